@@ -94,6 +94,33 @@ async fn what_was_written_is_there_after_a_kill() {
 }
 
 #[tokio::test]
+async fn a_message_whose_model_is_still_looked_for_is_there_after_a_kill() {
+    // It takes every connection and answers none.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
+    let address = format!("http://{}", silent.local_addr().expect("its address"));
+    let home = Home::new();
+    let vault = home.vault();
+    let near = json!({ "id": "near", "kind": "ollama", "base_url": address });
+    let home = home.settings(&json!({ "vault": vault, "providers": [near] }));
+    let window = Window::open(&home).await;
+    say(&window, "Do not lose this").await;
+    window.wait_for_text("[data-testid=on-its-way]", "Do not lose this").await;
+    window.wait_for("[data-testid=stop]").await;
+    window.kill().await;
+
+    let window = Window::open(&home).await;
+    window.click("[data-testid=chat-list] [data-chat]").await;
+    window
+        .until(
+            "the message to be in the field again",
+            "return document.querySelector(arguments[0])?.value === arguments[1];",
+            vec![json!(COMPOSER), json!("Do not lose this")],
+        )
+        .await;
+    window.close().await;
+}
+
+#[tokio::test]
 async fn an_image_that_was_attached_is_there_after_a_kill() {
     let model = model::start();
     let home = home(&model);

@@ -111,8 +111,8 @@ async fn skills_and_notes_follow_the_branch() {
     say(&app, &session, "And now?", None).await;
     assert!(has_crm());
     let told = nova.model.requests().pop().unwrap().to_string();
-    assert!(told.contains("Changed outside of Nova since you read them"), "{told}");
-    assert!(!nova.model.requests()[3].to_string().contains("Changed outside"));
+    assert!(told.contains("Changed since you read them"), "{told}");
+    assert!(!nova.model.requests()[3].to_string().contains("Changed since"));
     nova.model.finish();
 }
 

@@ -62,6 +62,49 @@ async fn a_change_by_nova_is_told_with_its_author_and_not_as_an_outside_edit() {
 }
 
 #[tokio::test]
+async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
+    let notes = "//- Ideas.md\nMine.\n//- Old.md\nNobody's.\n//- Jane.md\nA lead.\n";
+    let read = |path: &str| call("vault__read_note", json!({"path": path}));
+    let script = [
+        read("Ideas.md"),
+        read("Old.md"),
+        read("Jane.md"),
+        call("vault__move_note", json!({"path": "Ideas.md", "to": "Kept/Ideas.md"})),
+        call("vault__delete_note", json!({"path": "Old.md"})),
+        text("Tidied up."),
+        text("Still so."),
+        text("I see."),
+        text("Back again."),
+    ];
+    let nova = Nova::new(notes, script);
+    let app = nova.start().await;
+    app.watch();
+    let (end, _) = turn(&app, None, "Tidy up", ScriptedApprover::always(Decision::Once)).await;
+    assert!(nova.vault.exists("Kept/Ideas.md") && !nova.vault.exists("Old.md"));
+
+    turn(&app, Some(&end.session), "And now?", NoApprover).await;
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(!sent.contains("out of date"), "{sent}");
+
+    // Nor to a Nova that has read the chat from its log; an edit is.
+    drop(app);
+    let app = nova.start().await;
+    nova.vault.write("Jane.md", "Won.\n");
+    turn(&app, Some(&end.session), "And Jane?", NoApprover).await;
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(sent.contains("out of date") && sent.contains("\\n- Jane.md"), "{sent}");
+    assert!(!sent.contains("\\n- Ideas.md") && !sent.contains("\\n- Old.md"), "{sent}");
+
+    // What the user takes back is told, and not as if it came from outside.
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
+    app.undo(&set.id, None, None).await.unwrap();
+    turn(&app, Some(&end.session), "I took it back", NoApprover).await;
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(sent.contains("\\n- Kept/Ideas.md") && !sent.contains("utside of Nova"), "{sent}");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn an_undo_keeps_what_was_edited_since() {
     let nova = Nova::new(
         PEOPLE,

@@ -8,11 +8,11 @@ use nova_protocol::{
     Commands as _, ErrorCode, Event, HealthState, ListProviders, NewProvider, Nothing, OpenVault,
     ProviderKeyState, SecretText, SetContext, SetFavourite, UnlockCredentials, VaultChoice,
 };
-use nova_testkit::{Answer, ModelServer, error, text};
+use nova_testkit::{Answer, ModelServer, Reply, WebServer, error, text};
 use serde_json::json;
 
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
-use super::nova::{Nova, local_server, turn};
+use super::nova::{Nova, PEOPLE, local_server, turn};
 
 /// A Nova that nobody has set up.
 fn fresh(passphrase: Option<&'static str>) -> Nova {
@@ -227,6 +227,52 @@ async fn a_list_is_asked_for_again_when_it_is_looked_at_again_and_outlives_its_s
     let rows = app.list_providers(ListProviders::default()).await.unwrap();
     assert_eq!(rows[0].models, ["scripted"], "the last list is shown");
     assert_eq!(rows[0].problem.as_ref().unwrap().code, ErrorCode::ProviderUnreachable);
+}
+
+#[tokio::test]
+async fn a_server_here_that_says_nothing_has_a_problem_whatever_models_are_written_for_it() {
+    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    // It answers, and has no list: what is written for it is all there is to know.
+    let listless = WebServer::start(|_| Reply::with(404, &[], "")).await;
+    for (kind, address, problem) in [
+        ("openai", format!("http://{nobody}/v1"), Some(ErrorCode::ProviderUnreachable)),
+        ("ollama", format!("http://{nobody}"), Some(ErrorCode::ProviderUnreachable)),
+        ("openai", format!("http://{}/v1", listless.address()), None),
+    ] {
+        let nova = Nova::new("", []);
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "near", "kind": kind, "base_url": address, "models": ["written"]}],
+            "model": "near/written",
+        }));
+        let app = nova.start().await;
+        let row = app.list_provider_rows().await.remove(0);
+        assert_eq!((row.local, row.models), (true, vec!["written".to_owned()]), "{kind}");
+        assert_eq!(row.problem.map(|problem| problem.code), problem, "{kind} at {address}");
+    }
+}
+
+#[tokio::test]
+async fn a_context_that_was_told_stays_known_though_another_answer_does_not_say_it() {
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.model = ModelServer::start([text("One."), text("Two.")]).that_takes(64_000);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "near", "kind": "openai", "base_url": nova.model.base_url()}],
+        "model": "near/scripted",
+    }));
+    let app = nova.start().await;
+    app.list_provider_rows().await;
+    // Before each turn the server is asked where the model runs, and says nothing of its context.
+    for words in ["One", "Two"] {
+        let (_, events) = turn(&app, None, words, NoApprover).await;
+        let limit = events.iter().find_map(|event| match event {
+            Event::StepStarted { context, .. } => Some(context.as_ref().and_then(|context| context.limit)),
+            _ => None,
+        });
+        assert_eq!(limit, Some(Some(64_000)), "{words}");
+    }
+    nova.model.finish();
 }
 
 #[tokio::test]

@@ -314,6 +314,46 @@ Date,Amount,Payee
 }
 
 #[tokio::test]
+async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() {
+    let others = "//- Private/Secret plan.md\n---\nnova: private\n---\n\
+        //- Ideas.md\nSee [[Under lock]].\n\
+        //- Vault/Under lock.md\nMine.\n\
+        //- One/Twin.md\n---\nnova: private\n---\n\
+        //- Two/Twin.md\nNobody's.\n";
+    let broken = "//- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
+    let tagged = "//- Diary.md\n---\nnova: private\n---\nSick again #doctor\n";
+    for (notes, tool, args) in [
+        (tagged, "vault__tags", json!({})),
+        // Which of the two is meant.
+        (others, "vault__read_note", json!({"path": "Twin"})),
+        // What is named nearly so.
+        (others, "vault__read_note", json!({"path": "Secret plans"})),
+        (others, "vault__links", json!({"path": "Ideas.md"})),
+        (broken, "crm__list_contacts", json!({})),
+        (broken, "vault__query", json!({"where": ["file.name = Broken"]})),
+    ] {
+        let end = goes_on_elsewhere(notes, vec![(tool, args.clone())]).await;
+        let is_private = matches!(&end, TurnEnd::Failed(error) if error.code == ErrorCode::Private);
+        assert!(is_private, "{tool} {args}: {end:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chat_that_was_told_no_private_name_goes_on_elsewhere() {
+    let notes = "//- Diary.md\n---\nnova: private\n---\nNo tag.\n\
+        //- CRM/People/Jane Doe.md\n---\ntype: contact\nname: Jane Doe\n---\n#friend\n\
+        //- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
+    let asked = vec![
+        ("vault__tags", json!({})),
+        // Every name is compared with it, and none is told.
+        ("vault__read_note", json!({"path": "Quarterly figures"})),
+        ("vault__read_note", json!({"path": "Jane"})),
+        ("crm__get_contact", json!({"name": "Jane Doe"})),
+    ];
+    assert_eq!(goes_on_elsewhere(notes, asked).await, TurnEnd::Completed { text: "Elsewhere.".into() });
+}
+
+#[tokio::test]
 async fn a_chat_that_only_looked_through_private_notes_goes_on_elsewhere() {
     let asked = vec![
         ("vault__search", json!({"query": "![[Under lock]]"})),

@@ -111,7 +111,10 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
     nova.vault.write("CRM/People/Jane Doe.md", "---\ntype: contact\nname: Jane Doe\nstage: won\n---\n");
     turn(&app, Some(&session), "And now?", ScriptedApprover::always(Decision::Once)).await;
     let told = whole(&nova.model.requests().pop().unwrap());
-    assert!(told.contains("Changed outside of Nova") && told.contains("- CRM/People/Jane Doe.md"), "{told}");
+    assert!(
+        told.contains("Changed since you read them") && told.contains("- CRM/People/Jane Doe.md"),
+        "{told}"
+    );
 }
 
 #[tokio::test]

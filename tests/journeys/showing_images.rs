@@ -123,6 +123,30 @@ async fn an_image_is_seen_kept_and_sent_again_whatever_the_provider_speaks() {
 }
 
 #[tokio::test]
+async fn a_message_whose_images_cannot_be_kept_stands_in_the_chat_with_why_it_was_not_sent() {
+    let nova = nova("openai", [text("Without them.")]);
+    let app = nova.start().await;
+    let session = app.create_session(Nothing {}).await.unwrap().id;
+    let database = format!("sqlite://{}", nova.data().join("nova.db").display());
+    let database = sqlx::SqlitePool::connect(&database).await.unwrap();
+    let full =
+        "CREATE TRIGGER full BEFORE INSERT ON images BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+    sqlx::query(full).execute(&database).await.unwrap();
+
+    let events = send(&app, &session, "What is this?", vec![image("dot.gif", GIF)]).await.unwrap();
+    assert_eq!(failure(&events).0, ErrorCode::Io);
+    assert!(nova.model.requests().is_empty(), "nothing was sent");
+    let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
+    let stored: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();
+    assert_eq!(shown(&stored)[0].name, "dot.gif", "it is there for every other Nova");
+
+    // The chat goes on.
+    let events = send(&app, &session, "Then without.", Vec::new()).await.unwrap();
+    assert!(events.iter().any(|event| matches!(event, Event::TurnCompleted { .. })), "{events:?}");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn what_cannot_be_sent_begins_no_turn() {
     let nova = nova("openai", []);
     let app = nova.start().await;

@@ -1,15 +1,93 @@
 //! What is being written is there again after Nova was killed, and how its window was left.
 
-use nova_app::WindowPlace;
+use nova_app::{App, WindowPlace};
 use nova_protocol::{
-    AttachedFile, Commands as _, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, Nothing,
-    PurgeSessions, QueuedMessage, SessionRef, WindowLayout,
+    AttachedFile, Commands as _, DraftImageRef, DraftView, ErrorCode, Event, KeepDraftImage, NewImage,
+    Nothing, PurgeSessions, QueuedMessage, SendMessage, SessionRef, SessionView, WindowLayout,
 };
+use nova_testkit::{pause, text};
 
-use super::nova::Nova;
+use super::nova::{Nova, PEOPLE, wait_for};
 
 fn draft(session: Option<&str>, text: &str) -> DraftView {
     DraftView { session: session.map(str::to_owned), text: text.into(), ..DraftView::default() }
+}
+
+/// The texts that are being written and that wait, by session.
+async fn written(app: &App) -> Vec<(Option<String>, String, Vec<String>)> {
+    let drafts = app.list_drafts(Nothing {}).await.unwrap();
+    let texts = |draft: DraftView| {
+        let queued = draft.queued.into_iter().map(|message| message.text).collect();
+        (draft.session, draft.text, queued)
+    };
+    drafts.into_iter().map(texts).collect()
+}
+
+#[tokio::test]
+async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_written() {
+    let nova = Nova::new(PEOPLE, [text("Jane.")]);
+    let app = nova.start().await;
+    let session = app.new_session().await.unwrap().id;
+    let on_its_way = |text: &str, turn: &str| QueuedMessage {
+        text: text.into(),
+        tool: None,
+        skills: Vec::new(),
+        files: Vec::new(),
+        images: Vec::new(),
+        turn: Some(turn.into()),
+    };
+    let kept = DraftView {
+        turn: Some("turn-of-the-page".into()),
+        queued: vec![on_its_way("And when?", "another-turn")],
+        ..draft(Some(&session), "Who waits?")
+    };
+    app.keep_draft(kept).await.unwrap();
+    let message = SendMessage {
+        session: session.clone(),
+        text: "Who waits?".into(),
+        turn: Some("turn-of-the-page".into()),
+        ..SendMessage::default()
+    };
+    let mut events = app.events();
+    let sent = app.send_message(message.clone()).await.unwrap();
+    assert_eq!(sent.turn, "turn-of-the-page");
+
+    // The command has answered, so another Nova finds it in the log, whatever becomes of this one.
+    let after = nova.start().await;
+    let view = after.open_session(SessionRef { session: session.clone() }).await.unwrap();
+    let said = |view: &SessionView| {
+        let texts = view.events.iter().filter_map(|envelope| match &envelope.event {
+            Event::TurnStarted { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(said(&view), ["Who waits?"]);
+    assert_eq!(written(&after).await, [(Some(session.clone()), String::new(), vec!["And when?".into()])]);
+
+    // Whoever did not hear that it was taken sends it once more, and it is not said twice.
+    assert_eq!(after.send_message(message).await.unwrap().turn, "turn-of-the-page");
+    let view = after.open_session(SessionRef { session }).await.unwrap();
+    assert_eq!(said(&view), ["Who waits?"]);
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_message_that_no_turn_took_is_refused_where_it_was_sent() {
+    let nova = Nova::new(PEOPLE, [text("One").and(pause())]);
+    let app = nova.start().await;
+    let session = app.new_session().await.unwrap().id;
+    let message = SendMessage { session, text: "One".into(), ..SendMessage::default() };
+    app.send_message(message.clone()).await.unwrap();
+    nova.model.wait_for_pause(1).await;
+
+    // Only when the turn is to begin it shows that another Nova runs one.
+    let other = nova.start().await;
+    let refused = other.send_message(message).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::SessionBusy);
+    app.stop_everything().await;
+    nova.model.finish();
 }
 
 #[tokio::test]
@@ -22,6 +100,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
         skills: vec!["mail".into()],
         files: vec![AttachedFile { name: "list.csv".into(), text: "a,b\n".into() }],
         images: Vec::new(),
+        turn: None,
     };
     let written = DraftView { queued: vec![waiting], ..draft(Some("01JB"), "Grüße an [[Jane Doe]]") };
     app.keep_draft(written.clone()).await.unwrap();
@@ -56,6 +135,7 @@ async fn images_that_were_attached_are_there_again_and_go_with_what_named_them()
         skills: Vec::new(),
         files: Vec::new(),
         images: vec![map.clone()],
+        turn: None,
     };
     let written = DraftView { images: vec![plan.clone()], queued: vec![waiting], ..draft(Some("01JB"), "") };
     app.keep_draft(written.clone()).await.unwrap();

@@ -8,6 +8,7 @@ import { openChat, turnStarted } from './fixture';
 
 const composer = () => screen.getByLabelText<HTMLTextAreaElement>('Message', { selector: 'textarea' });
 const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[title]')?.textContent);
+const turn = expect.any(String) as string;
 const done = { type: 'turn_completed', text: '' } as const;
 
 const open = () => openChat(<Conversation />, [turnStarted()]);
@@ -22,7 +23,7 @@ describe('a message during a turn', () => {
     await say(done);
     expect(backend.asked('send_message')).toEqual([]);
     await say({ type: 'session_changed', id: session });
-    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: 'first', skills: [] }]));
+    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: 'first', skills: [], turn }]));
     await waitFor(() => expect(queued()).toEqual(['second']));
     // Only one at a time: a second sign that the session is free sends the next.
     backend.emit({ ...turnStarted('first') }, { session, turn: 't2' });
@@ -38,7 +39,7 @@ describe('a message during a turn', () => {
     expect(screen.getByTestId('queue-held')).toHaveTextContent('Not sent: the turn failed.');
     expect(backend.asked('send_message')).toEqual([]);
     await userEvent.click(screen.getByTestId('queued-send'));
-    expect(backend.asked('send_message')).toEqual([{ session, text: 'next', skills: [] }]);
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'next', skills: [], turn }]);
     await waitFor(() => expect(queued()).toEqual([]));
   });
 
@@ -114,7 +115,7 @@ describe('files', () => {
     ]);
     await userEvent.type(composer(), 'Read this{Enter}');
     expect(backend.asked('send_message')).toEqual([
-      { session, text: 'Read this\n\nAttached file: list.csv\n\n```\na,b\n1,2\n```', skills: [] },
+      { session, text: 'Read this\n\nAttached file: list.csv\n\n```\na,b\n1,2\n```', skills: [], turn },
     ]);
     expect(screen.queryByTestId('draft-file')).toBeNull();
   });
@@ -137,7 +138,7 @@ describe('files', () => {
     expect(chip).toHaveTextContent('plan.png');
     expect(chip.parentElement?.parentElement?.querySelector('img')).toHaveAttribute('src', 'data:image/png;base64,iVBORw==');
     await userEvent.type(composer(), 'What is it?{Enter}');
-    expect(backend.asked('send_message')).toEqual([{ session, text: 'What is it?', skills: [], images: [sent] }]);
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'What is it?', skills: [], images: [sent], turn }]);
     expect(screen.queryByTestId('draft-image')).toBeNull();
     const shown = await screen.findByRole('img', { name: 'plan.png' });
     expect(shown).toHaveAttribute('src', 'data:image/png;base64,iVBORw==');
@@ -156,7 +157,7 @@ describe('files', () => {
     await userEvent.click(screen.getByTestId('queue-message'));
     await say(done);
     await say({ type: 'session_changed', id: session });
-    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: '', skills: [], images: [sent] }]));
+    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: '', skills: [], images: [sent], turn }]));
   });
 
   test('a message with an image that could not be sent is in the field again, whole', async () => {

@@ -9,7 +9,7 @@ import { runningCalls, type SessionState, waitingCalls } from '../state/session'
 import { ActivityLine } from './ActivityLine';
 import { editLastMessage } from './Branches';
 import { MentionList } from './composer/MentionList';
-import { QueuedMessages } from './composer/QueuedMessages';
+import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
 import type { Files } from './composer/useFiles';
@@ -90,6 +90,7 @@ export function Composer({ problem, onSend, files, dropping }: ComposerProps) {
         </div>
       )}
       <RefusedFiles reasons={files.refused} onHide={files.forgive} />
+      <MessageOnItsWay />
       <QueuedMessages running={running} onEdit={() => input.current?.focus()} />
       <ComposerPrimitive.Root
         className={`relative rounded-pop border bg-surface-raised ${picker || mention || dropping ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}

@@ -26,7 +26,9 @@ describe('sending', () => {
     const { backend } = renderInApp(<Conversation />);
     await userEvent.type(composer(), 'Who should I call?{Shift>}{Enter}{/Shift}And when?{Enter}');
     await screen.findByTestId('user-message');
-    expect(backend.asked('send_message')).toEqual([{ session: expect.any(String), text: 'Who should I call?\nAnd when?', skills: [] }]);
+    expect(backend.asked('send_message')).toEqual([
+      { session: expect.any(String), text: 'Who should I call?\nAnd when?', skills: [], turn: expect.any(String) as string },
+    ]);
     expect(screen.getByTestId('user-message')).toHaveTextContent('Who should I call? And when?');
     expect(composer()).toHaveValue('');
   });
@@ -59,6 +61,28 @@ describe('Stop', () => {
     expect(card('mail.send').dataset['state']).toBe('unknown');
     expect(screen.getByTestId('send')).toBeVisible();
     expect(screen.getByText('Stopped by you')).toBeVisible();
+  });
+
+  test('is there before the turn is, while the model is still looked for', async () => {
+    const { backend } = renderInApp(<Conversation />);
+    const refused = { code: 'cancelled', message: 'The message was not sent.', hint: '' } as const;
+    let refuse = () => {};
+    backend.on('send_message', () => new Promise((_, fail) => {
+      refuse = () => fail(refused);
+    }));
+    backend.on('stop_turn', () => {
+      refuse();
+      return {};
+    });
+    await userEvent.type(composer(), 'Who waits?{Enter}');
+    expect(await screen.findByTestId('on-its-way')).toHaveTextContent('Who waits?');
+    expect(screen.queryByTestId('send')).toBeNull();
+    fireEvent.click(screen.getByTestId('stop'));
+    expect(screen.getByTestId('stop')).toHaveTextContent('Stopping…');
+    expect(await screen.findByRole('alert')).toHaveTextContent('The message was not sent.');
+    expect(composer()).toHaveValue('Who waits?');
+    expect(screen.getByTestId('send')).toBeVisible();
+    expect(screen.queryByTestId('on-its-way')).toBeNull();
   });
 
   test('Esc stops in an empty composer only', async () => {

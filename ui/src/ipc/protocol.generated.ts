@@ -342,7 +342,12 @@ images: Array<DraftImage>,
 /**
  * In the order in which they are to be sent.
  */
-queued: Array<QueuedMessage>, };
+queued: Array<QueuedMessage>, 
+/**
+ * Of one that is on its way, the id of its turn: as soon as that is in the log, the message is none
+ * that waits any more.
+ */
+turn?: string, };
 
 export type DropSkill = { session: string, skill: string, };
 
@@ -1179,7 +1184,12 @@ export type PurgeSessions = { session?: string, };
 
 export type PurgedSessions = { purged: number, };
 
-export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, images: Array<DraftImage>, };
+export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, images: Array<DraftImage>, 
+/**
+ * Of one that is on its way, the id of its turn: as soon as that is in the log, the message is none
+ * that waits any more.
+ */
+turn?: string, };
 
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
@@ -1394,7 +1404,12 @@ after?: string | null,
 /**
  * What it shows beside the text: at most 10.
  */
-images?: Array<NewImage>, };
+images?: Array<NewImage>, 
+/**
+ * The id that its turn is to have, never used before: a message whose turn is in the log already is
+ * not sent again.
+ */
+turn?: string, };
 
 export type SessionRef = { session: string, };
 

@@ -55,6 +55,8 @@ export interface AppState {
   readonly open: string | null;
   /** By session, '' for the chat that is none yet: what stands in the composer. */
   readonly drafts: Readonly<Record<string, Draft>>;
+  /** By session, as above: the message that was sent and that nobody has taken yet. */
+  readonly sending: Readonly<Record<string, OnItsWay>>;
   /** By session, as above: names of the images that its draft had when Nova was closed, and that cannot be read any more. */
   readonly lostImages: Readonly<Record<string, readonly string[]>>;
   /** By session: messages that wait for the end of a turn. */
@@ -142,7 +144,7 @@ export interface ConflictDecision {
 }
 
 /** A message that is being written. */
-export interface Draft {
+export interface Message {
   readonly text: string;
   /** `skill.tool` it points at. */
   readonly tool: string | null;
@@ -152,6 +154,15 @@ export interface Draft {
   readonly files: readonly AttachedFile[];
   /** Images that go with it. */
   readonly images: readonly NewImage[];
+}
+
+/** A message that is not known to be in the log yet. */
+export interface OnItsWay extends Message {
+  /** The id of its turn. */
+  readonly turn: string;
+}
+
+export interface Draft extends Message {
   /** Grows each time the text is put there from elsewhere, for the field to take over. */
   readonly given: number;
 }
@@ -214,6 +225,7 @@ export const firstState: AppState = {
   sessions: [],
   open: null,
   drafts: {},
+  sending: {},
   lostImages: {},
   queues: {},
   asking: {},
@@ -318,13 +330,36 @@ export function draftOf(state: AppState): Draft {
 }
 
 /** The state with a part of a chat's draft changed; `null` is the chat that is no session yet. */
-export function withDraft(state: AppState, session: string | null, part: Partial<Omit<Draft, 'given'>>, give = false): AppState {
+export function withDraft(state: AppState, session: string | null, part: Partial<Message>, give = false): AppState {
   const key = session ?? '';
   const { [key]: old = emptyDraft, ...others } = state.drafts;
   const next = { ...old, ...part, given: old.given + (give ? 1 : 0) };
   // The number stays where the rest is gone, so that what is given next is told from what was.
   const empty = isEmpty(next) && next.given === 0;
   return { ...state, drafts: empty ? others : { ...others, [key]: next } };
+}
+
+/** Two messages as one. */
+export function joined(first: Message, second: Message): Message {
+  return {
+    text: [first.text, second.text].filter((one) => one !== '').join('\n\n'),
+    tool: first.tool ?? second.tool,
+    skills: [...new Set([...first.skills, ...second.skills])],
+    files: [...first.files, ...second.files],
+    images: [...first.images, ...second.images],
+  };
+}
+
+/** The state with a chat's message on its way, or with none any more. */
+export function withSending(state: AppState, session: string | null, message: OnItsWay | null): AppState {
+  const { [session ?? '']: _before, ...others } = state.sending;
+  return { ...state, sending: message === null ? others : { ...others, [session ?? '']: message } };
+}
+
+/** The id of the turn that the message on its way is to begin, a waiting one included; none where none is. */
+export function turnOnItsWay({ open, sending, queues }: AppState): string | null {
+  const waiting = queues[open ?? '']?.messages.find(({ turn }) => turn !== undefined);
+  return sending[open ?? '']?.turn ?? waiting?.turn ?? null;
 }
 
 /** The state without word of the images that a chat's draft has lost. */
@@ -334,7 +369,7 @@ export function withoutLost(state: AppState, session: string | null): AppState {
 }
 
 /** Nothing of it could be lost. */
-export function isEmpty({ text, tool, skills, files, images }: Draft): boolean {
+export function isEmpty({ text, tool, skills, files, images }: Message): boolean {
   return text === '' && tool === null && skills.length === 0 && files.length === 0 && images.length === 0;
 }
 

@@ -1,12 +1,12 @@
 // What goes with a message: images as they are, text files as words below it, each in a fence that its text cannot end.
 import type { AttachedFile, NewImage, SendMessage } from '../ipc';
-import type { Draft } from './app';
+import type { Message } from './app';
 
 /** Of one message. A small model reads 200 kB no better than nothing. */
 export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 3_932_160 };
 
 /** The files and images of a draft with more behind them, as far as they go with one message, and why the others do not. */
-export function withMore(draft: Pick<Draft, 'files' | 'images'>, more: readonly (AttachedFile | NewImage)[]) {
+export function withMore(draft: Pick<Message, 'files' | 'images'>, more: readonly (AttachedFile | NewImage)[]) {
   const files = [...draft.files];
   const images = [...draft.images];
   const refused: string[] = [];
@@ -20,7 +20,7 @@ export function withMore(draft: Pick<Draft, 'files' | 'images'>, more: readonly 
 }
 
 /** What is sent of a draft. */
-export function messageOf({ text, tool, skills, files, images }: Omit<Draft, 'given'>): Omit<SendMessage, 'session'> {
+export function messageOf({ text, tool, skills, files, images }: Message): Omit<SendMessage, 'session'> {
   return {
     text: withFiles(text, files),
     skills: [...skills],
@@ -67,7 +67,7 @@ export function bytesIn(base64: string): number {
   return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
 }
 
-function tooMuch(taken: Pick<Draft, 'files' | 'images'>, one: AttachedFile | NewImage): string | null {
+function tooMuch(taken: Pick<Message, 'files' | 'images'>, one: AttachedFile | NewImage): string | null {
   if ('data' in one) return taken.images.length >= limits.images ? `${one.name}: ${limits.images} images go with one message.` : null;
   if (taken.files.length >= limits.files) return `${one.name}: ${limits.files} files go with one message.`;
   const all = [...taken.files, one].reduce((sum, { text }) => sum + sizeOf(text), 0);

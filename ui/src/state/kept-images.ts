@@ -22,8 +22,24 @@ export interface KeptDraft extends WholeDraft {
 /** By session: the images of its draft that are on the disk, and what the backend calls them. */
 const known = new WeakMap<Backend, Map<string | null, Map<NewImage, DraftImage>>>();
 
-/** Keeps the draft, once its images are on the disk. One after the other for a session. Rejects with a `UserError`. */
-export async function keepDraft(backend: Backend, { images, queued, ...draft }: WholeDraft): Promise<void> {
+/** What is being written for each backend. */
+const writing = new WeakMap<Backend, Promise<unknown>>();
+
+/**
+ * Keeps the draft, once its images are on the disk. One after the other, so that the last one given is the last one on the
+ * disk. Rejects with a `UserError`.
+ */
+export function keepDraft(backend: Backend, draft: WholeDraft): Promise<void> {
+  const before = writing.get(backend) ?? Promise.resolve();
+  const kept = before.then(() => write(backend, draft));
+  writing.set(
+    backend,
+    kept.catch(() => {}),
+  );
+  return kept;
+}
+
+async function write(backend: Backend, { images, queued, ...draft }: WholeDraft): Promise<void> {
   const { session } = draft;
   const keepAll = (all: readonly NewImage[]) => inOrder(all, (image) => keepImage(backend, session, image));
   const kept: DraftView = {

@@ -2,7 +2,7 @@
 // In files of the backend, which are on the disk when it answers; the page's own storage is written when
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
-import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
+import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Message } from './app';
 import { keepDraft, type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue } from './queue';
 import type { Store } from './store';
@@ -14,16 +14,11 @@ const AFTER = 250;
 export function keepChanges(store: Store, backend: Backend): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let kept = store.get().app;
-  /** Commands are sent one after the other, so that the last one written is the last one on the disk. */
-  let before: Promise<unknown> = Promise.resolve();
-  const send = (work: () => Promise<unknown>) => {
-    before = before.then(work).catch(store.actions.report);
-  };
   const flush = () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) send(() => keepDraft(backend, draft));
+    for (const draft of changedDrafts(kept, app)) keepDraft(backend, draft).catch(store.actions.report);
     kept = app;
     layout.keep(app);
   };
@@ -32,7 +27,8 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     const { app } = store.get();
     // Everything is drawn larger by the command: who presses the key looks at it.
     if (app.zoom !== layout.last().zoom) layout.keep(app);
-    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
+    const changed = app.drafts !== kept.drafts || app.sending !== kept.sending || app.queues !== kept.queues;
+    if (changed || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
   });
   window.addEventListener('pagehide', flush);
   return () => {
@@ -66,31 +62,51 @@ function layoutKeeper(store: Store, backend: Backend) {
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */
 export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
-  const keys = new Set([before, after].flatMap(({ drafts, queues }) => [...Object.keys(drafts), ...Object.keys(queues)]));
+  const keys = new Set([before, after].flatMap(({ drafts, sending, queues }) => [drafts, sending, queues].flatMap(Object.keys)));
   const changed = [...keys].filter(
-    (key) => before.drafts[key] !== after.drafts[key] || before.queues[key]?.messages !== after.queues[key]?.messages,
+    (key) =>
+      before.drafts[key] !== after.drafts[key] ||
+      before.sending[key] !== after.sending[key] ||
+      before.queues[key]?.messages !== after.queues[key]?.messages,
   );
-  return changed.map((key) => {
-    const { text, tool, skills, files, images } = after.drafts[key] ?? emptyDraft;
-    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, ...message }) => message);
-    return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], images, queued };
-  });
+  return changed.map((key) => wholeDraft(after, key === '' ? null : key));
+}
+
+/**
+ * What is kept of a chat. A message on its way is still its draft, or the first that waits where another one is written
+ * by now; it names its turn, so that it is no draft any more once that is in the log.
+ */
+export function wholeDraft({ drafts, sending, queues }: AppState, session: string | null): WholeDraft {
+  const key = session ?? '';
+  const draft = drafts[key] ?? emptyDraft;
+  const onItsWay = sending[key];
+  const waiting = (queues[key] ?? noQueue).messages.map(({ id: _id, ...message }): WholeMessage => message);
+  if (!onItsWay) return { session, ...kept(draft), queued: waiting };
+  const { turn } = onItsWay;
+  if (isEmpty(draft)) return { session, ...kept(onItsWay), queued: waiting, turn };
+  // No turn can have begun in a chat that is none yet.
+  if (session === null) return { session, ...kept(joined(onItsWay, draft)), queued: waiting };
+  return { session, ...kept(draft), queued: [{ ...kept(onItsWay), turn }, ...waiting] };
+}
+
+function kept({ text, tool, skills, files, images }: Message): WholeMessage {
+  return { text, tool, skills: [...skills], files: [...files], images };
 }
 
 /** What was typed since the window opened is not replaced by what was kept. */
-export function withKeptDrafts(app: AppState, kept: readonly KeptDraft[], id: () => number): AppState {
+export function withKeptDrafts(app: AppState, all: readonly KeptDraft[], id: () => number): AppState {
   const drafts = { ...app.drafts };
   const queues = { ...app.queues };
   const lostImages = { ...app.lostImages };
-  for (const { session, queued: all, lost, lostQueued, ...draft } of kept) {
+  for (const { session, queued: waiting, lost, lostQueued, turn: _turn, ...draft } of all) {
     const key = session ?? '';
     if (lost.length > 0) lostImages[key] = lost;
-    const queued = all.filter(saysSomething);
+    const queued = waiting.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
       drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
-      const messages = queued.map((message) => ({ ...message, id: id() }));
+      const messages = queued.map(({ turn: _turn, ...message }) => ({ ...message, id: id() }));
       const held = lostQueued.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lostQueued.join(', ')} cannot be read`;
       queues[key] = { messages, held, pressing: false };
     }

@@ -13,6 +13,7 @@ function make(flushEvery = 0) {
   return { backend, store, subscribe, actions: store.actions };
 }
 
+const turn = expect.any(String) as string;
 const block = (html: string, done = false): EventBody => ({ type: 'message_block', message: 'm', index: 0, html, done });
 const started = (text: string): EventBody => ({ type: 'turn_started', text, model: 'ollama/q', skills: [], tool: null });
 
@@ -113,8 +114,8 @@ describe('sending', () => {
     const session = store.get().app.open!;
     expect(backend.asked('create_session')).toHaveLength(1);
     expect(backend.asked('send_message')).toEqual([
-      { session, text: 'hello', skills: [] },
-      { session, text: 'again', skills: ['crm'] },
+      { session, text: 'hello', skills: [], turn },
+      { session, text: 'again', skills: ['crm'], turn },
     ]);
     expect(store.get().streams[session]?.turns.map(({ text }) => text)).toEqual(['hello', 'again']);
   });
@@ -306,6 +307,41 @@ describe('flushing', () => {
   });
 });
 
+describe('a message on its way', () => {
+  test('is stopped before it was handed over, and is not sent', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    actions.setDraft({ text: 'Move it' });
+    const sending = expect(actions.sendDraft('Move it')).rejects.toMatchObject({ code: 'cancelled' });
+    await actions.stop();
+    await sending;
+    expect(backend.asked('send_message')).toEqual([]);
+    expect(store.get().app.drafts['bank']?.text).toBe('Move it');
+    expect(store.get().app.sending).toEqual({});
+  });
+
+  test('lets nothing that waits go ahead of it, and holds it back where it was not taken', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    actions.setDraft({ text: 'Move it' });
+    let refuse = () => {};
+    backend.on('send_message', () => new Promise((_, fail) => {
+      refuse = () => fail({ code: 'no_model', message: 'No model.', hint: '' });
+    }));
+    const sending = expect(actions.sendDraft('Move it')).rejects.toBeDefined();
+    actions.setDraft({ text: 'and then' });
+    actions.queueDraft();
+    await actions.sendDue('bank');
+    await vi.waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Move it' }]));
+    refuse();
+    await sending;
+    expect(store.get().app.drafts['bank']?.text).toBe('Move it');
+    expect(store.get().app.queues['bank']).toMatchObject({ held: 'No model.', messages: [{ text: 'and then' }] });
+  });
+});
+
 describe('what is written and not sent', () => {
   const draft = { text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] };
 
@@ -322,7 +358,7 @@ describe('what is written and not sent', () => {
     answer();
     await sending;
     const session = store.get().app.open ?? '';
-    expect(backend.asked('send_message')).toEqual([{ session, text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] }]);
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'Move it', tool: 'crm.move_deal', skills: ['mail'], turn }]);
     expect(store.get().app.drafts[session]).toMatchObject({ text: 'and then', tool: null, skills: [] });
     expect(store.get().app.drafts['']).toBeUndefined();
   });
@@ -338,13 +374,14 @@ describe('what is written and not sent', () => {
     }));
     const sending = actions.sendDraft('Move it');
     await actions.openSession('lisbon');
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
     refuse();
     await expect(sending).rejects.toMatchObject({ message: 'Busy.' });
     expect(store.get().app.drafts['bank']).toMatchObject(draft);
     expect(store.get().app.drafts['lisbon']).toBeUndefined();
   });
 
-  test('is not written over by a message that came back too late', async () => {
+  test('is not written over by a message that came back too late, which waits before it', async () => {
     const { backend, store, actions } = make();
     await actions.start();
     await actions.openSession('bank');
@@ -353,6 +390,7 @@ describe('what is written and not sent', () => {
     actions.setDraft({ text: 'something new' });
     await expect(sending).rejects.toBeDefined();
     expect(store.get().app.drafts['bank']?.text).toBe('something new');
+    expect(store.get().app.queues['bank']).toMatchObject({ held: 'It failed.', messages: [{ text: 'Move it' }] });
   });
 
   test('stays with its chat when that is deleted, which may be taken back', async () => {
@@ -443,7 +481,7 @@ describe('what is kept', () => {
     expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
   });
 
-  test('images of a message that could not be sent are kept anew: what was kept of them is swept while it is on its way', async () => {
+  test('a message is kept with its images until it is taken, and where it was not, it is written on', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -458,7 +496,8 @@ describe('what is kept', () => {
     }));
     const sending = expect(actions.sendDraft('What is it?')).rejects.toMatchObject({ message: 'No answer.' });
     await vi.advanceTimersByTimeAsync(500);
-    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: '', images: [] });
+    const named = { id: 'bank-plan.png', name: 'plan.png' };
+    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'What is it?', images: [named], turn });
     refuse();
     await sending;
     await vi.advanceTimersByTimeAsync(500);
@@ -470,6 +509,57 @@ describe('what is kept', () => {
     await again.actions.start();
     expect(again.get().app.drafts['bank']).toMatchObject({ text: 'What is it?', images: [image] });
     expect(again.get().app.lostImages).toEqual({});
+    expect(backend.asked('keep_draft_image')).toHaveLength(1);
+  });
+
+  test('a killed window loses no message that was on its way, whatever was written meanwhile', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = make();
+    await actions.start();
+    const end = keepChanges(store, backend);
+    await actions.openSession('bank');
+    actions.setDraft({ text: 'Who waits?' });
+    let take = () => {};
+    backend.on('send_message', ({ turn }) => new Promise((done) => {
+      take = () => done({ turn: turn ?? '' });
+    }));
+    const sending = actions.sendDraft('Who waits?');
+    await vi.advanceTimersByTimeAsync(0);
+    // On the disk with the id of its turn before it was handed over.
+    const order = backend.calls.map(({ method }) => method).filter((method) => method === 'keep_draft' || method === 'send_message');
+    expect(order).toEqual(['keep_draft', 'send_message']);
+    const [sent] = backend.asked('send_message');
+    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'Who waits?', turn: sent?.turn });
+    actions.setDraft({ text: 'And when?' });
+    await vi.advanceTimersByTimeAsync(500);
+    const killed = backend.asked('keep_draft').at(-1)!;
+    expect(killed).toMatchObject({ text: 'And when?', queued: [{ text: 'Who waits?', turn: sent?.turn }] });
+    take();
+    await sending;
+    await vi.advanceTimersByTimeAsync(500);
+    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] });
+    end();
+    vi.useRealTimers();
+
+    backend.on('list_drafts', () => [killed]);
+    const again = createStore(backend);
+    await again.actions.start();
+    expect(again.get().app.drafts['bank']?.text).toBe('And when?');
+    expect(again.get().app.queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: 'Who waits?' }] });
+    expect(again.get().app.queues['bank']?.messages[0]?.turn).toBeUndefined();
+  });
+
+  test('the first message of a new chat goes over to its session before it is handed over', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    actions.newChat();
+    actions.setDraft({ text: 'Who waits?' });
+    await actions.sendDraft('Who waits?');
+    const kept = backend.asked('keep_draft').map(({ session, text }) => [session, text]);
+    expect(kept).toEqual([
+      [store.get().app.open, 'Who waits?'],
+      [null, ''],
+    ]);
   });
 
   test('an image of a draft that cannot be read any more is named until that is read, or the message is sent', async () => {

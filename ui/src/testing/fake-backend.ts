@@ -299,8 +299,7 @@ export class FakeBackend implements Backend {
   };
 
   /** Starts the turn and says no more; a script goes on from there with `emit`. */
-  send_message = ({ session, text, model, skills, tool, after, images = [] }: Params<'send_message'>) => {
-    const turn = `t${this.seq + 1}`;
+  send_message = ({ session, text, model, skills, tool, after, images = [], turn = `t${this.seq + 1}` }: Params<'send_message'>) => {
     const shown = images.map(({ name, media_type = 'image/png', data }, at) => {
       this.images.set(`${turn}-${at}`, { media_type, data });
       return { id: `${turn}-${at}`, name, media_type, width: 640, height: 480 };

@@ -1,4 +1,4 @@
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nova_calls::Approver;
 use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
@@ -8,10 +8,12 @@ use nova_session::{
     NamedImage, Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_late_turn,
     run_turn,
 };
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenChat, session_error};
 use crate::models::model_error;
+use crate::window_state::check_id;
 
 /// One turn without a window.
 pub struct ChatRequest {
@@ -121,14 +123,24 @@ impl App {
         }
     }
 
-    /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id.
+    /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id when what the
+    /// user wrote is in the log. `turn`: the id that it is to have; one that is in the log already is not
+    /// begun again.
     pub(crate) async fn start_turn(
         &self,
         session: &str,
+        turn: Option<String>,
         model: Option<&str>,
         message: UserMessage,
     ) -> Result<String, UserError> {
         says_something(&message.text, &message.images)?;
+        if let Some(turn) = &turn {
+            check_id(turn, "turn")?;
+            let begun = self.inner.store.has_turn(session, turn).await;
+            if begun.map_err(|error| session_error(&error))? {
+                return Ok(turn.clone());
+            }
+        }
         self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
@@ -140,7 +152,7 @@ impl App {
             *running = Some(cancel.clone());
             chat.idle.send_replace(false);
         }
-        let turn = self.inner.options.ids.next();
+        let turn = turn.unwrap_or_else(|| self.inner.options.ids.next());
         let scope = async {
             // The turn begins at once, so that it is seen and can be stopped, and a server that may run the
             // model elsewhere is asked then. Where no model is set one is looked for before.
@@ -149,7 +161,7 @@ impl App {
             can_look(&scope, &message)?;
             Ok(scope)
         };
-        let scope = match scope.await {
+        let mut scope = match scope.await {
             Ok(scope) => scope,
             Err(error) => {
                 self.turn_ended(&chat);
@@ -157,11 +169,21 @@ impl App {
             }
         };
         self.emit(Event::SessionChanged { id: session.to_owned() });
+        let (begun, taken) = begun();
+        let has_begun = begun.clone();
+        scope.begun = Arc::new(move || {
+            has_begun(Ok(()));
+        });
         let app = self.clone();
         tokio::spawn(async move {
             let session = chat.session.clone();
             let ended = tokio::spawn(run_turn(scope, session, message, cancel)).await;
             let failure = match ended {
+                Ok(Ok(TurnEnd::Failed(error))) => {
+                    // Its end says so; who sent the message hears it where it was not even written down.
+                    begun(Err(error));
+                    None
+                }
                 Ok(Ok(_)) => None,
                 Ok(Err(error)) => Some(session_error(&error)),
                 Err(error) => Some(UserError::new(
@@ -171,11 +193,14 @@ impl App {
                 )),
             };
             app.turn_ended(&chat);
-            if let Some(error) = failure {
+            if let Some(error) = failure
+                && !begun(Err(error.clone()))
+            {
                 app.fail_turn(&chat.session, error);
             }
             app.emit(Event::SessionChanged { id: chat.session.id.clone() });
         });
+        taken.await.unwrap_or_else(|_| Err(not_sent()))?;
         Ok(turn)
     }
 
@@ -272,6 +297,7 @@ impl App {
             router: !self.config().router_off,
             call_limit: Self::CALL_LIMIT,
             settle: self.inner.options.settle,
+            begun: Arc::new(|| ()),
             ended: {
                 let (app, id) = (self.clone(), chat.session.id.clone());
                 Arc::new(move || {
@@ -443,6 +469,19 @@ async fn unless<T>(
         () = cancel.cancelled() => Ok(None),
         done = work => done.map(Some),
     }
+}
+
+/// Tells once how the beginning of a turn went, to whoever waits for that. False where it was told before.
+type Begun = Arc<dyn Fn(Result<(), UserError>) -> bool + Send + Sync>;
+
+fn begun() -> (Begun, oneshot::Receiver<Result<(), UserError>>) {
+    let (tell, taken) = oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let once = move |result| {
+        let tell = tell.lock().unwrap_or_else(PoisonError::into_inner).take();
+        tell.is_some_and(|tell| tell.send(result).is_ok())
+    };
+    (Arc::new(once), taken)
 }
 
 fn not_sent() -> UserError {

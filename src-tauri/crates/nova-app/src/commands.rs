@@ -57,7 +57,8 @@ impl Commands for App {
 
     async fn list_drafts(&self, _: Nothing) -> Result<Vec<DraftView>, UserError> {
         let app = self.clone();
-        blocking(move || app.drafts()).await
+        let drafts = blocking(move || app.drafts()).await?;
+        self.without_sent(drafts).await
     }
 
     async fn keep_draft(&self, draft: DraftView) -> Result<Nothing, UserError> {
@@ -183,7 +184,7 @@ impl Commands for App {
         let images = blocking(move || images::received(images)).await?;
         let said =
             UserMessage { text: message.text, skills: message.skills, tool: message.tool, after, images };
-        let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
+        let turn = self.start_turn(&message.session, message.turn, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
     }
 

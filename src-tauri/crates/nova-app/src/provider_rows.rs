@@ -30,8 +30,8 @@ const TOO_LATE: ProviderError = ProviderError::Timeout { after: WHOLE };
 pub(crate) type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
 
 impl App {
-    /// Every provider with its models; one that does not answer has a problem, and the models it had
-    /// when it last did. The model servers that Nova only looked for are left out when they are not
+    /// Every provider with its models; one that does not answer has a problem, and the models that are
+    /// configured or that it had when it last did. The model servers that Nova only looked for are left out when they are not
     /// there.
     pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
         self.rows_of(self.providers()).await
@@ -104,9 +104,10 @@ impl App {
             Some(found) => found,
             None => match self.ask_for_models(config, row.local).await {
                 Ok(listed) => listed,
-                Err(NoModels { problem, known, without_key }) => {
-                    // Listed models or not: without its key no message would be answered.
-                    if without_key || config.models.is_empty() {
+                Err(NoModels { problem, known, without_key, silent }) => {
+                    // Written models or not: without its key no message would be answered, and of a server on
+                    // this machine that says nothing nobody knows whether it is there and where its models run.
+                    if without_key || row.local && silent || config.models.is_empty() {
                         row.problem = Some(problem);
                     }
                     known
@@ -144,6 +145,7 @@ impl App {
             problem,
             known: Vec::new(),
             without_key: true,
+            silent: false,
         })?;
         match known {
             Some((at, known)) if !local && at.elapsed() < KEPT => Ok(known),
@@ -153,6 +155,8 @@ impl App {
                     Ok(models)
                 }
                 Err(error) => Err(NoModels {
+                    silent: config.kind == "ollama"
+                        || matches!(error, ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }),
                     problem: model_error(&error),
                     known: known.map(|(_, models)| models).unwrap_or_default(),
                     without_key: false,
@@ -223,4 +227,6 @@ struct NoModels {
     /// Those it told of before.
     known: Vec<ModelInfo>,
     without_key: bool,
+    /// It did not answer, or could not say where its models run; another one may have no list of them.
+    silent: bool,
 }

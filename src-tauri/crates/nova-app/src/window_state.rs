@@ -6,7 +6,8 @@ use nova_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{App, own_files};
+use crate::app::{App, blocking, session_error};
+use crate::own_files;
 
 /// Where the window stood, in logical pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -38,6 +39,42 @@ impl App {
             (path.extension()? == "json").then(|| read(&path)).flatten()
         });
         Ok(drafts.collect())
+    }
+
+    /// Without the messages that are in the log: Nova was killed before the page had put them away.
+    pub(crate) async fn without_sent(&self, drafts: Vec<DraftView>) -> Result<Vec<DraftView>, UserError> {
+        let mut left = Vec::new();
+        for draft in drafts {
+            let unsent = self.unsent_of(&draft).await?;
+            if unsent != draft {
+                let (app, unsent) = (self.clone(), unsent.clone());
+                blocking(move || app.keep_draft_of(&unsent)).await?;
+            }
+            if !unsent.is_empty() {
+                left.push(unsent);
+            }
+        }
+        Ok(left)
+    }
+
+    async fn unsent_of(&self, draft: &DraftView) -> Result<DraftView, UserError> {
+        let is_sent = async |turn: &Option<String>| match (&draft.session, turn) {
+            (Some(session), Some(turn)) => {
+                self.inner.store.has_turn(session, turn).await.map_err(|error| session_error(&error))
+            }
+            _ => Ok(false),
+        };
+        let mut unsent = draft.clone();
+        if is_sent(&draft.turn).await? {
+            unsent = DraftView { session: unsent.session, ..DraftView::default() };
+        }
+        unsent.queued.clear();
+        for message in &draft.queued {
+            if !is_sent(&message.turn).await? {
+                unsent.queued.push(message.clone());
+            }
+        }
+        Ok(unsent)
     }
 
     pub(crate) fn keep_draft_of(&self, draft: &DraftView) -> Result<(), UserError> {
@@ -142,14 +179,7 @@ impl App {
     /// The page names the session: a name that could lead elsewhere is refused.
     fn draft_file(&self, session: Option<&str>) -> Result<PathBuf, UserError> {
         let name = session.unwrap_or("new");
-        let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if name.is_empty() || name.len() > 64 || !name.bytes().all(legal) {
-            return Err(UserError::new(
-                ErrorCode::BadRequest,
-                format!("{name:?} is no id of a chat."),
-                "Update the window and the program together.",
-            ));
-        }
+        check_id(name, "chat")?;
         Ok(self.draft_folder().join(format!("{name}.json")))
     }
 
@@ -164,6 +194,19 @@ impl App {
     fn place_file(&self) -> PathBuf {
         self.places().data.join("window").join("place.json")
     }
+}
+
+/// Of what kind of thing the page gave an id that it cannot have.
+pub(crate) fn check_id(id: &str, kind: &str) -> Result<(), UserError> {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !id.is_empty() && id.len() <= 64 && id.bytes().all(legal) {
+        return Ok(());
+    }
+    Err(UserError::new(
+        ErrorCode::BadRequest,
+        format!("{id:?} is no id of a {kind}."),
+        "Update the window and the program together.",
+    ))
 }
 
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {

@@ -120,6 +120,8 @@ pub struct SoFar {
     pub partial: Option<Value>,
     /// The notes it had read when it said so.
     pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// As of an [`Outcome`].
+    pub only_here: bool,
 }
 
 impl SoFar {
@@ -147,12 +149,14 @@ impl CallWatch {
         message: Option<&String>,
         partial: Option<&Value>,
         seen: BTreeMap<VaultPath, ContentHash>,
+        only_here: bool,
     ) {
         let mut state = self.lock();
         let so_far = &mut state.so_far;
         so_far.message = message.cloned().or(so_far.message.take());
         so_far.partial = partial.cloned().or(so_far.partial.take());
         so_far.seen.extend(seen);
+        so_far.only_here |= only_here;
     }
 
     /// Its end is about to be told; from now on it cannot be let go.
@@ -188,6 +192,7 @@ fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
         merged: Vec::new(),
         seen: BTreeMap::new(),
         drawn_from: Some(BTreeSet::new()),
+        only_here: false,
         from_outside: false,
         unknown: true,
         so_far: None,

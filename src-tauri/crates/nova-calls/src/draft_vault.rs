@@ -7,11 +7,12 @@ use nova_skill::{
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{
-    BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, RecordsRead, Search, SearchAnswer,
-    TagCount, Trash, Vault, View,
+    BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead, Search,
+    SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
 };
 
 use crate::given::GivenNotes;
+use crate::only_here::OnlyHere;
 
 /// The vault of one call: reads go to the disk, writes into a draft.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ struct State {
     /// The notes that were read or planned one by one.
     reached: Mutex<BTreeSet<VaultPath>>,
     given: Mutex<GivenNotes>,
+    only_here: Mutex<OnlyHere>,
 }
 
 impl DraftVault {
@@ -40,6 +42,7 @@ impl DraftVault {
                 seen: Mutex::default(),
                 reached: Mutex::default(),
                 given: Mutex::default(),
+                only_here: Mutex::default(),
             })
         });
         Self { state, records }
@@ -74,6 +77,19 @@ impl DraftVault {
         self.state.as_ref().map_or_else(GivenNotes::default, |state| {
             state.given.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
+    }
+
+    /// What the call was given so far that no reader elsewhere would have been, beside what it has seen.
+    pub(crate) fn only_here(&self) -> OnlyHere {
+        self.state.as_ref().map_or_else(OnlyHere::default, |state| {
+            state.only_here.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    fn gives_here(&self, note: impl FnOnce(&mut OnlyHere)) {
+        if let Some(state) = &self.state {
+            note(&mut state.only_here.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     fn gives(&self, note: impl FnOnce(&mut GivenNotes)) {
@@ -139,11 +155,23 @@ impl ToolVault for DraftVault {
 
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError> {
         let name = name.to_owned();
-        self.with(move |view, _| view.find(&name)).await
+        let (found, stay_here) = self
+            .with(move |view, _| {
+                let found = view.find(&name)?;
+                let stay_here = found.iter().any(|path| stays_here(view, path));
+                Ok((found, stay_here))
+            })
+            .await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        Ok(found)
     }
 
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
-        self.with(|view, _| paths(view)).await
+        let (paths, stay_here) = self.with(|view, _| paths(view)).await?;
+        self.gives_here(|only_here| only_here.names(stay_here));
+        Ok(paths)
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
@@ -157,7 +185,15 @@ impl ToolVault for DraftVault {
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
         let declared = self.records.get(record_type)?;
         let (folder, types) = (declared.folder.clone(), declared.type_values().to_vec());
-        self.with(move |view, _| view.unreadable(&folder, &borrowed(&types))).await
+        let (problems, stay_here) = self
+            .with(move |view, _| {
+                let problems = view.unreadable(&folder, &borrowed(&types))?;
+                let stay_here = of_what_stays_here(view, &problems);
+                Ok((problems, stay_here))
+            })
+            .await?;
+        self.gives_here(|only_here| only_here.names(stay_here));
+        Ok(problems)
     }
 
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
@@ -167,8 +203,14 @@ impl ToolVault for DraftVault {
             folders.push(declared.folder.clone());
             types.extend_from_slice(declared.type_values());
         }
-        let read =
-            self.with(move |view, _| view.read_records(&borrowed(&folders), &borrowed(&types))).await?;
+        let (read, stay_here) = self
+            .with(move |view, _| {
+                let read = view.read_records(&borrowed(&folders), &borrowed(&types))?;
+                let stay_here = of_what_stays_here(view, &read.unreadable);
+                Ok((read, stay_here))
+            })
+            .await?;
+        self.gives_here(|only_here| only_here.names(stay_here));
         self.saw_notes(&read.notes);
         Ok(read)
     }
@@ -237,7 +279,14 @@ impl ToolVault for DraftVault {
 
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
         let search = search.clone();
-        let answer = self.with(move |view, _| view.search(&search)).await?;
+        let (answer, stay_here) = self
+            .with(move |view, _| {
+                let answer = view.search(&search)?;
+                let stay_here = of_what_stays_here(view, &answer.skipped);
+                Ok((answer, stay_here))
+            })
+            .await?;
+        self.gives_here(|only_here| only_here.names(stay_here));
         self.saw(answer.read.clone());
         self.gives(|given| answer.hits.iter().for_each(|hit| given.text(&hit.path, &hit.text)));
         Ok(answer)
@@ -248,6 +297,8 @@ impl ToolVault for DraftVault {
         let answer = self.with(move |view, _| view.query(&query)).await?;
         self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));
+        let unread = answer.rows.iter().filter(|row| row.hash.is_none()).map(|row| row.path.to_string());
+        self.gives_here(|only_here| only_here.names(unread));
         Ok(answer)
     }
 
@@ -269,14 +320,28 @@ impl ToolVault for DraftVault {
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        let links = self.with(move |view, _| view.links(&path)).await?;
+        let (links, stay_here) = self
+            .with(move |view, _| {
+                let links = view.links(&path)?;
+                let led_to: BTreeSet<&VaultPath> = links.out.iter().map(|link| &link.path).collect();
+                let stay_here = led_to.into_iter().any(|path| stays_here(view, path));
+                Ok((links, stay_here))
+            })
+            .await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
         self.saw(links.read.clone());
         self.gives(|given| links.back.iter().for_each(|link| given.text(&link.path, &link.text)));
         Ok(links)
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
-        self.with(|view, _| view.tags()).await
+        let TagsRead { tags, stay_here } = self.with(|view, _| view.tags()).await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        Ok(tags)
     }
 
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
@@ -284,8 +349,28 @@ impl ToolVault for DraftVault {
     }
 }
 
-fn paths(view: &View) -> Result<Vec<VaultPath>, VaultError> {
-    Ok(view.query(&Query::default())?.rows.into_iter().map(|row| row.path).collect())
+/// All notes, and those of which no reader elsewhere may hear.
+fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
+    let rows = view.query(&Query::default())?.rows;
+    let mut stay_here = Vec::new();
+    if !view.privacy().remote {
+        let elsewhere = view.privacy().elsewhere();
+        let stays = |row: &&QueryRow| row.hash.is_none() || elsewhere.hides(&row.path, &row.document);
+        stay_here.extend(rows.iter().filter(stays).map(|row| row.path.to_string()));
+    }
+    Ok((rows.into_iter().map(|row| row.path).collect(), stay_here))
+}
+
+/// Whether a reader here was given something of it that one elsewhere would not have been.
+fn stays_here(view: &View, path: &VaultPath) -> bool {
+    !view.privacy().remote && view.stays_here(path)
+}
+
+/// The files of the problems of which no reader elsewhere may hear.
+fn of_what_stays_here(view: &View, problems: &[Problem]) -> Vec<String> {
+    let stays =
+        |problem: &&Problem| VaultPath::parse(&problem.path).map_or(true, |path| stays_here(view, &path));
+    problems.iter().filter(stays).map(|problem| problem.path.clone()).collect()
 }
 
 fn borrowed(types: &[String]) -> Vec<&str> {

@@ -18,6 +18,7 @@ mod figures;
 mod given;
 mod grants;
 mod hosts;
+mod only_here;
 mod questions;
 mod reach;
 mod refused;

@@ -55,6 +55,7 @@ pub(crate) async fn run_watched(
         cancel,
         seen: BTreeMap::new(),
         drawn_from: Some(BTreeSet::new()),
+        only_here: false,
         unknown: false,
         from_outside: false,
         tainted: false,
@@ -83,6 +84,7 @@ pub(crate) async fn run_watched(
                 merged: done.merged,
                 seen: running.seen,
                 drawn_from: running.drawn_from,
+                only_here: running.only_here,
                 from_outside: running.from_outside,
                 unknown: false,
                 so_far: None,
@@ -100,6 +102,7 @@ pub(crate) async fn run_watched(
             merged: Vec::new(),
             seen: running.seen,
             drawn_from: running.drawn_from,
+            only_here: running.only_here,
             from_outside: running.from_outside,
             unknown: running.unknown,
             ms,
@@ -231,6 +234,9 @@ pub struct Outcome {
     pub seen: BTreeMap<VaultPath, ContentHash>,
     /// The notes that it says something of; None where that may be any that were read.
     pub drawn_from: Option<BTreeSet<VaultPath>>,
+    /// It tells of notes of which no reader elsewhere may hear, beside those that were read: a name, a
+    /// tag, why one cannot be read.
+    pub only_here: bool,
     /// It holds text that nobody vouches for.
     pub from_outside: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
@@ -264,6 +270,8 @@ struct Running<'a> {
     seen: BTreeMap<VaultPath, ContentHash>,
     /// The notes that what it says is drawn from; None where the tool did not say.
     drawn_from: Option<BTreeSet<VaultPath>>,
+    /// It says something that no reader elsewhere would have been given.
+    only_here: bool,
     unknown: bool,
     /// What it answers nobody vouches for.
     from_outside: bool,

@@ -217,6 +217,7 @@ mod tests {
             content: "Running".into(),
             notes: Notes::new(),
             drawn_from: None,
+            gone: Vec::new(),
             private: false,
             told: Told::default(),
             runs_on: Some(of(number)),
@@ -232,6 +233,7 @@ mod tests {
             notes,
             drawn_from: None,
             cut: None,
+            only_here: false,
             from_outside: true,
         }))
     }

@@ -43,6 +43,9 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
+        /// Names under which there is no note any more, because the call deleted or moved it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gone: Vec<VaultPath>,
         /// Those of them that it says something of; None where the tool did not tell which.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         drawn_from: Option<Vec<VaultPath>>,
@@ -99,6 +102,9 @@ pub(crate) struct LateEnd {
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
+    /// It tells of notes of which no model elsewhere may hear, beside those.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) only_here: bool,
     /// It holds text that nobody vouches for.
     pub(crate) from_outside: bool,
 }
@@ -114,6 +120,8 @@ pub(crate) struct Ended {
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) only_here: bool,
 }
 
 /// An output of which the model was sent the beginning.
@@ -161,7 +169,7 @@ pub(crate) struct LogCall {
 impl Ended {
     /// It tells that the call ended and nothing of what it found.
     pub(crate) fn saying_nothing(number: u32) -> Self {
-        Self { number, notes: Notes::new(), drawn_from: None, cut: None }
+        Self { number, notes: Notes::new(), drawn_from: None, cut: None, only_here: false }
     }
 }
 
@@ -181,6 +189,7 @@ impl LogMessage {
             call_id: call_id.into(),
             content: content.into(),
             notes,
+            gone: Vec::new(),
             drawn_from: None,
             private: false,
             told: Told::default(),
@@ -191,7 +200,11 @@ impl LogMessage {
 
     /// Whether it is known to hold what stays on this machine.
     pub(crate) fn is_private(&self) -> bool {
-        matches!(self, Self::ToolOutput { private: true, .. })
+        match self {
+            Self::ToolOutput { private, .. } => *private,
+            Self::Notice { ended: Some(ended), .. } => ended.only_here,
+            _ => false,
+        }
     }
 
     /// The notes that the model has seen by it.
@@ -200,6 +213,16 @@ impl LogMessage {
             Self::ToolOutput { notes, .. } => Some(notes),
             Self::Notice { ended: Some(ended), .. } => Some(&ended.notes),
             _ => None,
+        }
+    }
+
+    /// The notes that are not what the model knows of them from here on, and that it knows about: it
+    /// was told, or did it.
+    pub(crate) fn no_more(&self) -> &[VaultPath] {
+        match self {
+            Self::ToolOutput { gone, .. } => gone,
+            Self::Notice { outdated, .. } => outdated,
+            _ => &[],
         }
     }
 
@@ -390,6 +413,7 @@ mod tests {
             notes: Notes::new(),
             drawn_from: None,
             cut: None,
+            only_here: false,
             from_outside: false,
         }));
         let log =

@@ -324,10 +324,8 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
                 if matches!(message, LogMessage::User { .. }) {
                     state.unsaid = None;
                 }
-                if let LogMessage::Notice { outdated, .. } = &message {
-                    outdated.iter().for_each(|path| {
-                        state.seen.remove(path);
-                    });
+                for path in message.no_more() {
+                    state.seen.remove(path);
                 }
                 state.seen.extend(message.notes().cloned().unwrap_or_default());
                 state.messages.push(message);

@@ -161,6 +161,8 @@ pub struct TurnScope {
     pub call_limit: Duration,
     /// A call that reads or asks elsewhere and works longer than this runs on by itself.
     pub settle: Duration,
+    /// Called when what the user wrote is in the log.
+    pub begun: Arc<dyn Fn() + Send + Sync>,
     /// Called when the session is free again, just before the turn's end is told.
     pub ended: Arc<dyn Fn() + Send + Sync>,
 }
@@ -310,6 +312,7 @@ impl Turn {
         let written = self.journal.flush().await;
         being_written.told(|| self.journal.tell(started));
         written?;
+        (self.scope.begun)();
         // Only now: the turn ends with what went wrong, and what the user wrote stands before it.
         kept?;
         let snapshot = self.scope.registry.snapshot();

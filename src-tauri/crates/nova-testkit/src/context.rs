@@ -319,7 +319,7 @@ impl ToolVault for PlannedVault {
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
-        self.with(|vault, _| vault.seen_by_owner().tags())
+        self.with(|vault, _| Ok(vault.seen_by_owner().tags()?.tags))
     }
 
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {

@@ -133,7 +133,7 @@ fn load_and_query(root: &str) -> ExitCode {
     assert!(contacts.len() < notes.len());
     vault.problems().unwrap();
     let view = vault.seen_by_owner();
-    assert!(!view.tags().unwrap().is_empty());
+    assert!(!view.tags().unwrap().tags.is_empty());
     assert!(!view.links(&contacts[0].path).unwrap().out.is_empty());
     // A property that no note has: each is parsed to tell.
     let query = Query {

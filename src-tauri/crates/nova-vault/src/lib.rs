@@ -70,4 +70,4 @@ pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions, VaultStatus};
-pub use view::{RecordsRead, View};
+pub use view::{RecordsRead, TagsRead, View};

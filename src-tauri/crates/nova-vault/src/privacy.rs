@@ -18,6 +18,11 @@ impl Privacy {
         self.remote && (self.listed(path) || is_marked_private(document))
     }
 
+    /// What holds for a reader elsewhere who has the same list.
+    pub fn elsewhere(&self) -> Privacy {
+        Privacy { remote: true, private: self.private.clone() }
+    }
+
     /// Whether a note of that path must not be shown, whatever it holds.
     pub fn lists(&self, path: &VaultPath) -> bool {
         self.remote && self.listed(path)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::draft::Draft;
 use crate::error::VaultError;
+use crate::links::TagCount;
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
@@ -24,6 +25,15 @@ pub struct RecordsRead {
     pub notes: Vec<Note>,
     /// Notes that seem to be such records and cannot be read, by path.
     pub unreadable: Vec<Problem>,
+}
+
+/// The tags of the notes, counted at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagsRead {
+    /// By name.
+    pub tags: Vec<TagCount>,
+    /// Whether they count notes of which whoever reads elsewhere may not even hear.
+    pub stay_here: bool,
 }
 
 impl Vault {
@@ -155,6 +165,14 @@ impl View {
     /// Whether the note must not be shown.
     pub fn hides(&self, note: &Note) -> bool {
         self.privacy.hides(&note.path, &note.document)
+    }
+
+    /// Whether whoever reads elsewhere may not even hear of this file, as it is now. A note that cannot
+    /// be read cannot say that it may be shown.
+    pub fn stays_here(&self, path: &VaultPath) -> bool {
+        let elsewhere = self.privacy.elsewhere();
+        let hides = |note: Note| elsewhere.hides(&note.path, &note.document);
+        elsewhere.lists(path) || path.is_note() && self.vault.read(path).map_or(true, hides)
     }
 
     fn check(&self, note: &Note) -> Result<(), VaultError> {

@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react';
+
 import { Icon, IconButton, LinkButton } from '../../shared';
 import { noQueue } from '../../state/queue';
 import { useActions, useApp } from '../../state/hooks';
@@ -42,6 +44,30 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
         ))}
       </ol>
     </section>
+  );
+}
+
+/** Milliseconds after which whoever has sent something wonders. */
+const WONDERS = 400;
+
+/** The message that was sent and that no turn has begun with: the model may still be looked for. */
+export function MessageOnItsWay() {
+  const message = useApp((app) => app.sending[app.open ?? '']);
+  const turn = message?.turn ?? null;
+  const [late, setLate] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(turn), WONDERS);
+    return () => clearTimeout(timer);
+  }, [turn]);
+  if (!message || late !== turn) return null;
+  return (
+    <p role="status" data-testid="on-its-way" className="mb-2 flex min-h-8 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 text-small">
+      <Icon name="clock" size={14} className="text-fg-2" />
+      <span className="cut min-w-0 flex-1 text-ui" title={message.text}>
+        {message.text || named([...message.files, ...message.images])}
+      </span>
+      <span className="text-fg-3">Being sent…</span>
+    </p>
   );
 }
 

@@ -1,14 +1,17 @@
-// Stopping the turn of the open chat: what was pressed is said until the turn has ended.
+// Stopping the turn of the open chat, also before it has begun: what was pressed is said until the turn has ended.
 
 import { useState } from 'react';
 
 import { userError, type UserError } from '../../ipc';
-import { useActions, useSession } from '../../state/hooks';
+import { turnOnItsWay } from '../../state/app';
+import { useActions, useApp, useSession } from '../../state/hooks';
 import { runningTurn } from '../../state/session';
 
 export function useStop() {
   const { stop } = useActions();
-  const turn = useSession((state) => runningTurn(state)?.id ?? null);
+  const begun = useSession((state) => runningTurn(state)?.id ?? null);
+  const onItsWay = useApp(turnOnItsWay);
+  const turn = begun ?? onItsWay;
   const [stopped, setStopped] = useState<string | null>(null);
   const [problem, setProblem] = useState<UserError | null>(null);
   const run = async () => {

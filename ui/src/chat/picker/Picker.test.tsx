@@ -111,7 +111,7 @@ describe('in a new chat', () => {
     await user.keyboard('{Enter}');
     const message = await screen.findByTestId('user-message');
     expect(app.backend.asked('send_message')).toEqual([
-      { session: expect.any(String), text: 'Open deals by stage. ', skills: ['mail'], tool: 'crm.pipeline' },
+      { session: expect.any(String), text: 'Open deals by stage. ', skills: ['mail'], tool: 'crm.pipeline', turn: expect.any(String) as string },
     ]);
     expect(message).toHaveTextContent('crm.pipelineMailOpen deals by stage.');
     expect(within(message).queryByRole('button', { name: /^Remove/ })).toBeNull();
@@ -233,7 +233,7 @@ describe('in a new chat', () => {
     expect(await screen.findByText('No skill or tool for “zzqx”.')).toBeVisible();
     await user.keyboard('{Enter}');
     await screen.findByTestId('user-message');
-    expect(app.backend.asked('send_message')).toEqual([{ session: expect.any(String), text: '/zzqx', skills: [] }]);
+    expect(app.backend.asked('send_message')).toEqual([{ session: expect.any(String), text: '/zzqx', skills: [], turn: expect.any(String) as string }]);
   });
 
   test('what cannot be used stands in its place with the reason; Enter leads to what helps', async () => {

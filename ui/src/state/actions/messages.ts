@@ -1,9 +1,9 @@
 // Messages: being written, waiting, sent; and the answers that a turn waits for.
-import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
-import { draftOf, isEmpty, withDraft, withoutLost, type Draft } from '../app';
+import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage, type UserError } from '../../ipc';
+import { draftOf, isEmpty, joined, turnOnItsWay, withDraft, withoutLost, withSending, type AppState, type Message, type OnItsWay } from '../app';
 import { messageOf, withMore } from '../attachments';
-import { withKeptDrafts } from '../kept';
-import { withImagesRead } from '../kept-images';
+import { wholeDraft, withKeptDrafts } from '../kept';
+import { keepDraft, withImagesRead } from '../kept-images';
 import { due, withQueue, type Queue, type Queued } from '../queue';
 import { emptySession, runningTurn, type Said } from '../session';
 import type { Tools } from './access';
@@ -11,10 +11,44 @@ import { type sessionActions, unread } from './sessions';
 
 const nothingWritten = { text: '', tool: null, skills: [], files: [], images: [] };
 
+const notSent: UserError = { code: 'cancelled', message: 'The message was stopped and was not sent.', hint: 'Send it again.' };
+
+/** An id that no turn had before. */
+function newTurn(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 export function messageActions({ backend, get, set, setApp, attempt }: Tools, { createSession }: Pick<ReturnType<typeof sessionActions>, 'createSession'>) {
   let lastQueued = 0;
   /** Sessions whose first waiting message is on its way. */
   const sending = new Set<string>();
+  /** Turns that were stopped while their messages were on their way. */
+  const stopped = new Set<string>();
+
+  /** What is on its way is on the disk with the id of its turn before anybody can take it. */
+  const keepNow = (session: string | null) => keepDraft(backend, wholeDraft(get().app, session)).catch(() => {});
+
+  /** Hands a message over. Rejects with a `UserError` where it is not in the log. */
+  async function handOver(session: string, { turn, ...message }: OnItsWay): Promise<void> {
+    if (stopped.delete(turn)) throw notSent;
+    await backend.rpc('send_message', { session, ...messageOf(message), turn });
+    // Stopped before the turn was there to be stopped.
+    if (stopped.delete(turn)) await backend.rpc('stop_turn', { session });
+  }
+
+  /** The state with a message that could not be sent written again; where another one is written by now, it waits before that. */
+  function withUnsent(app: AppState, session: string | null, { turn: _turn, ...message }: OnItsWay, why: string): AppState {
+    const without = withSending(app, session, null);
+    const now = without.drafts[session ?? ''];
+    // What waits behind it has no turn to wait for.
+    const hold = (queue: Queue): Queue => ({ ...queue, held: why, pressing: false });
+    const held = session === null ? without : { ...without, queues: withQueue(without.queues, session, hold) };
+    if (now === undefined || isEmpty(now)) return withDraft(held, session, message, true);
+    if (session === null) return withDraft(held, session, joined(message, now), true);
+    const first: Queued = { ...message, id: ++lastQueued, skills: [...message.skills], files: [...message.files] };
+    return { ...held, queues: withQueue(held.queues, session, (queue) => ({ ...hold(queue), messages: [first, ...queue.messages] })) };
+  }
 
   const actions = {
     /** What was being written when Nova was closed. */
@@ -39,17 +73,21 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
       const { tool, skills, files, images } = draftOf(get().app);
-      setApp((app) => withDraft(withoutLost(app, before), before, nothingWritten));
+      const message: OnItsWay = { text, tool, skills, files, images, turn: newTurn() };
+      setApp((app) => withSending(withDraft(withoutLost(app, before), before, nothingWritten), before, message));
       let session = before;
       try {
         session ??= await createSession();
-        await backend.rpc('send_message', { session, ...messageOf({ text, tool, skills, files, images }) });
+        await keepNow(session);
+        if (before === null) await keepNow(null);
+        await handOver(session, message);
+        const taken = session;
+        setApp((app) => withSending(app, taken, null));
       } catch (thrown) {
-        setApp((app) => {
-          const now = app.drafts[session ?? ''];
-          return now !== undefined && !isEmpty(now) ? app : withDraft(app, session, { text, tool, skills, files, images }, true);
-        });
+        setApp((app) => withUnsent(app, session, message, userError(thrown).message));
         throw thrown;
+      } finally {
+        stopped.delete(message.turn);
       }
     },
 
@@ -67,7 +105,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     unqueue(id: number): void {
       setApp((app) => {
         if (app.open === null) return app;
-        const without = (queue: Queue) => ({ ...queue, messages: queue.messages.filter((message) => message.id !== id) });
+        // What is on its way cannot be taken back.
+        const without = (queue: Queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id || one.turn !== undefined) });
         return { ...app, queues: withQueue(app.queues, app.open, without) };
       });
     },
@@ -76,19 +115,9 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     editQueued(id: number): void {
       const { queues, open } = get().app;
       const message = queues[open ?? '']?.messages.find((one) => one.id === id);
-      if (!message) return;
+      if (!message || message.turn !== undefined) return;
       actions.unqueue(id);
-      setApp((app) => {
-        const { text, tool, skills, files, images } = draftOf(app);
-        const part = {
-          text: [message.text, text].filter((one) => one !== '').join('\n\n'),
-          tool: message.tool ?? tool,
-          skills: [...new Set([...message.skills, ...skills])],
-          files: [...message.files, ...files],
-          images: [...message.images, ...images],
-        };
-        return withDraft(app, app.open, part, true);
-      });
+      setApp((app) => withDraft(app, app.open, joined(message, draftOf(app)), true));
     },
 
     /** Sends it before the others: at once where no turn runs, else for its sake the turn is stopped. */
@@ -115,19 +144,27 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     async sendDue(session: string): Promise<void> {
       const { app, streams } = get();
       const message = due(app.queues[session]);
-      if (!message || sending.has(session) || runningTurn(streams[session] ?? emptySession) !== null) return;
+      if (!message || sending.has(session) || app.sending[session] || runningTurn(streams[session] ?? emptySession) !== null) return;
       sending.add(session);
       const { id } = message;
+      const turn = newTurn();
       const change = (to: (queue: Queue) => Queue) => setApp((now) => ({ ...now, queues: withQueue(now.queues, session, to) }));
+      const mark = (queue: Queue, of: Partial<Pick<Queued, 'turn'>>): Queue => ({
+        ...queue,
+        messages: queue.messages.map(({ turn: _turn, ...one }) => (one.id === id ? { ...one, ...of } : one)),
+      });
+      change((queue) => mark(queue, { turn }));
       try {
-        await backend.rpc('send_message', { session, ...messageOf(message) });
+        await keepNow(session);
+        await handOver(session, { ...message, turn });
         change((queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id) }));
       } catch (thrown) {
         const error = userError(thrown);
         // A turn that another window began: its end asks again.
-        if (error.code !== 'session_busy') change((queue) => ({ ...queue, held: error.message }));
+        change((queue) => ({ ...mark(queue, {}), held: error.code === 'session_busy' ? queue.held : error.message }));
       } finally {
         sending.delete(session);
+        stopped.delete(turn);
       }
     },
 
@@ -147,13 +184,15 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     },
 
     /** Changes the draft of the open chat. `give`: the text comes from elsewhere than the field. */
-    setDraft(part: Partial<Omit<Draft, 'given'>>, give = false): void {
+    setDraft(part: Partial<Message>, give = false): void {
       setApp((app) => withDraft(app, app.open, part, give));
     },
 
-    /** Stops the turn of the open session. Rejects with a `UserError`. */
+    /** Stops the turn of the open session, also one that has not begun. Rejects with a `UserError`. */
     async stop(): Promise<void> {
       const session = get().app.open;
+      const onItsWay = turnOnItsWay(get().app);
+      if (onItsWay !== null) stopped.add(onItsWay);
       if (session !== null) await backend.rpc('stop_turn', { session });
     },
 

@@ -39,6 +39,7 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
       const row = await backend.rpc('create_session', nothing);
       set(({ app, streams }) => {
         const { '': draft, ...drafts } = app.drafts;
+        const { '': message, ...sending } = app.sending;
         return {
           app: {
             ...app,
@@ -46,6 +47,7 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
             sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)],
             // What was begun in the chat before it was a session goes on in it.
             drafts: draft ? { ...drafts, [row.id]: draft } : drafts,
+            sending: message ? { ...sending, [row.id]: message } : sending,
           },
           streams: { ...streams, [row.id]: streams[row.id] ?? unread },
         };
@@ -168,6 +170,7 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
           // What was being written in it goes with it.
           drafts: left(app.drafts),
           queues: left(app.queues),
+          sending: left(app.sending),
         };
       });
     },

@@ -136,6 +136,13 @@ impl Running<'_> {
             Ok(output) => given::texts(&output.value),
             Err(error) => vec![error_from_tool(error).message],
         };
+        self.only_here |= vault.only_here().is_told_in(|| match &finished {
+            Ok(output) => given::texts(&output.value),
+            Err(error) => {
+                let error = error_from_tool(error);
+                vec![error.message, error.hint]
+            }
+        });
         let told = self.told_of(tool, &shown, &vault, &self.reached, texts);
         self.reached.read.extend(told);
         // What the arguments call a note is one of many names: the rules also judge by the notes

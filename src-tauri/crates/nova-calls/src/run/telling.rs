@@ -21,7 +21,7 @@ impl Running<'_> {
             OutputPart::Partial(value) => (None, None, Some(value)),
             OutputPart::End(_) => return,
         };
-        let texts = || {
+        let texts = || -> Vec<String> {
             let told = partial.as_ref().map(given::texts).unwrap_or_default();
             told.into_iter().chain(message.clone()).collect()
         };
@@ -31,9 +31,10 @@ impl Running<'_> {
         if self.withholds(tool, args, &so_far) {
             return;
         }
+        let only_here = vault.only_here().is_told_in(texts);
         message.iter_mut().for_each(|message| self.secrets.scrub(message));
         partial.iter_mut().for_each(|value| self.secrets.scrub_value(value));
-        self.questions.watch.said(message.as_ref(), partial.as_ref(), vault.seen());
+        self.questions.watch.said(message.as_ref(), partial.as_ref(), vault.seen(), only_here);
         let call = self.id.clone();
         self.scope.events.emit(Event::ToolCallProgress { call, fraction, message, partial });
     }

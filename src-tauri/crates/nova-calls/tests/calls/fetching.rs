@@ -1,11 +1,14 @@
 //! Which hosts a call may contact, and what is asked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use nova_calls::{Answer, ApprovalRequest, Approver, Call, NoApprover, run_call};
 use nova_protocol::{Decision, ErrorCode, Event, SourceView};
-use nova_skill::{Effect, async_trait, json};
-use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, decided, denied};
+use nova_skill::{
+    CallToken, Effect, Skill, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
+};
+use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, decided, denied, snapshot_of};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, fetch};
@@ -244,6 +247,59 @@ async fn what_only_asked_for_an_answer_has_done_nothing_when_it_is_stopped() {
             "{effect:?} {method} {by_server}"
         );
     }
+}
+
+/// Computes when its time is over, and asks for something only then.
+#[derive(Clone)]
+struct ActsLate(crate::Fetch);
+
+impl Skill for ActsLate {
+    fn skill_md(&self) -> &str {
+        self.0.skill_md()
+    }
+
+    fn manifest(&self) -> &str {
+        self.0.manifest()
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(self.clone())]
+    }
+}
+
+#[async_trait]
+impl Tool for ActsLate {
+    fn spec(&self) -> &ToolSpec {
+        &self.0.0
+    }
+
+    async fn run(
+        &self,
+        token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        // Nobody can end it before it lets go of its thread.
+        while !ctx.cancel().is_cancelled() {
+            std::thread::yield_now();
+        }
+        self.0.run(token, args, ctx).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_tool_does_while_it_is_stopped_counts() {
+    let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
+    let tool = fetch(Effect::External, &["api.weather.com"]);
+    let approver = ScriptedApprover::always(Decision::Once);
+    let mut bench = Bench::new(tool.clone(), approver, &[("api.weather.com", &server)]);
+    bench.scope.snapshot = snapshot_of(vec![Box::new(ActsLate(tool))]);
+    bench.scope.time_limit = Duration::from_millis(1);
+    let args = json!({"urls": [HERE], "method": "POST"});
+    let call = Call::with_value("call1".into(), "net.fetch", args);
+    let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
+    assert_eq!(outcome.result.expect_err("too long").code, ErrorCode::ToolTimedOut);
+    assert!(outcome.unknown, "it was on its way to act when its time was over");
 }
 
 fn of_file(effect: Effect, definition: &str) -> crate::Fetch {

@@ -232,7 +232,8 @@ pub struct ProviderRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PassedOn>>", optional)]
     pub passed_on: Vec<PassedOn>,
-    /// Why its models could not be listed.
+    /// Why its models could not be listed; of one whose models are configured, why it cannot be used or, of
+    /// one on this machine, that it says nothing.
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
     pub key: ProviderKey,

@@ -114,6 +114,11 @@ pub struct SendMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<NewImage>>", optional)]
     pub images: Vec<NewImage>,
+    /// The id that its turn is to have, never used before: a message whose turn is in the log already is
+    /// not sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn: Option<String>,
 }
 
 /// An image that the user sends: PNG, JPEG, WebP or GIF, at most 3.9 MB and 8,000 pixels a side.

@@ -22,6 +22,11 @@ pub struct DraftView {
     pub images: Vec<DraftImage>,
     /// In the order in which they are to be sent.
     pub queued: Vec<QueuedMessage>,
+    /// Of one that is on its way, the id of its turn: as soon as that is in the log, the message is none
+    /// that waits any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn: Option<String>,
 }
 
 impl DraftView {
@@ -51,6 +56,11 @@ pub struct QueuedMessage {
     pub files: Vec<AttachedFile>,
     #[serde(default)]
     pub images: Vec<DraftImage>,
+    /// Of one that is on its way, the id of its turn: as soon as that is in the log, the message is none
+    /// that waits any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn: Option<String>,
 }
 
 /// An image that goes with a message that is not sent yet. Its bytes are kept once, not with every letter.

@@ -251,3 +251,31 @@ async fn nobody_else_on_the_machine_can_read_the_chats() {
         assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
     }
 }
+
+#[tokio::test]
+async fn what_was_said_is_folded_while_another_nova_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
+    let say = "INSERT INTO said (session, turn, speaker, at, text) VALUES ('s1', 't', 'user', '', ?)";
+    sqlx::query(say).bind("Wo ist der Hafen?").execute(&store.pool).await.unwrap();
+
+    // It writes for a moment longer than the first Nova needs to read.
+    let other = SqliteConnectOptions::new().filename(folder.path().join("nova.db"));
+    let other = SqlitePool::connect_with(other).await.unwrap();
+    let mut writing = other.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    sqlx::query(say).bind("Und der Bahnhof?").execute(&mut *writing).await.unwrap();
+    let folding = tokio::spawn({
+        let store = store.clone();
+        async move { store.fold_said().await }
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    writing.commit().await.unwrap();
+
+    folding.await.unwrap().unwrap();
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM said WHERE folded IS NULL")
+        .fetch_one(&store.pool)
+        .await
+        .unwrap();
+    assert_eq!(left, 0, "also what the other one wrote");
+}

@@ -1,12 +1,13 @@
 //! Running what the model asks for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
-use nova_protocol::{ErrorCode, SourceView};
+use nova_protocol::{ErrorCode, NoteChangeKind, NoteChangeView, SourceView};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
@@ -41,17 +42,19 @@ impl Turn {
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
-                let Said { text, notes, drawn_from, told } = if control.is_about_calls() {
+                let Said { text, notes, drawn_from, only_here, told } = if control.is_about_calls() {
                     self.run_call_control(control, first).await
                 } else {
                     let (text, told) = self.run_control(snapshot, control, first).await;
                     (cap(text), told).into()
                 };
-                let private = self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await;
+                let private =
+                    self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || only_here;
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
                     content: text,
                     notes,
+                    gone: Vec::new(),
                     drawn_from,
                     private,
                     told,
@@ -121,12 +124,11 @@ impl Turn {
                 Some(_) | None => notes.remove(&path),
             };
         }
-        // It is no edit from outside that a note is not where the call itself moved it from.
-        for from in outcome.changes.iter().filter_map(|change| change.from.as_ref()) {
-            VaultPath::parse(from).iter().for_each(|from| {
-                notes.remove(from);
-            });
-        }
+        // It is no news that a note is not where the call itself moved it from, nor that one is gone that
+        // it deleted, whichever call of the chat read it.
+        let gone = left(&outcome.changes);
+        notes.retain(|path, _| !gone.contains(path));
+        self.session.lock().seen.retain(|path, _| !gone.contains(path));
         let output = match outcome.result {
             Ok(value) => output_of(true, value, &outcome.merged),
             Err(error) => output_of(false, json!(error), &[]),
@@ -142,12 +144,14 @@ impl Turn {
             }
         }
         let (from_outside, id) = (outcome.from_outside, outcome.call);
-        let private = self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await;
+        let private =
+            self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || outcome.only_here;
         let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
             notes,
+            gone,
             drawn_from,
             private,
             told: Told::default(),
@@ -221,6 +225,19 @@ fn say_who_stopped(outcome: &mut Outcome) {
             if outcome.unknown { unknown } else { "" }
         );
     }
+}
+
+/// The names that no note has any more by these changes.
+fn left(changes: &[NoteChangeView]) -> Vec<VaultPath> {
+    let is_deletion = |change: &&NoteChangeView| change.kind == NoteChangeKind::Deleted;
+    let taken: BTreeSet<&String> =
+        changes.iter().filter(|change| !is_deletion(change)).map(|change| &change.path).collect();
+    let deleted = changes.iter().filter(is_deletion).map(|change| &change.path);
+    deleted
+        .chain(changes.iter().filter_map(|change| change.from.as_ref()))
+        .filter(|path| !taken.contains(path))
+        .filter_map(|path| VaultPath::parse(path).ok())
+        .collect()
 }
 
 /// The notes among the sources of an output.

@@ -32,12 +32,14 @@ pub(super) struct Said {
     pub(super) notes: Notes,
     /// Those of them that it says something of; None where that may be any.
     pub(super) drawn_from: Option<Vec<VaultPath>>,
+    /// It tells of notes of which no model elsewhere may hear, beside those.
+    pub(super) only_here: bool,
     pub(super) told: Told,
 }
 
 impl From<(String, Told)> for Said {
     fn from((text, told): (String, Told)) -> Self {
-        Self { text, notes: Notes::new(), drawn_from: None, told }
+        Self { text, notes: Notes::new(), drawn_from: None, only_here: false, told }
     }
 }
 
@@ -66,8 +68,9 @@ impl Turn {
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
-            private: false,
+            private: so_far.only_here,
             notes: so_far.seen,
+            gone: Vec::new(),
             drawn_from: None,
             told: Told::default(),
             runs_on: Some(of),
@@ -78,9 +81,10 @@ impl Turn {
     /// What ended since the last request enters the next one, once.
     pub(super) async fn tell_late_ends(&self) {
         let ends = ends_to_tell(&self.session.lock().messages);
-        for LateEnd { of, content, notes, drawn_from, cut, from_outside } in ends {
+        for LateEnd { of, content, notes, drawn_from, cut, only_here, from_outside } in ends {
             let RunsOn { number, tool, .. } = &of;
-            if self.stays_here(&notes, drawn_from.as_deref().unwrap_or_default()).await {
+            let told = drawn_from.as_deref().unwrap_or_default();
+            if only_here && self.privacy().remote || self.stays_here(&notes, told).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
@@ -94,7 +98,7 @@ impl Turn {
             self.see(&notes);
             self.look_again(&notes).await;
             let text = format!("Call {number} ({tool}) has ended:\n{content}");
-            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut });
+            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut, only_here });
         }
     }
 
@@ -229,7 +233,7 @@ impl Turn {
 
     async fn still_running(&self, running: &Running) -> Said {
         let (of, so_far) = (&running.of, running.watch.so_far());
-        if self.stays_here(&so_far.seen, &[]).await {
+        if so_far.only_here && self.privacy().remote || self.stays_here(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
         }
         if so_far.says_something() {
@@ -240,6 +244,7 @@ impl Turn {
             text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
             notes: so_far.seen,
             drawn_from: None,
+            only_here: so_far.only_here,
             told: Told::default(),
         }
     }
@@ -247,14 +252,16 @@ impl Turn {
     /// More of an output that was too long.
     async fn read_output(&self, call: &LogCall) -> Said {
         let wanted = ControlTool::argument(&call.arguments, "call");
-        let cuts: Vec<(Cut, Notes, Option<Vec<VaultPath>>)> = {
+        let cuts: Vec<(Cut, Notes, Option<Vec<VaultPath>>, bool)> = {
             let state = self.session.lock();
             let cut = |message: &LogMessage| {
-                Some((message.cut()?.clone(), message.notes()?.clone(), message.drawn_from().cloned()))
+                let (notes, drawn_from) = (message.notes()?.clone(), message.drawn_from().cloned());
+                Some((message.cut()?.clone(), notes, drawn_from, message.is_private()))
             };
             state.messages.iter().filter_map(cut).collect()
         };
-        let Some((cut, notes, drawn_from)) = cuts.iter().find(|(cut, ..)| cut.call == wanted) else {
+        let Some((cut, notes, drawn_from, only_here)) = cuts.iter().find(|(cut, ..)| cut.call == wanted)
+        else {
             let known: Vec<&str> = cuts.iter().map(|(cut, ..)| cut.call.as_str()).collect();
             return json!({"error": {
                 "code": "bad_request",
@@ -263,7 +270,8 @@ impl Turn {
             }})
             .into();
         };
-        if self.stays_here(notes, drawn_from.as_deref().unwrap_or_default()).await {
+        let told = drawn_from.as_deref().unwrap_or_default();
+        if *only_here && self.privacy().remote || self.stays_here(notes, told).await {
             return json!({"error": {"code": "private", "message": "It was made from private notes."}})
                 .into();
         }
@@ -279,7 +287,8 @@ impl Turn {
             self.so_far.taint(&cut.tool);
             text = fenced_output(&cut.tool, &text);
         }
-        Said { text, notes: notes.clone(), drawn_from: drawn_from.clone(), told: Told::default() }
+        let (notes, drawn_from, only_here) = (notes.clone(), drawn_from.clone(), *only_here);
+        Said { text, notes, drawn_from, only_here, told: Told::default() }
     }
 
     /// Whether what was made from these notes may not be sent to the model of this turn.
@@ -307,6 +316,7 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     };
     let drawn_from = outcome.drawn_from.map(|notes| notes.into_iter().collect());
     let mut end = late_end(of, &output, (outcome.seen, drawn_from), outcome.from_outside, most);
+    end.only_here = outcome.only_here;
     if outcome.unknown {
         end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
     }
@@ -329,6 +339,7 @@ fn late_end(
         notes,
         drawn_from,
         cut: (output.len() > most).then_some(cut),
+        only_here: false,
         from_outside,
         of,
     }

@@ -43,7 +43,7 @@ impl Turn {
             ended: None,
             outdated: outdated.keys().cloned().collect(),
             text: format!(
-                "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
+                "Changed since you read them; what you know of them is out of date, so read them again \
                  before you answer:\n{}",
                 lines.join("\n")
             ),

@@ -58,6 +58,8 @@ struct State {
     name: &'static str,
     /// What the model can, as Ollama says it.
     capabilities: Vec<&'static str>,
+    /// In tokens, as lists in the dialect of OpenAI may say it.
+    context: Option<u64>,
     /// Models that run elsewhere, as Ollama lists them, with where.
     passed_on: Vec<(&'static str, &'static str)>,
     calls_made: u64,
@@ -96,6 +98,7 @@ impl ModelServer {
                 faults: Vec::new(),
                 name: MODEL,
                 capabilities: vec!["completion", "tools"],
+                context: None,
                 passed_on: Vec::new(),
                 calls_made: 0,
                 pauses: 0,
@@ -155,6 +158,12 @@ impl ModelServer {
     /// The same with a model that can look at images, as Ollama says it.
     pub fn that_sees(self) -> Self {
         self.shared.lock().capabilities.push("vision");
+        self
+    }
+
+    /// The same, whose list in the dialect of OpenAI says how many tokens a request may take.
+    pub fn that_takes(self, context: u64) -> Self {
+        self.shared.lock().context = Some(context);
         self
     }
 
@@ -300,7 +309,11 @@ impl Shared {
                 let models: Vec<_> = {
                     let state = self.lock();
                     let passed_on = state.passed_on.iter().map(|(name, _)| *name);
-                    passed_on.chain([state.name]).map(|id| json!({"id": id, "object": "model"})).collect()
+                    let listed = |id| match state.context {
+                        Some(context) => json!({"id": id, "object": "model", "context_length": context}),
+                        None => json!({"id": id, "object": "model"}),
+                    };
+                    passed_on.chain([state.name]).map(listed).collect()
                 };
                 wire::json(&mut connection, 200, &json!({"object": "list", "data": models}))
             }

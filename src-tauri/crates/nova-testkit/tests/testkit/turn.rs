@@ -61,6 +61,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         router: false,
         call_limit: PATIENCE,
         settle: PATIENCE,
+        begun: Arc::new(|| {}),
         ended: Arc::new(|| {}),
     };
     Chat { vault, server, events, approver, scope, session }

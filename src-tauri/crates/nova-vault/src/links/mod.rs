@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::error::VaultError;
 use crate::index::{Head, Texts, folded};
 use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath};
-use crate::view::View;
+use crate::view::{TagsRead, View};
 
 pub use moving::{LeftLink, Moved};
 use names::{Names, key, keys_of};
@@ -115,11 +115,15 @@ impl View {
 
     /// All tags, by name, with the number of notes that have them. A note with `inbox/to-read` has
     /// the tag `inbox`, too, as in Obsidian's list of tags; case does not matter.
-    pub fn tags(&self) -> Result<Vec<TagCount>, VaultError> {
+    pub fn tags(&self) -> Result<TagsRead, VaultError> {
         let question = Question::new(self)?;
+        let elsewhere = self.privacy().elsewhere();
+        let mut stay_here = false;
         let mut counts: BTreeMap<String, TagCount> = BTreeMap::new();
         for head in &question.heads {
             let Some(outlined) = question.outlined(head) else { continue };
+            // One such note is enough to know.
+            stay_here = stay_here || !outlined.outline.tags.is_empty() && head.is_hidden_by(&elsewhere);
             let mut seen = HashSet::new();
             for used in &outlined.outline.tags {
                 let ends = used.tag.match_indices('/').map(|(at, _)| at).chain([used.tag.len()]);
@@ -134,7 +138,7 @@ impl View {
                 }
             }
         }
-        Ok(counts.into_values().collect())
+        Ok(TagsRead { tags: counts.into_values().collect(), stay_here })
     }
 
     /// The file that a link means: `Jane Doe`, `CRM/Jane Doe#Log`, `[[pic.png]]`. `from` is the

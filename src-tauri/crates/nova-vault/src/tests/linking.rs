@@ -232,7 +232,7 @@ fn a_hidden_note_is_on_no_side() {
     // A hidden note does not decide between others.
     assert_eq!(view.resolve("Twin", Some(&path("Private/x.md"))).unwrap(), Some(path("deep/Twin.md")));
     assert!(matches!(view.links(&path("Private/pic.png")), Err(VaultError::NotFound { .. })));
-    let tags: Vec<_> = view.tags().unwrap().into_iter().map(|tag| tag.tag).collect();
+    let tags: Vec<_> = view.tags().unwrap().tags.into_iter().map(|tag| tag.tag).collect();
     assert_eq!(tags, ["loud"]);
 }
 
@@ -245,7 +245,7 @@ fn tags_are_counted_by_note() {
     ]);
     let count = |tag: &str, notes| TagCount { tag: tag.to_owned(), notes };
     assert_eq!(
-        bed.vault().seen_by_owner().tags().unwrap(),
+        bed.vault().seen_by_owner().tags().unwrap().tags,
         [count("Inbox", 2), count("inbox/later", 1), count("Inbox/to-read", 1), count("work", 2)]
     );
 }
@@ -259,7 +259,7 @@ fn an_edit_from_outside_is_in_the_next_answer() {
     bed.put("A.md", "now\n[[C]] #two\n");
     assert_eq!(backs("B.md"), Vec::<String>::new());
     assert_eq!(backs("C.md"), ["A.md:2"]);
-    assert_eq!(view.tags().unwrap().into_iter().map(|tag| tag.tag).collect::<Vec<_>>(), ["two"]);
+    assert_eq!(view.tags().unwrap().tags.into_iter().map(|tag| tag.tag).collect::<Vec<_>>(), ["two"]);
     fs::rename(bed.root().join("C.md"), bed.root().join("D.md")).unwrap();
     let (_, back, nowhere) = shown(&view.links(&path("A.md")).unwrap());
     assert_eq!((back, nowhere), (vec!["D.md:1".to_owned()], vec!["2 C".to_owned()]));
