@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_panic_reaches_the_one_who_asked() {
         let asked = std::panic::catch_unwind(|| look_at(2, &[1, 2], |part| assert_ne!(part, [2], "odd")));
-        let panic = asked.unwrap_err();
+        let panic = asked.expect_err("the second part panics");
         assert!(panic.downcast_ref::<String>().is_some_and(|said| said.contains("odd")), "{panic:?}");
     }
 }
