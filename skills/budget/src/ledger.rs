@@ -1,11 +1,12 @@
 //! Everything that was earned and spent, with the rules and limits, read at one moment.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
-    currency_code, folded, json,
+    currency_code, folded, json, look_at_parts,
 };
 
 use crate::money;
@@ -74,14 +75,20 @@ impl Ledger {
         let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
         ledger.currency = match configured_currency(ctx.config())? {
             Some(code) => Some(code),
-            None => commonest_currency(ctx, &read.notes, None)?,
+            None => commonest_currency(ctx.records(), &read.notes, |record| record.text_there("currency"))?,
         };
-        let (mut types, mut keys) = (Types::default(), Keys::default());
-        for note in &read.notes {
-            let Some(declared) = types.of(ctx.records(), note) else { continue };
-            match ledger.take(declared, note, &mut keys) {
-                Err(ToolError::BrokenRecord(problem)) => ledger.unreadable.push(problem),
-                other => other?,
+        let (records, usual) = (ctx.records(), ledger.currency.as_deref());
+        for part in look_at_parts(&read.notes, |notes| Part::read(records, notes, usual)) {
+            let Part { entries, rules, limits, unreadable } = part?;
+            match ledger.entries.is_empty() {
+                true => ledger.entries = entries,
+                false => ledger.entries.extend(entries),
+            }
+            ledger.rules.extend(rules);
+            ledger.unreadable.extend(unreadable);
+            for (limit, declared, note) in limits {
+                let broken = ledger.take_limit(limit, declared, note);
+                ledger.unreadable.extend(broken);
             }
         }
         ledger.unreadable.sort();
@@ -89,110 +96,19 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The currency of what says none, once this note says none either.
-    pub(crate) async fn currency_without(
-        ctx: &dyn ToolContext,
-        path: &NotePath,
-    ) -> Result<Option<String>, ToolError> {
-        if let Some(code) = configured_currency(ctx.config())? {
-            return Ok(Some(code));
-        }
-        let read = ctx.vault().read_records(&[INCOME, EXPENSE, LIMIT]).await?;
-        commonest_currency(ctx, &read.notes, Some(path))
-    }
-
-    fn take(&mut self, declared: &RecordType, note: &Note, keys: &mut Keys) -> Result<(), ToolError> {
-        let record = declared.read(note);
-        match declared.name() {
-            RULE => self.rules.push(Rule::read(declared, &record)?),
-            LIMIT => {
-                let limit = Limit {
-                    path: note.path.clone(),
-                    category: text(&record, "category")?.ok_or_else(|| missing(declared, note))?,
-                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
-                    currency: self.currency_of(declared, &record)?,
-                };
-                let key = folded(&limit.category);
-                let is_same =
-                    |other: &&Limit| other.currency == limit.currency && folded(&other.category) == key;
-                if let Some(first) = self.limits.iter().find(is_same) {
-                    let broken = fault(
-                        declared,
-                        note,
-                        "category",
-                        |_| {
-                            format!(
-                                "{} is a limit of \"{}\", too, and that one holds",
-                                first.path, first.category
-                            )
-                        },
-                        "Delete one of the two.".into(),
-                    );
-                    self.repeated_limits.push(limit);
-                    return Err(broken);
-                }
-                self.limits.push(limit);
-            }
-            name => {
-                let category = text(&record, "category")?;
-                let (date, until) = (record.date("date")?, record.date("until")?);
-                if let (Some(date), Some(until)) = (date, until)
-                    && until < date
-                {
-                    return Err(fault(
-                        declared,
-                        note,
-                        "until",
-                        |property| format!("`{property}` is {until}, before the first day, {date}"),
-                        format!("Write a day from {date} on, or remove it."),
-                    ));
-                }
-                let entry = Entry {
-                    path: note.path.clone(),
-                    is_income: name == INCOME,
-                    date: date.ok_or_else(|| missing(declared, note))?,
-                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
-                    is_refund: record.choice("kind")?.is_some(),
-                    currency: self.currency_of(declared, &record)?,
-                    category_key: keys.of(category.as_deref().unwrap_or(UNCATEGORISED)),
-                    category,
-                    payee: text(&record, "payee")?,
-                    memo: text(&record, "memo")?,
-                    account: text(&record, "account")?,
-                    every: record.choice("recurring")?.and_then(Every::parse),
-                    until,
-                    import_id: text(&record, "import_id")?,
-                };
-                self.entries.push(entry);
-            }
-        }
-        Ok(())
-    }
-
-    /// The record's own currency, else that of the whole ledger.
-    fn currency_of(&self, declared: &RecordType, record: &Record) -> Result<String, ToolError> {
-        let property = declared.fields.get("currency").map_or("currency", |field| field.property());
-        let fault = |problem: String, remedy: String| {
-            let line = record.note().document.entry(property).map_or(1, |(_, found)| found.line);
-            ToolError::BrokenRecord(Problem { path: record.note().path.to_string(), line, problem, remedy })
+    /// What is wrong with a limit of a category that has one already.
+    fn take_limit(&mut self, limit: Limit, declared: &RecordType, note: &Note) -> Option<Problem> {
+        let key = folded(&limit.category);
+        let is_same = |other: &&Limit| other.currency == limit.currency && folded(&other.category) == key;
+        let Some(first) = self.limits.iter().find(is_same) else {
+            self.limits.push(limit);
+            return None;
         };
-        match text(record, "currency")? {
-            Some(said) if self.currency.as_deref() == Some(&said) => Ok(said),
-            Some(said) => money::currency(&said).ok_or_else(|| {
-                fault(
-                    format!("`{property}` is `{said}`, which is no currency"),
-                    "Write its code, such as EUR.".into(),
-                )
-            }),
-            None => self.currency.clone().ok_or_else(|| {
-                fault(
-                    format!(
-                        "`{property}` is missing, and the other notes do not say which currency is meant"
-                    ),
-                    format!("Add `{property}: EUR`, or set the currency of the skill."),
-                )
-            }),
-        }
+        let twice =
+            |_: &str| format!("{} is a limit of \"{}\", too, and that one holds", first.path, first.category);
+        let broken = fault(declared, note, "category", twice, "Delete one of the two.".into());
+        self.repeated_limits.push(limit);
+        Some(broken)
     }
 
     /// The currency that a tool was given, else that of the ledger.
@@ -245,6 +161,150 @@ impl Ledger {
         ];
         let said: Vec<String> = said.into_iter().flatten().collect();
         (!said.is_empty()).then(|| said.join(", "))
+    }
+}
+
+/// What some of the notes say, each by itself.
+#[derive(Default)]
+struct Part<'a> {
+    entries: Vec<Entry>,
+    rules: Vec<Rule>,
+    limits: Vec<(Limit, &'a RecordType, &'a Note)>,
+    unreadable: Vec<Problem>,
+}
+
+impl<'a> Part<'a> {
+    /// `usual` is the currency of what says none.
+    fn read(declared: &'a RecordTypes, notes: &'a [Note], usual: Option<&str>) -> Result<Self, ToolError> {
+        let (mut types, mut keys) = (Types::default(), Keys::default());
+        let mut part = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
+        for note in notes {
+            let Some(declared) = types.of(declared, note) else { continue };
+            match part.take(declared, note, usual, &mut keys) {
+                Err(ToolError::BrokenRecord(problem)) => part.unreadable.push(problem),
+                other => other?,
+            }
+        }
+        Ok(part)
+    }
+
+    fn take(
+        &mut self,
+        declared: &'a RecordType,
+        note: &'a Note,
+        usual: Option<&str>,
+        keys: &mut Keys,
+    ) -> Result<(), ToolError> {
+        let record = declared.read(note);
+        match declared.name() {
+            RULE => self.rules.push(Rule::read(declared, &record)?),
+            LIMIT => {
+                let limit = Limit {
+                    path: note.path.clone(),
+                    category: text(&record, "category")?.ok_or_else(|| missing(declared, note))?,
+                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
+                    currency: currency_of(declared, &record, usual)?,
+                };
+                self.limits.push((limit, declared, note));
+            }
+            name => {
+                let category = text(&record, "category")?;
+                let (date, until) = (record.date("date")?, record.date("until")?);
+                if let (Some(date), Some(until)) = (date, until)
+                    && until < date
+                {
+                    return Err(ToolError::BrokenRecord(fault(
+                        declared,
+                        note,
+                        "until",
+                        |property| format!("`{property}` is {until}, before the first day, {date}"),
+                        format!("Write a day from {date} on, or remove it."),
+                    )));
+                }
+                let entry = Entry {
+                    path: note.path.clone(),
+                    is_income: name == INCOME,
+                    date: date.ok_or_else(|| missing(declared, note))?,
+                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
+                    is_refund: record.choice("kind")?.is_some(),
+                    currency: currency_of(declared, &record, usual)?,
+                    category_key: keys.of(category.as_deref().unwrap_or(UNCATEGORISED)),
+                    category,
+                    payee: text(&record, "payee")?,
+                    memo: text(&record, "memo")?,
+                    account: text(&record, "account")?,
+                    every: record.choice("recurring")?.and_then(Every::parse),
+                    until,
+                    import_id: text(&record, "import_id")?,
+                };
+                self.entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The record's own currency, else the usual one.
+fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> Result<String, ToolError> {
+    let property = || declared.fields.get("currency").map_or("currency", |field| field.property());
+    let broken = |problem: String, remedy: String| {
+        ToolError::BrokenRecord(fault(declared, record.note(), "currency", |_| problem, remedy))
+    };
+    match text(record, "currency")? {
+        Some(said) if usual == Some(&said) => Ok(said),
+        Some(said) => money::currency(&said).ok_or_else(|| {
+            let problem = format!("`{}` is `{said}`, which is no currency", property());
+            broken(problem, "Write its code, such as EUR.".into())
+        }),
+        None => usual.map(str::to_owned).ok_or_else(|| {
+            let why = "is missing, and the other notes do not say which currency is meant";
+            let remedy = format!("Add `{}: EUR`, or set the currency of the skill.", property());
+            broken(format!("`{}` {why}", property()), remedy)
+        }),
+    }
+}
+
+/// The currency of what says none, before and after one note says another, and what goes by it.
+pub(crate) struct UsualCurrency {
+    pub(crate) now: Option<String>,
+    pub(crate) then: Option<String>,
+    /// All other notes that say none.
+    silent: Vec<NotePath>,
+}
+
+impl UsualCurrency {
+    /// Once the note says this, or nothing.
+    pub(crate) async fn once(
+        ctx: &dyn ToolContext,
+        path: &NotePath,
+        says: Option<&str>,
+    ) -> Result<Self, ToolError> {
+        if let Some(code) = configured_currency(ctx.config())? {
+            return Ok(Self { now: Some(code.clone()), then: Some(code), silent: Vec::new() });
+        }
+        let (declared, notes) =
+            (ctx.records(), ctx.vault().read_records(&[INCOME, EXPENSE, LIMIT]).await?.notes);
+        let now = commonest_currency(declared, &notes, |record| record.text_there("currency"))?;
+        let then = commonest_currency(declared, &notes, |record| {
+            if record.note().path == *path {
+                Ok(says.map(Cow::Borrowed))
+            } else {
+                record.text_there("currency")
+            }
+        })?;
+        let mut types = Types::default();
+        let others = notes.iter().filter(|note| note.path != *path);
+        let is_silent = |note: &&Note| {
+            let record = types.of(declared, note).map(|declared| declared.read(note));
+            record.is_some_and(|record| matches!(text(&record, "currency"), Ok(None)))
+        };
+        Ok(Self { now, then, silent: others.filter(is_silent).map(|note| note.path.clone()).collect() })
+    }
+
+    /// The currency that other notes are read in and would not be then, with those.
+    pub(crate) fn changed_for(&self) -> Option<(&str, &[NotePath])> {
+        let now = self.now.as_deref().filter(|_| self.now != self.then && !self.silent.is_empty())?;
+        Some((now, &self.silent))
     }
 }
 
@@ -345,34 +405,46 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     })
 }
 
-/// The one that most notes name, one of them left aside; none where two are named as often, for none
-/// is guessed.
-fn commonest_currency(
-    ctx: &dyn ToolContext,
-    notes: &[Note],
-    aside: Option<&NotePath>,
+/// The one that most notes name; none where two are named as often, for none is guessed.
+fn commonest_currency<'a>(
+    declared: &'a RecordTypes,
+    notes: &'a [Note],
+    says: impl Fn(&Record<'a>) -> Result<Option<Cow<'a, str>>, ToolError> + Sync,
 ) -> Result<Option<String>, ToolError> {
-    let mut types = Types::default();
-    let mut named: Vec<(&str, usize)> = Vec::new();
-    for note in notes.iter().filter(|note| Some(&note.path) != aside) {
-        let declared = types.of(ctx.records(), note).filter(|declared| declared.name() != RULE);
-        let Some(declared) = declared else { continue };
-        let said = match declared.read(note).text_there("currency") {
-            Ok(said) => said,
-            // The record itself is a problem where it is read.
-            Err(ToolError::BrokenRecord(_)) => None,
-            Err(error) => return Err(error),
-        };
-        let Some(code) = said.as_deref().and_then(currency_code) else { continue };
-        match named.iter_mut().find(|(known, _)| *known == code) {
-            Some((_, count)) => *count += 1,
-            None => named.push((code, 1)),
+    let counted = |notes: &'a [Note]| {
+        let mut types = Types::default();
+        let mut named: Vec<(&'static str, usize)> = Vec::new();
+        for note in notes {
+            let Some(declared) = types.of(declared, note).filter(|declared| declared.name() != RULE) else {
+                continue;
+            };
+            let said = match says(&declared.read(note)) {
+                Ok(said) => said,
+                // The record itself is a problem where it is read.
+                Err(ToolError::BrokenRecord(_)) => None,
+                Err(error) => return Err(error),
+            };
+            if let Some(code) = said.as_deref().and_then(currency_code) {
+                count(&mut named, code, 1);
+            }
         }
+        Ok(named)
+    };
+    let mut named = Vec::new();
+    for part in look_at_parts(notes, counted) {
+        part?.into_iter().for_each(|(code, times)| count(&mut named, code, times));
     }
     let most = named.iter().map(|(_, count)| *count).max();
     let mut commonest = named.iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| *code);
     let first = commonest.next();
     Ok(first.filter(|_| commonest.next().is_none()).map(str::to_owned))
+}
+
+fn count(named: &mut Vec<(&'static str, usize)>, code: &'static str, times: usize) {
+    match named.iter_mut().find(|(known, _)| *known == code) {
+        Some((_, count)) => *count += times,
+        None => named.push((code, times)),
+    }
 }
 
 /// A field as trimmed text; none where nothing is left.
@@ -381,17 +453,17 @@ pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolE
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
-/// The error of a record whose property does not go with the rest.
+/// What is wrong with a record whose property does not go with the rest.
 fn fault(
     declared: &RecordType,
     note: &Note,
     field: &str,
     problem: impl FnOnce(&str) -> String,
     remedy: String,
-) -> ToolError {
+) -> Problem {
     let property = declared.fields.get(field).map_or(field, |field| field.property());
     let line = note.document.entry(property).map_or(1, |(_, found)| found.line);
-    ToolError::BrokenRecord(Problem { path: note.path.to_string(), line, problem: problem(property), remedy })
+    Problem { path: note.path.to_string(), line, problem: problem(property), remedy }
 }
 
 /// The error of a record that lacks a required field.

@@ -4,7 +4,7 @@ use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_t
 
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
-use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE};
+use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, UsualCurrency};
 use crate::money;
 use crate::period::plain_date;
 use crate::rules::{Pattern, first_that_fits};
@@ -105,20 +105,31 @@ fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
     changed.try_for_each(|field| line(field, draft.text(field)).map(drop))
 }
 
-/// A currency that is taken out of a note changes no figure: the note is read in the same one, and so
-/// are those that go by what most notes say.
+/// A currency that is changed in a note or taken out of it changes no figure of another: all that go by
+/// what most notes say are read in the same one as before, and so is the note where it says none any more.
 async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-    let (Some(note), Some(said), None) =
-        (draft.note(), draft.text_before("currency"), draft.text("currency"))
-    else {
-        return Ok(());
-    };
-    let usual = Ledger::currency_without(ctx, &note.path).await?.ok_or_else(no_currency)?;
-    if money::currency(said).is_some_and(|said| said != usual) {
-        let rule = format!("is needed: without it the note is read in {usual}; write the one that is meant");
-        return Err(wrong("currency", rule));
+    let Some(note) = draft.note().filter(|_| draft.changes("currency")) else { return Ok(()) };
+    let says = draft.text("currency");
+    let usual = UsualCurrency::once(ctx, &note.path, says).await?;
+    if let (Some(before), None) = (draft.text_before("currency"), says) {
+        let then = usual.then.as_ref().ok_or_else(no_currency)?;
+        if money::currency(before).is_some_and(|before| before != *then) {
+            let rule =
+                format!("is needed: without it the note is read in {then}; write the one that is meant");
+            return Err(wrong("currency", rule));
+        }
     }
-    Ok(())
+    match usual.changed_for() {
+        Some((now, [first, more @ ..])) => {
+            let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
+            let rule = format!(
+                "decides the currency of {first}{and}, which says none; write {now} there first, or set the \
+                 currency of the skill budget"
+            );
+            Err(wrong("currency", rule))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn no_currency() -> ToolError {

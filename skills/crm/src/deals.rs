@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -7,7 +8,7 @@ use nova_skill::{
     near_currency_codes,
 };
 
-use crate::money::{Money, TooLong};
+use crate::money::{Money, TooLong, share};
 use crate::records::{DEAL, Entry, Records, or_problem, problem_row};
 use crate::stages::{Stage, Stages};
 
@@ -29,6 +30,8 @@ pub(crate) struct Deal<'a> {
     pub(crate) value: Option<Money>,
     /// In percent: its own, else its stage's; none where its own cannot be read.
     pub(crate) probability: Option<Decimal>,
+    /// The value × the probability, where both are known.
+    pub(crate) weighted: Option<Result<Decimal, TooLong>>,
     pub(crate) close_date: Option<Date>,
     /// What of it cannot be read. Nothing is computed with these fields.
     problems: Vec<Problem>,
@@ -52,12 +55,12 @@ impl Deals {
 
     /// By path, with what cannot be read of them.
     pub(crate) fn all(&self) -> Result<Vec<Deal<'_>>, ToolError> {
-        self.each().collect()
+        self.each().into_iter().collect()
     }
 
-    /// As [`Deals::all`], one after the other.
-    pub(crate) fn each(&self) -> impl Iterator<Item = Result<Deal<'_>, ToolError>> {
-        self.records.iter().map(|entry| Deal::read(entry, self))
+    /// As [`Deals::all`], each by itself.
+    pub(crate) fn each(&self) -> Vec<Result<Deal<'_>, ToolError>> {
+        self.records.look_at_each(|entry| Deal::read(entry, self))
     }
 
     /// The currency of an amount that is given without one.
@@ -68,22 +71,26 @@ impl Deals {
         self.usual_currency().as_ref().copied().map_err(ToolError::from)
     }
 
-    /// As [`Deals::currency_by_default`], once the deal of this note says no currency.
+    /// As [`Deals::currency_by_default`], once the deal of this note says this currency, or none.
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn currency_without(&self, path: &NotePath) -> Result<&'static str, ToolError> {
-        let usual = self.currency.map_or_else(|| commonest(&self.records, Some(path)), Ok);
+    pub(crate) fn currency_once(
+        &self,
+        path: &NotePath,
+        says: Option<&str>,
+    ) -> Result<&'static str, ToolError> {
+        let usual = self.currency.map_or_else(|| commonest(&self.records, Some((path, says))), Ok);
         usual.map_err(|none| ToolError::from(&none))
     }
 
-    /// A deal with a value and no currency, another than that of this note.
-    pub(crate) fn goes_by_others(&self, path: &NotePath) -> Option<&NotePath> {
+    /// The deals with a value and no currency, but that of this note.
+    pub(crate) fn goes_by_others(&self, path: &NotePath) -> Vec<&NotePath> {
         let open = |deal: &Record| {
             let says = |field| !matches!(deal.text_there(field), Ok(None));
             deal.note().path != *path && says("value") && !says("currency")
         };
-        self.records.each().find(open).map(|deal| &deal.note().path)
+        self.records.each().filter(open).map(|deal| &deal.note().path).collect()
     }
 
     /// That of a value without one.
@@ -115,12 +122,13 @@ impl<'a> Deal<'a> {
             Ok(None) => stage.and_then(|stage| stage.probability),
             own => or_problem(own, &mut problems)?,
         };
+        let weighted = value.as_ref().zip(probability).map(|(value, percent)| share(value.amount, percent));
         let close_date = or_problem(record.date("close_date"), &mut problems)?;
         for problem in &mut problems {
             problem.problem = format!("{} is not counted in full: {}", entry.name, problem.problem);
         }
         problems.splice(0..0, wrong);
-        Ok(Self { stage, value, probability, close_date, problems, entry })
+        Ok(Self { stage, value, probability, weighted, close_date, problems, entry })
     }
 
     /// At a stage that neither wins nor loses it.
@@ -237,12 +245,18 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
     Ok(None)
 }
 
-/// The currency that most deals name, one of them left aside.
-fn commonest(deals: &Records, aside: Option<&NotePath>) -> Result<&'static str, NoCurrency> {
+/// The currency that most deals name, where one of them may say another, or none.
+fn commonest(
+    deals: &Records,
+    changed: Option<(&NotePath, Option<&str>)>,
+) -> Result<&'static str, NoCurrency> {
     let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for deal in deals.each().filter(|deal| Some(&deal.note().path) != aside) {
-        // One that cannot be read names none.
-        let said = deal.text_there("currency").ok().flatten();
+    for deal in deals.each() {
+        let said = match changed {
+            Some((path, says)) if deal.note().path == *path => says.map(Cow::Borrowed),
+            // One that cannot be read names none.
+            _ => deal.text_there("currency").ok().flatten(),
+        };
         if let Some(code) = said.as_deref().and_then(currency_code) {
             *times.entry(code).or_default() += 1;
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::deals::{Deal, Deals};
 use crate::follow_ups::Due;
 use crate::list_deals;
-use crate::money::{Money, Sums, share};
+use crate::money::{Money, Sums};
 use crate::records::{CONTACT, Records};
 use crate::stages::{Closes, Stage};
 
@@ -132,11 +132,11 @@ impl<'a> Total<'a> {
         };
         deal.exactly(self.value.add(money))?;
         self.notes.push((money.currency, &deal.entry.note().path));
-        let Some(probability) = deal.probability else {
+        let Some(weighted) = deal.weighted else {
             self.without_probability += 1;
             return Ok(());
         };
-        let amount = deal.exactly(share(money.amount, probability))?;
+        let amount = deal.exactly(weighted)?;
         deal.exactly(self.weighted.add(&Money { amount, currency: money.currency }))
     }
 

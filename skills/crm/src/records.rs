@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use nova_skill::{
     FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, folded, json,
+    look_at_each,
 };
 
 /// The `type:` of a contact, as the manifest declares it.
@@ -31,17 +32,22 @@ impl Records {
         let declared = ctx.records().get(record_type)?.clone();
         let read = ctx.vault().read_records(&[record_type]).await?;
         let (mut notes, mut unreadable) = (read.notes, read.unreadable);
+        // Nearly all are: one look at what is there says so, without asking for each field.
+        let mut plain = look_at_each(&notes, is_plain).into_iter();
         let mut failed = None;
-        notes.retain(|note| match no_text(&declared, note) {
-            Ok(None) => true,
-            Ok(Some(problem)) => {
-                unreadable.push(problem);
-                false
-            }
-            Err(error) => {
-                failed.get_or_insert(error);
-                false
-            }
+        notes.retain(|note| match plain.next() {
+            Some(true) => true,
+            _ => match no_text(&declared, note) {
+                Ok(None) => true,
+                Ok(Some(problem)) => {
+                    unreadable.push(problem);
+                    false
+                }
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    false
+                }
+            },
         });
         if let Some(error) = failed {
             return Err(error);
@@ -58,6 +64,14 @@ impl Records {
     /// By path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.each().map(|record| Entry { name: record.title(), record })
+    }
+
+    /// What is found in each, by path; `look` is called from several threads.
+    pub(crate) fn look_at_each<'a, R: Send>(&'a self, look: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
+        look_at_each(&self.notes, |note| {
+            let record = self.declared.read(note);
+            look(Entry { name: record.title(), record })
+        })
     }
 
     /// As [`Records::iter`], without the names.
@@ -107,13 +121,14 @@ pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
     json!({"path": problem.path, "line": problem.line, "problem": said, "remedy": problem.remedy})
 }
 
+/// Whether the note has no list and no mapping at all.
+fn is_plain(note: &Note) -> bool {
+    let is_plain = |value: &PropertyValue| !matches!(value, PropertyValue::List(_) | PropertyValue::Map(_));
+    note.document.properties().values().all(|property| is_plain(&property.value))
+}
+
 /// What is wrong with a note that has a list or a mapping where a text or a link is declared.
 fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
-    let is_plain = |value: &PropertyValue| !matches!(value, PropertyValue::List(_) | PropertyValue::Map(_));
-    // So are nearly all: one look at what is there says so, without asking for each field.
-    if note.document.properties().values().all(|property| is_plain(&property.value)) {
-        return Ok(None);
-    }
     let record = declared.read(note);
     for (key, field) in &declared.fields {
         if !matches!(field.kind, FieldKind::Text | FieldKind::Link | FieldKind::Currency) {

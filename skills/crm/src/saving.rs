@@ -43,46 +43,51 @@ impl RecordRules for Rules {
 }
 
 fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
-    if draft.text("currency").is_some() {
-        return Ok(());
-    }
     let has_value = draft.text("value").is_some();
+    let says = draft.text("currency");
     let Some(note) = draft.note() else {
-        if has_value {
+        if has_value && says.is_none() {
             let usual = deals.currency_by_default()?.to_owned();
             draft.set("currency", usual);
         }
         return Ok(());
     };
-    // A note that left it open goes on so, where the others say which is meant.
-    let Some(said) = draft.text_before("currency") else {
-        return if has_value { deals.currency_by_default().map(drop) } else { Ok(()) };
-    };
-    // One that is taken out changes no figure, neither here nor in the deals that go by it.
-    let usual = deals.currency_without(&note.path);
-    if has_value {
-        let usual = usual?;
-        return match currency_code(said).filter(|said| *said != usual) {
-            Some(_) => {
-                Err(needed(format!("without it the value is read in {usual}; write the one that is meant")))
+    match (draft.text_before("currency"), says) {
+        // A note that left it open goes on so, where the others say which is meant.
+        (None, None) if has_value => return deals.currency_by_default().map(drop),
+        // One that is taken out changes no figure, neither here nor in the deals that go by it.
+        (Some(said), None) if has_value => {
+            let usual = deals.currency_once(&note.path, None)?;
+            if currency_code(said).is_some_and(|said| said != usual) {
+                let why = format!("without it the value is read in {usual}; write the one that is meant");
+                return Err(invalid(format!("is needed: {why}")));
             }
-            None => Ok(()),
-        };
-    }
-    match deals.goes_by_others(&note.path) {
-        Some(other) if usual.ok() != deals.currency_by_default().ok() => {
-            Err(needed(format!("{other} says none, and goes by this one")))
         }
-        _ => Ok(()),
+        _ => {}
+    }
+    if !draft.changes("currency") {
+        return Ok(());
+    }
+    // Nor does one that is changed.
+    let (Ok(now), then) = (deals.currency_by_default(), deals.currency_once(&note.path, says).ok()) else {
+        return Ok(());
+    };
+    let others = if then == Some(now) { Vec::new() } else { deals.goes_by_others(&note.path) };
+    match (others.as_slice(), says) {
+        ([], _) => Ok(()),
+        ([other, ..], None) => Err(invalid(format!("is needed: {other} says none, and goes by this one"))),
+        ([other, more @ ..], Some(_)) => {
+            let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
+            Err(invalid(format!(
+                "decides the currency of {other}{and}, which says none; write {now} there first, or set the \
+                 currency of the skill crm"
+            )))
+        }
     }
 }
 
-fn needed(why: String) -> ToolError {
-    ToolError::InvalidArguments {
-        path: "/currency".into(),
-        rule: format!("is needed: {why}"),
-        allowed: Vec::new(),
-    }
+fn invalid(rule: String) -> ToolError {
+    ToolError::InvalidArguments { path: "/currency".into(), rule, allowed: Vec::new() }
 }
 
 /// What the form says anew in a field; what the note had before is not looked at again.

@@ -78,15 +78,23 @@ impl Books {
         Self::read_but(ctx, None).await
     }
 
-    /// As they are once this note says no currency.
-    pub(crate) async fn read_without_currency_of(
+    /// As they are once this note says this currency, or none.
+    pub(crate) async fn read_once(
         ctx: &dyn ToolContext,
         path: &NotePath,
+        says: Option<&str>,
     ) -> Result<Self, ToolError> {
-        Self::read_but(ctx, Some(path)).await
+        Self::read_but(ctx, Some((path, says))).await
     }
 
-    async fn read_but(ctx: &dyn ToolContext, silent: Option<&NotePath>) -> Result<Self, ToolError> {
+    async fn read_but(
+        ctx: &dyn ToolContext,
+        changed: Option<(&NotePath, Option<&str>)>,
+    ) -> Result<Self, ToolError> {
+        let says = |record: &Record<'_>| match changed {
+            Some((path, says)) if record.note().path == *path => Ok(says.map(str::to_owned)),
+            _ => record.text("currency"),
+        };
         let mut books = Self::default();
         let mut notes = Vec::new();
         for kind in [POSITION, TRADE, PRICE] {
@@ -96,9 +104,9 @@ impl Books {
         let mut said: BTreeMap<String, usize> = BTreeMap::new();
         let (mut of_position, mut of_trades) = (HashMap::new(), HashMap::<String, BTreeSet<String>>::new());
         for (declared, notes) in &notes {
-            for note in notes.iter().filter(|note| Some(&note.path) != silent) {
+            for note in notes {
                 let record = declared.read(note);
-                let code = match record.text("currency") {
+                let code = match says(&record) {
                     Ok(text) => text.and_then(|text| currency(&text)),
                     // Named where the record is added.
                     Err(ToolError::BrokenRecord(_)) => None,
@@ -132,7 +140,8 @@ impl Books {
         let today = ctx.clock().today();
         for (declared, notes) in &notes {
             for note in notes {
-                if let Err(error) = books.add(declared, note, Some(&note.path) == silent, today) {
+                let record = declared.read(note);
+                if let Err(error) = books.add(declared, &record, says, today) {
                     match error {
                         ToolError::BrokenRecord(problem) => books.unreadable.push(problem),
                         error => return Err(error),
@@ -149,15 +158,14 @@ impl Books {
     fn add(
         &mut self,
         declared: &RecordType,
-        note: &Note,
-        silent: bool,
+        record: &Record<'_>,
+        says: impl Fn(&Record<'_>) -> Result<Option<String>, ToolError>,
         today: Date,
     ) -> Result<(), ToolError> {
-        let record = declared.read(note);
-        let symbol = symbol_of(declared, &record)?;
+        let note = record.note();
+        let symbol = symbol_of(declared, record)?;
         let at = At { declared, note };
-        let said = record.text("currency")?.filter(|text| !silent && !text.trim().is_empty());
-        let currency = match said {
+        let currency = match says(record)?.filter(|text| !text.trim().is_empty()) {
             Some(text) => currency(&text).ok_or_else(|| {
                 at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
             })?,
@@ -188,7 +196,7 @@ impl Books {
                     let what = format!("is `{date}`, which is still to come");
                     return Err(at.broken("date", what, "Correct the date: a trade has happened."));
                 }
-                let (kind, event) = event(kind, &record, &at)?;
+                let (kind, event) = event(kind, record, &at)?;
                 let trade = Trade { date, event, origin: self.trades.len() };
                 self.trades.push(TradeNote {
                     path,
@@ -216,10 +224,16 @@ impl Books {
         self.of_symbol.get(symbol).or(self.currency.as_ref())
     }
 
-    /// A record that is read in another currency than in `before`, or no more.
-    pub(crate) fn read_otherwise<'a>(&self, before: &'a Self) -> Option<&'a NotePath> {
+    /// The records but this one that are read in another currency than in `before`, or no more, with the
+    /// one they are read in there.
+    pub(crate) fn read_otherwise<'a>(
+        &self,
+        before: &'a Self,
+        but: &NotePath,
+    ) -> Vec<(&'a NotePath, &'a str)> {
         let now: HashMap<&NotePath, &str> = self.currencies().collect();
-        before.currencies().find(|(path, code)| now.get(path) != Some(code)).map(|(path, _)| path)
+        let is_other = |(path, code): &(&NotePath, &str)| *path != but && now.get(path) != Some(code);
+        before.currencies().filter(is_other).collect()
     }
 
     fn currencies(&self) -> impl Iterator<Item = (&NotePath, &str)> {

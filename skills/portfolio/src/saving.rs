@@ -67,30 +67,31 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     change.follow(ctx).await
 }
 
-/// A currency that is taken out of a note changes no figure: the note and all others that leave theirs
-/// open are read in the same ones as before.
+/// A currency that is changed in a note or taken out of it changes no figure of another: all that leave
+/// theirs open are read in the same ones as before, and so is the note where it says none any more.
 async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-    let (Some(note), Some(said), None) =
-        (draft.note(), draft.text_before("currency"), draft.text("currency"))
-    else {
-        return Ok(());
-    };
-    let without = Books::read_without_currency_of(ctx, &note.path).await?;
-    let symbol = as_symbol(draft.text("symbol").unwrap_or_else(|| note.path.name()));
-    let read_in = without.read_in(&symbol).ok_or_else(no_currency)?;
-    if currency(said).is_some_and(|said| said != *read_in) {
-        let rule =
-            format!("is needed: without it the note is read in {read_in}; write the one that is meant");
-        return Err(invalid("currency", &rule));
+    let Some(note) = draft.note().filter(|_| draft.changes("currency")) else { return Ok(()) };
+    let says = draft.text("currency");
+    let then = Books::read_once(ctx, &note.path, says).await?;
+    if let (Some(said), None) = (draft.text_before("currency"), says) {
+        let symbol = as_symbol(draft.text("symbol").unwrap_or_else(|| note.path.name()));
+        let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
+        if currency(said).is_some_and(|said| said != *read_in) {
+            let rule =
+                format!("is needed: without it the note is read in {read_in}; write the one that is meant");
+            return Err(invalid("currency", &rule));
+        }
     }
     let books = Books::read(ctx).await?;
-    match without.read_otherwise(&books).filter(|other| **other != note.path) {
-        Some(other) => {
-            let rule = format!("is needed: {other} says none, and goes by this one");
-            Err(invalid("currency", &rule))
+    let rule = match (then.read_otherwise(&books, &note.path).as_slice(), says) {
+        ([], _) => return Ok(()),
+        ([(other, _), ..], None) => format!("is needed: {other} says none, and goes by this one"),
+        ([(other, now), more @ ..], Some(_)) => {
+            let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
+            format!("decides the currency of {other}{and}, which says none; write {now} there first")
         }
-        None => Ok(()),
-    }
+    };
+    Err(invalid("currency", &rule))
 }
 
 fn no_currency() -> ToolError {

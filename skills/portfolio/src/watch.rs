@@ -51,7 +51,12 @@ impl NativeTool for Watch {
         }
         let (target, beside) = target(new.target.as_ref())?;
         let unit = match (&target, one_currency(beside, code("currency", new.currency.as_deref())?)?) {
-            (None, _) => None,
+            (None, None) => None,
+            (None, Some(said)) => {
+                let has = watched.get(&symbol).and_then(|entry| entry.currency.as_ref());
+                has.filter(|has| **has == said).ok_or_else(|| target_is_needed(&said))?;
+                None
+            }
             (Some(_), Some(said)) => Some(said),
             (Some(_), None) => {
                 let known = watched.get(&symbol).and_then(|entry| entry.currency.clone());
@@ -186,6 +191,13 @@ fn one_currency(beside: Option<String>, argument: Option<String>) -> Result<Opti
         )),
         _ => Ok(beside.or(argument)),
     }
+}
+
+/// A currency alone is none of the watchlist's: a line says it behind its target only.
+fn target_is_needed(currency: &str) -> ToolError {
+    let why =
+        format!("is that of a target; give the target too, such as \"120 {currency}\", or leave it out");
+    invalid("currency", &why)
 }
 
 /// The text to replace, and what by: the line alone where it stands once, else all from the start of

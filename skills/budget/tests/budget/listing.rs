@@ -80,3 +80,49 @@ fn days_that_are_none_are_refused() {
         assert_eq!(budget("").error("list", filters).message, says);
     }
 }
+
+#[test]
+fn thousands_are_read_as_hundreds_are() {
+    // Of thousands several threads read a part each; of hundreds there is one.
+    let note = |at: usize| {
+        let said = match at % 11 {
+            0 => "type: income\ndate: 2026-11-02\namount: 12.50\n",
+            1 => "type: expense\ndate: 2026-11-31\namount: 5\n",
+            2 => "type: Expense\ndate: 2026-11-03\namount: 5\ncurrency: EUT\n",
+            3 => "type: expense\ndate: 2026-11-03\namount: 5\nkind: refund\nmemo: \" spaced \"\n",
+            4 => "type: expense\ndate: 2026-11-04\namount: 5\nrecurring: weekly\ncategory: Food\n",
+            5 => "type: limit\ncategory: FOOD\namount: 9\n",
+            6 => "type: expense\namount: 5\ncurrency: EUR\n",
+            _ => "type: expense\ndate: 2026-11-05\namount: 0.10\ncurrency: eur\ncategory: food\n",
+        };
+        format!("//- B/{at:04}.md\n---\n{said}---\n")
+    };
+    let list = |notes: std::ops::Range<usize>| {
+        let vault: String = notes.map(note).collect();
+        budget(&vault).value("list", json!({"month": "2026-11", "limit": 100_000}))
+    };
+    let (whole, parts) = (list(0..2_100), [0..700, 700..1_400, 1_400..2_100].map(list));
+    let entries = |lists: &[Value]| {
+        let rows = lists.iter().flat_map(|list| list["entries"].as_array().unwrap());
+        let mut rows: Vec<String> = rows.map(Value::to_string).collect();
+        rows.sort();
+        rows
+    };
+    assert!(entries(std::slice::from_ref(&whole)) == entries(&parts), "each entry is listed as in its part");
+    assert_eq!(whole["count"], 1_909);
+    let unreadable = |list: &Value| list["unreadable"].as_array().unwrap().clone();
+    // That a limit is one of the same category as another is so within one vault only.
+    let is_no_limit = |row: &Value| !row["problem"].as_str().unwrap().contains("is a limit of");
+    let faults = |list: &Value| unreadable(list).into_iter().filter(is_no_limit).collect::<Vec<_>>();
+    assert!(
+        faults(&whole) == parts.iter().flat_map(faults).collect::<Vec<_>>(),
+        "in the order of their notes"
+    );
+    let in_parts: usize = parts.iter().map(|list| unreadable(list).len()).sum();
+    assert_eq!(unreadable(&whole).len(), in_parts + 2, "one limit holds instead of three");
+    let first = unreadable(&whole).into_iter().find(|row| !is_no_limit(row)).unwrap();
+    assert_eq!(
+        (&first["path"], &first["problem"]),
+        (&json!("B/0016.md"), &json!("B/0005.md is a limit of \"FOOD\", too, and that one holds"))
+    );
+}

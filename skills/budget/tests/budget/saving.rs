@@ -118,3 +118,34 @@ fn a_currency_is_taken_out_only_where_the_others_say_the_same() {
     // What is no currency was read in none.
     assert_eq!(taken(&entries(&[eur, "currency: Taler\n"]), "1.md"), Ok(Value::Null));
 }
+
+#[test]
+fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
+    let entry = |at: usize, currency: &str| {
+        format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
+    };
+    let entries = |currencies: &[&str]| -> String {
+        currencies.iter().enumerate().map(|(at, currency)| entry(at, currency)).collect()
+    };
+    let changed = |notes: &str, path: &str, code: &str| {
+        saved(notes, "expense", path, json!({"currency": code})).map(|values| values["currency"].clone())
+    };
+    let refused = |of: &str| {
+        Err(format!(
+            "/currency: decides the currency of {of}, which says none; write EUR there first, or set the \
+             currency of the skill budget."
+        ))
+    };
+    let (eur, chf) = ("currency: EUR\n", "currency: CHF\n");
+    // The only one that any note names.
+    assert_eq!(changed(&entries(&[eur, ""]), "0.md", "CHF"), refused("1.md"));
+    assert_eq!(changed(&entries(&[eur, "", ""]), "0.md", "CHF"), refused("1.md (and of 1 more)"));
+    // Two that are named as often leave it open: the third could not be read any more.
+    assert_eq!(changed(&entries(&[eur, "", ""]), "1.md", "CHF"), refused("2.md"));
+    // Most of the others say the same, nobody leaves it open, or it was open before.
+    assert_eq!(changed(&entries(&[eur, "", eur, eur]), "0.md", "CHF"), Ok(json!("CHF")));
+    assert_eq!(changed(&entries(&[eur, chf]), "0.md", "CHF"), Ok(json!("CHF")));
+    assert_eq!(changed(&entries(&[eur, "", chf]), "0.md", "CHF"), Ok(json!("CHF")));
+    let limit = "//- limit.md\n---\ntype: limit\ncategory: food\namount: 9\n---\n";
+    assert_eq!(changed(&[entries(&[eur]).as_str(), limit].concat(), "0.md", "CHF"), refused("limit.md"));
+}

@@ -268,3 +268,48 @@ fn a_board_has_every_deal_and_the_follow_ups_that_are_due() {
     assert_eq!(answer["deals"].as_array().unwrap().len(), 4);
     assert_eq!((&answer["follow_ups_due"], &answer["follow_ups_overdue"]), (&json!(2), &json!("1 overdue")));
 }
+
+#[test]
+fn thousands_are_read_as_hundreds_are() {
+    // Of thousands several threads read a part each; of hundreds there is one.
+    let deal = |at: usize| {
+        let odd = match at % 13 {
+            0 => "stage: nego\nvalue: 5\ncurrency: EUR\n",
+            1 => "stage: lead\nvalue: 1,250.50\ncurrency: EUR\n",
+            2 => "stage: WON\nvalue: 12.50\n",
+            3 => "stage: won\nvalue: 7\ncurrency: GBP\nclose_date: 2026-11-02\n",
+            4 => "stage: [lead]\nvalue: 7\ncurrency: GBP\n",
+            5 => "stage: lead\nvalue: 3\nprobability: 33\ncurrency: gbp\n",
+            _ => "stage: proposal\nvalue: 0.10\ncurrency: EUR\n",
+        };
+        format!("//- D/{at:04}.md\n---\ntype: deal\ntitle: Deal {at}\n{odd}---\n")
+    };
+    let pipeline = |deals: std::ops::Range<usize>| {
+        let vault: String = deals.map(deal).collect();
+        let outcome = crm(&vault).call("pipeline", json!({"board": true}));
+        (outcome.result.unwrap(), outcome.sources)
+    };
+    let (whole, sources) = pipeline(0..2_100);
+    let parts = [0..700, 700..1_400, 1_400..2_100].map(pipeline);
+
+    assert!(sources == parts.iter().flat_map(|(_, sources)| sources.clone()).collect::<Vec<_>>());
+    let rows = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
+    for key in ["problems", "unreadable"] {
+        let mut of_parts: Vec<Value> = parts.iter().flat_map(|(value, _)| rows(value, key)).collect();
+        // Those that say no day come last.
+        of_parts.sort_by_key(|row| row["problem"].as_str().unwrap().contains("says no day"));
+        assert!(rows(&whole, key) == of_parts, "{key} of the whole are those of its parts, in their order");
+    }
+    let by_path = |mut deals: Vec<Value>| {
+        deals.sort_by_key(|row| row["path"].as_str().unwrap().to_owned());
+        deals
+    };
+    let of_parts: Vec<Value> = parts.iter().flat_map(|(value, _)| rows(value, "deals")).collect();
+    assert!(by_path(rows(&whole, "deals")) == by_path(of_parts), "each deal is shown as in its part");
+    let open: usize = parts.iter().map(|(value, _)| value["open_deals"].as_u64().unwrap() as usize).sum();
+    assert_eq!(whole["open_deals"], open);
+    assert_eq!(
+        whole["won_this_quarter"],
+        json!([{"amount": (7 * (0..2_100).filter(|at| at % 13 == 3).count()).to_string(), "currency": "GBP"}])
+    );
+}

@@ -125,3 +125,25 @@ fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
         Err("/currency: is needed: CRM/Deals/1.md says none, and goes by this one.".into())
     );
 }
+
+#[test]
+fn a_currency_is_changed_only_where_no_other_deal_goes_by_it() {
+    let changed = |currencies: &[&str], at: usize, code: &str| {
+        currency(&deals(currencies), Some(&format!("CRM/Deals/{at}.md")), json!({"currency": code}))
+    };
+    let refused = |of: &str| {
+        Err(format!(
+            "/currency: decides the currency of CRM/Deals/{of}, which says none; write EUR there first, or set \
+             the currency of the skill crm."
+        ))
+    };
+    // The only one that any deal names.
+    assert_eq!(changed(&[EUR, ""], 0, "CHF"), refused("1.md"));
+    assert_eq!(changed(&[EUR, "", ""], 0, "CHF"), refused("1.md (and of 1 more)"));
+    // Two that are named as often leave it open: the third would not be counted any more.
+    assert_eq!(changed(&[EUR, "", ""], 1, "CHF"), refused("2.md"));
+    // Most of the others say the same, nobody leaves it open, or it was open before.
+    assert_eq!(changed(&[EUR, "", EUR, EUR], 0, "CHF"), Ok(json!("CHF")));
+    assert_eq!(changed(&[EUR, CHF], 0, "CHF"), Ok(json!("CHF")));
+    assert_eq!(changed(&[EUR, "", CHF], 0, "CHF"), Ok(json!("CHF")));
+}

@@ -173,6 +173,44 @@ fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
 }
 
 #[test]
+fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
+    let changed = |notes: &str, record_type: &str, path: &str, code: &str| {
+        let vault = TempVault::from(notes);
+        let entered = json!({"currency": code});
+        let saved = save_form(nova_skill_portfolio::skill, &vault, record_type, Some(path), &entered);
+        saved.map(|saved| saved.values["currency"].clone()).map_err(|error| error.to_string())
+    };
+    let price = |name: &str, currency: &str| {
+        format!(
+            "//- {name}.md\n---\ntype: price\nsymbol: {name}\ndate: 2026-01-02\nclose: 1\n{currency}---\n"
+        )
+    };
+    let (eur, usd) = ("currency: EUR\n", "currency: USD\n");
+    let refused = |of: &str, now: &str| {
+        Err(format!("/currency: decides the currency of {of}, which says none; write {now} there first."))
+    };
+    // The only one that any note names.
+    let alone = [price("P", eur), price("Q", "")].concat();
+    assert_eq!(changed(&alone, "price", "P.md", "USD"), refused("Q.md", "EUR"));
+    assert_eq!(changed(&alone, "price", "P.md", "eur"), Ok(json!("EUR")));
+    let three = [alone.clone(), price("R", "")].concat();
+    assert_eq!(changed(&three, "price", "P.md", "USD"), refused("Q.md (and of 1 more)", "EUR"));
+    // Two that are named as often leave it open: nobody knows then what is meant.
+    assert_eq!(changed(&three, "price", "Q.md", "USD"), refused("R.md", "EUR"));
+    // Most of the others say the same, or nobody leaves it open.
+    let most = [price("P", eur), price("Q", ""), price("R", eur), price("S", eur)].concat();
+    assert_eq!(changed(&most, "price", "P.md", "USD"), Ok(json!("USD")));
+    assert_eq!(
+        changed(&[price("P", eur), price("Q", usd)].concat(), "price", "P.md", "USD"),
+        Ok(json!("USD"))
+    );
+    // Trades that say none go by their position.
+    let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\
+                       //- b.md\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n---\n";
+    assert_eq!(changed(of_position, "position", "NGTL.md", "USD"), refused("b.md", "EUR"));
+}
+
+#[test]
 fn a_currency_that_nobody_touched_stays_as_it_is_spelled() {
     let edited = |entered: Value| {
         let vault = TempVault::from(IN_TWO);

@@ -80,6 +80,22 @@ fn two_currencies_of_one_target_are_asked_about() {
 }
 
 #[test]
+fn a_currency_without_a_target_is_not_lost_without_a_word() {
+    let alone = |symbol: &str, currency: &str| json!({"symbol": symbol, "currency": currency});
+    for (symbol, currency) in [("NVDA", "USD"), ("NGTL", "USD"), ("SLVN", "USD")] {
+        let portfolio = portfolio(LIST);
+        let error = portfolio.error("watch", alone(symbol, currency));
+        let rule =
+            "/currency: is that of a target; give the target too, such as \"120 USD\", or leave it out.";
+        assert_eq!(error.message, rule, "{symbol}");
+        assert!(portfolio.vault.read("Portfolio/Watchlist.md").ends_with("- [[ODD]] target soon\n"));
+    }
+    // What is so already is no change.
+    check("watch", alone("SLVN", "eur"), "", "");
+    check("watch", json!({"symbol": "SLVN", "target": 44, "currency": "USD"}), "46 EUR", "44 USD");
+}
+
+#[test]
 fn a_line_is_added_or_taken_away() {
     check(
         "watch",

@@ -232,7 +232,7 @@ fn links_from_to_and_to_nowhere() {
 /// The notes that an outcome names as its sources.
 fn sources(outcome: &nova_calls::Outcome) -> Vec<String> {
     let path = |source: &SourceView| match source {
-        SourceView::Note { path } => path.clone(),
+        SourceView::Note { path } => path.to_string(),
         SourceView::Web { .. } => panic!("{source:?}"),
     };
     outcome.sources.iter().map(path).collect()

@@ -64,6 +64,13 @@ impl DraftVault {
         })
     }
 
+    /// The same when the tool has returned: ten thousand are not copied.
+    pub(crate) fn take_seen(&self) -> BTreeMap<VaultPath, ContentHash> {
+        self.state.as_ref().map_or_else(BTreeMap::new, |state| {
+            std::mem::take(&mut *state.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
     /// The notes that were read or planned by themselves. What a search or a list gave is in
     /// [`DraftVault::given`]: most of it is only looked through.
     pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {

@@ -1,8 +1,8 @@
 //! Where an output came from and what its figures rest on, as the plain data of events.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use nova_protocol::{FigurePartView, FigureView, SourceView};
-use nova_skill::{Figure, Output, Source};
+use nova_skill::{Figure, Output, Source, VaultPath};
 use serde_json::Value;
 
 use crate::view::source_view;
@@ -11,10 +11,7 @@ use crate::view::source_view;
 /// web. The figures name them by their place in that list; a figure whose number is not in the value
 /// is left out, since nobody could find it there.
 pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<SourceView>, Vec<FigureView>) {
-    let mut listed = Listed {
-        views: Vec::with_capacity(output.sources.len()),
-        places: HashMap::with_capacity(output.sources.len()),
-    };
+    let mut listed = Listed::with_room_for(output.sources.len());
     for source in output.sources.iter().chain(heard) {
         listed.place(source);
     }
@@ -42,27 +39,87 @@ pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<Sou
             caution: figure.caution.clone(),
         })
         .collect();
-    (listed.views, figures)
+    (listed.sources.into_iter().map(source_view).collect(), figures)
+}
+
+/// The notes among the sources of an output and of its figures, each once, in order of their paths.
+pub(crate) fn notes_named(output: &Output) -> Vec<&VaultPath> {
+    let mut known = HashSet::with_capacity(output.sources.len());
+    let is_new = |path: &&VaultPath| known.insert(address_of(path));
+    let mut notes: Vec<&VaultPath> = all_sources(output).filter_map(note_of).filter(is_new).collect();
+    notes.sort();
+    notes.dedup();
+    notes
 }
 
 /// Everything the output says it was drawn from.
-pub(crate) fn all_sources(output: &Output) -> impl Iterator<Item = &Source> {
+fn all_sources(output: &Output) -> impl Iterator<Item = &Source> {
     output.sources.iter().chain(output.figures.iter().flat_map(|figure| &figure.sources))
 }
 
+fn note_of(source: &Source) -> Option<&VaultPath> {
+    match source {
+        Source::Note(path) => Some(path),
+        Source::Web { .. } => None,
+    }
+}
+
+/// Sources, each once, in the order in which they were first named.
 struct Listed<'a> {
-    views: Vec<SourceView>,
-    places: HashMap<&'a Source, u32>,
+    sources: Vec<&'a Source>,
+    /// The places of notes, by [`address_of`] their paths: of many figures each names the same thousands.
+    by_address: HashMap<*const u8, u32>,
+    /// The places of all, once the sources are not notes in order of their paths. Until then nothing
+    /// needs to be hashed: most tools list the notes as the vault gives them.
+    places: Option<HashMap<&'a Source, u32>>,
 }
 
 impl<'a> Listed<'a> {
-    fn place(&mut self, source: &'a Source) -> u32 {
-        let next = u32::try_from(self.views.len()).unwrap_or(u32::MAX);
-        *self.places.entry(source).or_insert_with(|| {
-            self.views.push(source_view(source));
-            next
-        })
+    fn with_room_for(sources: usize) -> Self {
+        Self {
+            sources: Vec::with_capacity(sources),
+            by_address: HashMap::with_capacity(sources),
+            places: None,
+        }
     }
+
+    fn place(&mut self, source: &'a Source) -> u32 {
+        let Some(path) = note_of(source) else { return self.hashed(source) };
+        if let Some(known) = self.by_address.get(&address_of(path)) {
+            return *known;
+        }
+        // As long as nothing is hashed, there are notes alone.
+        let last = self.sources.last().copied().and_then(note_of);
+        let is_next = self.places.is_none() && last.is_none_or(|last| last < path);
+        let place = if is_next { self.push(source) } else { self.hashed(source) };
+        self.by_address.insert(address_of(path), place);
+        place
+    }
+
+    fn hashed(&mut self, source: &'a Source) -> u32 {
+        let known = || self.sources.iter().copied().zip(0..).collect();
+        let places = self.places.get_or_insert_with(known);
+        if let Some(known) = places.get(source) {
+            return *known;
+        }
+        places.insert(source, place_at(self.sources.len()));
+        self.push(source)
+    }
+
+    fn push(&mut self, source: &'a Source) -> u32 {
+        self.sources.push(source);
+        place_at(self.sources.len() - 1)
+    }
+}
+
+fn place_at(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Where a path lies in memory. Clones of a path lie at the same address, and no two others do while
+/// both are borrowed, since none is empty: they are told apart without a look at them.
+fn address_of(path: &VaultPath) -> *const u8 {
+    path.as_str().as_ptr()
 }
 
 fn stands_in(value: &Value, figure: &Figure) -> bool {
@@ -96,6 +153,45 @@ mod tests {
         );
         assert_eq!(figures[0].sources, [1, 0]);
         assert_eq!(figures[0].parts[0].value, "1.50");
+    }
+
+    #[test]
+    fn sources_are_told_apart_by_what_they_say_in_whatever_order_they_come() {
+        let web = |url: &str| Source::Web { url: url.into(), at: "2026-11-21T09:00:00Z".into() };
+        let (a, b, c) = (note("A.md"), note("B.md"), note("C.md"));
+        // The same notes, some of them clones and some read anew; in order, and not.
+        let named = [
+            vec![a.clone(), b.clone(), c.clone()],
+            vec![a.clone(), c.clone(), b.clone(), note("C.md"), note("A.md")],
+            vec![note("B.md"), a.clone(), note("B.md"), b.clone()],
+        ];
+        for names in named {
+            for more in [vec![], vec![web("https://x.example/"), web("https://x.example/")]] {
+                let figure = Figure::new("/total", "Total", Decimal::ONE, "EUR")
+                    .from_notes([note("C.md"), a.clone(), note("0.md")])
+                    .from_sources(more.clone());
+                let output = Output::new(json!({"total": "1"})).from_notes(names.clone()).figure(figure);
+                let (sources, figures) = sources_and_figures(&output, &more);
+                let mut expected: Vec<&Source> = Vec::new();
+                let all = output.sources.iter().chain(&more).chain(&output.figures[0].sources);
+                all.for_each(|source| {
+                    if !expected.contains(&source) {
+                        expected.push(source)
+                    }
+                });
+                let views: Vec<SourceView> = expected.iter().map(|source| source_view(source)).collect();
+                assert_eq!(sources, views);
+                let place = |source| expected.iter().position(|other| *other == source);
+                let places: Vec<u32> =
+                    output.figures[0].sources.iter().filter_map(place).map(place_at).collect();
+                assert_eq!(figures[0].sources, places);
+                let mut notes: Vec<VaultPath> = names.clone();
+                notes.extend([a.clone(), c.clone(), note("0.md")]);
+                notes.sort();
+                notes.dedup();
+                assert_eq!(notes_named(&output), notes.iter().collect::<Vec<_>>());
+            }
+        }
     }
 
     #[test]

@@ -128,8 +128,7 @@ impl CallHosts {
             (state.args.clone(), state.vault.clone())
         };
         let read = vault.map(|vault| vault.reached()).unwrap_or_default();
-        let reached =
-            ReachedNotes { read: read.iter().map(ToString::to_string).collect(), ..Default::default() };
+        let reached = ReachedNotes { read: read.into_iter().collect(), written: Vec::new() };
         let effect = self.tool.effect();
         let call = CallShape { skill: &self.tool.skill, tool: &self.tool.id, effect, args: &args };
         // Whatever it declares, a request is what leaves the machine.

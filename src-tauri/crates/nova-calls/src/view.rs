@@ -1,5 +1,7 @@
 //! From the types of the vault and of skills to the plain data of events.
 
+use std::sync::Arc;
+
 use nova_protocol::{
     DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind, NoteDiffView,
     PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
@@ -141,7 +143,7 @@ pub fn effect_view(effect: nova_skill::Effect) -> Effect {
 
 pub(crate) fn source_view(source: &Source) -> SourceView {
     match source {
-        Source::Note(path) => SourceView::Note { path: path.to_string() },
+        Source::Note(path) => SourceView::Note { path: Arc::<str>::from(path).into() },
         Source::Web { url, at } => SourceView::Web { url: url.clone(), at: at.clone() },
     }
 }

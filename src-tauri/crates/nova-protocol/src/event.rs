@@ -5,7 +5,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    ErrorCode,
+    ErrorCode, SharedText,
     view::{ConflictSide, ContextView, ImageView, NoteDiffView},
 };
 
@@ -396,8 +396,14 @@ pub enum DeactivatedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SourceView {
-    Note { path: String },
-    Web { url: String, at: String },
+    Note {
+        #[ts(as = "String")]
+        path: SharedText,
+    },
+    Web {
+        url: String,
+        at: String,
+    },
 }
 
 /// A number that a tool computed, and what is behind it.

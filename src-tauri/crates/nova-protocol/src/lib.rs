@@ -10,6 +10,7 @@ mod error;
 mod event;
 mod inexact;
 mod panel;
+mod shared_text;
 mod typescript;
 mod view;
 
@@ -23,6 +24,7 @@ pub use event::{
 };
 pub use inexact::inexact_number;
 pub use panel::*;
+pub use shared_text::SharedText;
 pub use typescript::typescript;
 pub use view::*;
 

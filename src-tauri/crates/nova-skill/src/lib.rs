@@ -9,6 +9,7 @@ mod context;
 mod credentials;
 mod currency;
 mod description;
+mod each;
 mod effect;
 mod error;
 mod folded;
@@ -26,6 +27,7 @@ pub use context::{
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use currency::{currency_code, near_currency_codes};
 pub use description::{Description, Fragment};
+pub use each::{look_at_each, look_at_parts};
 pub use effect::Effect;
 pub use error::ToolError;
 pub use folded::{folded, likeness};

@@ -240,18 +240,30 @@ impl Vault {
     ) -> Result<(Vec<Note>, Vec<Problem>), VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
         let mut problems = self.problems_of(&listing);
+        let copies = problems.len();
         problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
-        Ok((self.records_in(&listing, types), problems))
+        let templates = self.template_folder();
+        // Hardly any vault has such a copy: where there is none, no record needs to be looked at for it.
+        let notes = match problems.len() == copies {
+            true => self.records_at(&listing, types, |path| !templates.holds(path)),
+            false => self.records_in(&listing, types),
+        };
+        Ok((notes, problems))
     }
 
     fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
         let templates = self.template_folder();
-        listing
-            .of_types(types)
-            .into_iter()
-            .filter(|head| is_record_place(listing, &templates, &head.path))
-            .filter_map(|head| self.inner.index.note(&self.core().disk, head))
-            .collect()
+        self.records_at(listing, types, |path| is_record_place(listing, &templates, path))
+    }
+
+    fn records_at(
+        &self,
+        listing: &Listing,
+        types: &[&str],
+        is_record: impl Fn(&VaultPath) -> bool,
+    ) -> Vec<Note> {
+        let heads = listing.of_types(types).into_iter().filter(|head| is_record(&head.path));
+        heads.filter_map(|head| self.inner.index.note(&self.core().disk, head)).collect()
     }
 
     /// The bytes of a file that need not be a note.

@@ -113,6 +113,8 @@ function controlOf(control: Control, today: string, suggest: Suggest | undefined
       return <ListField {...control} field={field} {...(suggest ? { suggest } : {})} />;
     case 'json':
       return <Lines {...control} text={text} mono placeholder="{ }" />;
+    case 'either':
+      return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
     case 'text':
       if (field.note && suggest) return <NoteField {...control} text={text} suggest={suggest} />;
       if (field.long) return <Lines {...control} text={text} />;

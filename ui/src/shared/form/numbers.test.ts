@@ -27,6 +27,10 @@ it.each([
   ['0', true, 'At least 1. Use 1'],
   ['200', true, 'At most 100. Use 100'],
   ['many', true, 'Write a whole number, like 20'],
+  ['12.50', false, null],
+  ['1.2e1', false, null],
+  ['12.000000000000000001', false, 'It has too many digits to be sent exactly. Use 12'],
+  ['1e400', false, 'It has too many digits to be sent exactly.'],
 ])('number %s, whole %s: %s', (text, whole, expected) =>
   expect(said(checkNumber(text, { whole, min: whole ? 1 : 0, max: 100 }))).toBe(expected),
 );

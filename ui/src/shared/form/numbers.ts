@@ -27,7 +27,29 @@ export function checkNumber(text: string, rule: Range & { whole: boolean }): Wro
     return rule.whole && wrong.fix === undefined ? { message: 'Write a whole number, like 20' } : wrong;
   if (rule.whole && !Number.isInteger(Number(typed)))
     return { message: 'Write a whole number.', fix: fixTo(String(Math.trunc(Number(typed)))) };
+  if (!isExact(typed)) return { message: 'It has too many digits to be sent exactly.', ...rounded(Number(typed)) };
   return outside(typed, rule);
+}
+
+/** Whether a typed number is still the same once it is a number of JavaScript, and so of JSON. */
+export function isExact(typed: string): boolean {
+  const sent = Number(typed);
+  return Number.isFinite(sent) && valueOf(typed) === valueOf(String(sent));
+}
+
+/** Sign, digits without zeros at either end, and their exponent. */
+function valueOf(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^[+-]/, '').split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  const sign = number.startsWith('-') ? '-' : '';
+  return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+}
+
+function rounded(number: number) {
+  return Number.isFinite(number) ? { fix: fixTo(String(number)) } : {};
 }
 
 /** "1,234.50", "1.234,50", "12,5", "€ 40" → a plain decimal, where only one reading makes sense. */

@@ -101,6 +101,8 @@ describe('the fields of a schema', () => {
 
   it.each<[string, JsonValue]>([
     ['two kinds of value', { type: ['string', 'object'] }],
+    ['text, a number or something else', { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'object' }] }],
+    ['text, a number or what is said elsewhere', { anyOf: [{ type: 'string' }, { type: 'number' }, { minimum: 3 }] }],
     [
       'a union of objects',
       {
@@ -118,6 +120,15 @@ describe('the fields of a schema', () => {
     ['a schema that contains itself', { $ref: '#' }],
   ])('leaves %s to a JSON field', (_, part) => {
     expect(fieldLines(object({ part }))).toEqual(['part json | JSON, optional']);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['a list of types', { type: ['string', 'number'] }],
+    ['a union', { anyOf: [{ type: 'string' }, { type: 'number' }] }],
+    ['a union with null', { oneOf: [{ type: 'integer' }, { type: 'string' }, { type: 'null' }] }],
+    ['a union of words and a number', { anyOf: [{ type: 'string', enum: ['auto'] }, { type: 'number' }] }],
+  ])('has one field for text or a number: %s', (_, part) => {
+    expect(fieldLines(object({ part }))).toEqual(['part either | text or number, optional']);
   });
 
   it('has a JSON field for an argument the schema does not know', () => {
@@ -158,6 +169,36 @@ describe('what a draft sends', () => {
     expect(send(schema, { name: 'Jane', amount: '', limit: ' ', tags: ['', ''], next_contact: '' })).toEqual({
       name: 'Jane',
     });
+  });
+
+  const either: JsonValue = { anyOf: [{ type: 'string' }, { type: 'number' }] };
+
+  it.each<[string, string | number]>([
+    ['42', 42],
+    [' -0.10 ', -0.1],
+    ['Acme', 'Acme'],
+    ['120 USD', '120 USD'],
+    // A number to the eye, and another one or none once it is read.
+    ['007', '007'],
+    ['+49', '+49'],
+    ['12,5', '12,5'],
+    ['12e5', '12e5'],
+    ['123456789012345678901', '123456789012345678901'],
+    ['0.1000000000000000055', '0.1000000000000000055'],
+    // In quotes it is text.
+    ['"42"', '42'],
+    ['"Acme"', '"Acme"'],
+  ])('sends %s as the text or the number it is', (typed, sent) => {
+    expect(send(object({ part: either }), { part: typed })).toEqual({ part: sent });
+  });
+
+  it('sends a number only where the schema takes it', () => {
+    const count = object({ part: { type: ['string', 'integer'] } });
+    expect(send(count, { part: '2' })).toEqual({ part: 2 });
+    expect(send(count, { part: '2.5' })).toEqual({ part: '2.5' });
+    const width = object({ part: { anyOf: [{ enum: ['auto'], type: 'string' }, { type: 'number' }] } });
+    expect(send(width, { part: 'auto' })).toEqual({ part: 'auto' });
+    expect(send(width, { part: 'wide' })).toEqual([expect.stringMatching(/^part: /)]);
   });
 
   it('keeps decimals as the text that was typed', () => {
@@ -247,6 +288,12 @@ describe('a draft of given arguments', () => {
       }),
       args,
     );
+    expect(argsOf(plan, draftOf(plan, args))).toEqual(args);
+  });
+
+  it.each([42, 0.1, 1e21, 1e-7, '42', '"42"', '007', 'Acme', '"Acme"', '1e+21'])('sends %j again as it was', (value) => {
+    const plan = planOf(object({ part: { type: ['string', 'number'] }, all: { type: 'array', items: { type: ['string', 'number'] } } }));
+    const args = { part: value, all: [value] };
     expect(argsOf(plan, draftOf(plan, args))).toEqual(args);
   });
 

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../ipc';
 
 import { conforms } from './conforms';
 import { checkDate } from './dates';
+import { eitherArg, eitherText } from './either';
 import { checkDecimal, checkNumber } from './numbers';
 
 /** What stands in a field: text, a switch, rows, or fields by key; `undefined` is untouched. */
@@ -35,6 +36,8 @@ export type ScalarField = Common &
     | { kind: 'text'; long: boolean; mayBeEmpty: boolean; min?: number; max?: number; pattern?: string; note?: true }
     | { kind: 'decimal'; asText: boolean; min?: number; max?: number }
     | { kind: 'number'; whole: boolean; min?: number; max?: number }
+    /** Text or a number, whichever what is typed reads as. */
+    | { kind: 'either'; schema: JsonValue }
     | { kind: 'date' }
     /** `folded`: in a list to be opened, however few. */
     | { kind: 'choice'; options: { value: Scalar; label: string }[]; folded?: true }
@@ -72,7 +75,9 @@ export function draftOf(field: Field, value: JsonValue | undefined): Draft {
     case 'switch':
       return typeof shown === 'boolean' ? shown : undefined;
     case 'list':
-      return Array.isArray(shown) ? shown.map((item) => scalarText(item)) : undefined;
+      return Array.isArray(shown) ? shown.map((item) => draftOf(field.item, item)) : undefined;
+    case 'either':
+      return eitherText(shown);
     default:
       return scalarText(shown);
   }
@@ -183,6 +188,8 @@ function kindWords(field: Field): string {
     case 'decimal':
     case 'number':
       return field.kind === 'number' && field.whole ? 'whole number' : 'number';
+    case 'either':
+      return 'text or number';
     case 'choice':
       return field.options.length > 4 ? `one of ${field.options.length}` : '';
     case 'list':
@@ -202,6 +209,10 @@ function checkScalar(field: ScalarField, text: string): Omit<Problem, 'path'> | 
       return checkDecimal(text, field);
     case 'number':
       return checkNumber(text, field);
+    case 'either': {
+      const message = conforms(field.schema, eitherArg(field.schema, text));
+      return message === null ? null : { message };
+    }
     case 'choice':
       return field.options.some((option) => String(option.value) === text)
         ? null
@@ -246,6 +257,8 @@ function scalarArg(field: ScalarField | Extract<Field, { kind: 'json' }>, text: 
       return field.asText ? text.trim() : Number(text);
     case 'number':
       return Number(text);
+    case 'either':
+      return eitherArg(field.schema, text);
     case 'choice':
       return field.options.find((option) => String(option.value) === text)?.value;
     case 'json':

@@ -63,6 +63,7 @@ function fieldOf(key: string, given: JsonValue, required: boolean, known: Known,
     return { ...base, kind: 'decimal', asText: types.length === 0 || types.includes('string'), ...range(schema) };
   // A number with its currency, such as 120 USD.
   if (schema.format === 'amount' && scalar) return { ...base, ...textField(key, schema) };
+  if (isEither(schema, types)) return { ...base, kind: 'either', schema: inline(schema, known) };
   if (types.length !== 1) return json;
   switch (types[0]) {
     case 'string':
@@ -232,6 +233,22 @@ function typesOf(schema: SchemaObject): string[] {
   if (typeof schema.type === 'string') return [schema.type];
   if (Array.isArray(schema.type)) return schema.type.filter((type) => typeof type === 'string');
   return isObject(schema.properties) ? ['object'] : [];
+}
+
+/** Whether a value is text or a number and nothing else, however the schema says so. */
+function isEither(schema: SchemaObject, types: string[]): boolean {
+  const branches = schema.anyOf ?? schema.oneOf;
+  const ofBranch = (branch: JsonValue) => {
+    const own = isObject(branch) ? typesOf(branch) : [];
+    return own.length > 0 ? own : ['anything'];
+  };
+  const kinds = Array.isArray(branches) && types.length === 0 ? branches.flatMap(ofBranch) : types;
+  const isOne = (kind: string) => kind === 'string' || isNumeric(kind);
+  return kinds.includes('string') && kinds.some(isNumeric) && kinds.every(isOne);
+}
+
+function isNumeric(type: string): boolean {
+  return type === 'number' || type === 'integer';
 }
 
 function range(schema: SchemaObject) {

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foldhash::HashSet;
 use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
-    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, Source, ToolError, ToolOutput, VaultPath,
+    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
 };
 use nova_vault::Draft;
 use serde_json::Value;
@@ -20,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Reach, Running};
 use crate::context::CallContext;
 use crate::draft_vault::DraftVault;
-use crate::figures::all_sources;
+use crate::figures::notes_named;
 use crate::given;
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
@@ -124,14 +123,14 @@ impl Running<'_> {
         }
         task.abort();
         cancel.cancel();
-        self.seen.append(&mut vault.seen());
-        self.drawn_from = self.drawn_from(&vault, &finished, &shown);
+        self.seen.append(&mut vault.take_seen());
+        let named = finished.as_ref().map(notes_named).unwrap_or_default();
+        self.drawn_from = self.drawn_from(&vault, &finished, &named, &shown);
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
-        let sources = finished.iter().flat_map(all_sources);
-        self.reached = reached(&vault, sources, draft.as_ref());
+        self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => vec![error_from_tool(error).message],
@@ -178,21 +177,18 @@ impl Running<'_> {
         &self,
         vault: &DraftVault,
         finished: &Result<Output, ToolError>,
+        named: &[&VaultPath],
         args: &Value,
     ) -> Option<BTreeSet<VaultPath>> {
         let mut notes = vault.reached();
         notes.retain(|path| self.seen.contains_key(path));
         match finished {
             Ok(output) => {
-                let named = all_sources(output).filter_map(|source| match source {
-                    Source::Note(path) => Some(path.clone()),
-                    _ => None,
-                });
-                let named: BTreeSet<VaultPath> = named.collect();
                 if !output.names_notes && named.is_empty() && !given::says_nothing(&output.value) {
                     return None;
                 }
-                notes.extend(named);
+                let mut named = named.iter().map(|path| (*path).clone()).collect();
+                notes.append(&mut named);
             }
             Err(error) => {
                 let error = error_from_tool(error);
@@ -220,28 +216,20 @@ async fn stop<T>(task: &mut JoinHandle<T>, cancel: &CancellationToken) {
     let _ = tokio::time::timeout(ENDING, task).await;
 }
 
-/// The notes that were read by themselves or that the output is drawn from, and those that would be
-/// written, both ends of a move.
-pub(super) fn reached<'a>(
-    vault: &DraftVault,
-    sources: impl Iterator<Item = &'a Source>,
-    draft: Option<&Draft>,
-) -> ReachedNotes {
-    let reached = vault.reached();
-    let drawn_from = sources.filter_map(|source| match source {
-        Source::Note(path) => Some(path),
-        _ => None,
-    });
-    // Of many figures each names the same thousands of notes.
-    let mut known = HashSet::default();
-    let mut read: Vec<&VaultPath> =
-        reached.iter().chain(drawn_from).filter(|path| known.insert(*path)).collect();
-    read.sort();
-    let written: BTreeSet<String> =
-        draft.into_iter().flat_map(Draft::places).map(ToString::to_string).collect();
+/// The notes that were read by themselves or that the output names, and those that would be written,
+/// both ends of a move.
+pub(super) fn reached(vault: &DraftVault, named: Vec<&VaultPath>, draft: Option<&Draft>) -> ReachedNotes {
+    let by_themselves = vault.reached();
+    let mut read = named;
+    if !by_themselves.is_empty() {
+        read.extend(&by_themselves);
+        read.sort();
+        read.dedup();
+    }
+    let written: BTreeSet<&VaultPath> = draft.into_iter().flat_map(Draft::places).collect();
     ReachedNotes {
-        read: read.into_iter().map(ToString::to_string).collect(),
-        written: written.into_iter().collect(),
+        read: read.into_iter().cloned().collect(),
+        written: written.into_iter().cloned().collect(),
     }
 }
 

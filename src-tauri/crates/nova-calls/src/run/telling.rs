@@ -25,7 +25,7 @@ impl Running<'_> {
             let told = partial.as_ref().map(given::texts).unwrap_or_default();
             told.into_iter().chain(message.clone()).collect()
         };
-        let mut so_far = reached(vault, std::iter::empty(), None);
+        let mut so_far = reached(vault, Vec::new(), None);
         let told = self.told_of(tool, args, vault, &so_far, texts);
         so_far.read.extend(told);
         if self.withholds(tool, args, &so_far) {
@@ -48,17 +48,16 @@ impl Running<'_> {
         vault: &DraftVault,
         named: &ReachedNotes,
         texts: impl FnOnce() -> Vec<String>,
-    ) -> Vec<String> {
+    ) -> Vec<VaultPath> {
         let given = vault.given();
         if given.is_empty() {
             return Vec::new();
         }
-        let known: BTreeSet<VaultPath> =
-            named.read.iter().chain(&named.written).filter_map(|path| VaultPath::parse(path).ok()).collect();
+        let known: BTreeSet<VaultPath> = named.read.iter().chain(&named.written).cloned().collect();
         let listed: Vec<VaultPath> = given.paths().filter(|path| !known.contains(*path)).cloned().collect();
         let matters = |paths: &[VaultPath]| {
-            let read = paths.iter().map(ToString::to_string).collect();
-            self.notes_matter(tool, args, &ReachedNotes { read, written: Vec::new() })
+            let notes = ReachedNotes { read: paths.to_vec(), written: Vec::new() };
+            self.notes_matter(tool, args, &notes)
         };
         // Hardly any rule is about notes: one look at all of them is enough to know.
         let all: Vec<VaultPath> = known.iter().chain(&listed).cloned().collect();
@@ -71,7 +70,6 @@ impl Running<'_> {
             // A rule about several arguments is about several notes at once.
             meant = listed;
         }
-        let told = given.told_in(&texts(), meant.into_iter(), &known, args);
-        told.iter().map(ToString::to_string).collect()
+        given.told_in(&texts(), meant.into_iter(), &known, args)
     }
 }

@@ -1,4 +1,4 @@
-use nova_skill::Effect;
+use nova_skill::{Effect, VaultPath};
 use serde_json::Value;
 
 use super::arguments::Constraint;
@@ -29,9 +29,9 @@ pub struct CallShape<'a> {
 /// of many names for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReachedNotes {
-    pub read: Vec<String>,
+    pub read: Vec<VaultPath>,
     /// What it plans to write, both ends of a move.
-    pub written: Vec<String>,
+    pub written: Vec<VaultPath>,
 }
 
 impl ReachedNotes {
@@ -93,7 +93,7 @@ impl Pattern {
             && match &self.arguments {
                 Arguments::Any | Arguments::NotUnderstood => true,
                 Arguments::These(all) => all.iter().all(|constraint| {
-                    let may_mean = |note: &String| constraint.may_mean(note);
+                    let may_mean = |note: &VaultPath| constraint.may_mean(note.as_str());
                     constraint.may_hold(call.args)
                         || notes.read.iter().any(may_mean)
                         || notes.written.iter().any(may_mean)
@@ -126,9 +126,11 @@ impl Pattern {
             && match &self.arguments {
                 Arguments::Any => true,
                 Arguments::These(all) => {
-                    let means = |note: &String| {
-                        all.iter()
-                            .any(|constraint| !constraint.means_anything() && constraint.surely_means(note))
+                    let means = |note: &VaultPath| {
+                        let means = |constraint: &Constraint| {
+                            !constraint.means_anything() && constraint.surely_means(note.as_str())
+                        };
+                        all.iter().any(means)
                     };
                     all.iter().all(|constraint| constraint.surely_holds(call.args))
                         && (all.iter().all(Constraint::means_anything) || notes.written.iter().all(means))

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use memchr::memrchr;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
@@ -68,7 +69,7 @@ impl VaultPath {
     /// their extension, as they do in a link.
     pub fn name(&self) -> &str {
         let file = self.file_name();
-        if self.is_note() { &file[..file.len() - NOTE_EXTENSION.len()] } else { file }
+        without_extension(file).unwrap_or(file)
     }
 
     /// The folder the note lies in (`CRM/People`), `""` for the vault's root.
@@ -80,9 +81,7 @@ impl VaultPath {
 
     /// Whether this is a Markdown file.
     pub fn is_note(&self) -> bool {
-        let file = self.file_name().as_bytes();
-        file.len() > NOTE_EXTENSION.len()
-            && file[file.len() - NOTE_EXTENSION.len()..].eq_ignore_ascii_case(NOTE_EXTENSION.as_bytes())
+        without_extension(self.file_name()).is_some()
     }
 
     /// Whether a folder or the file itself begins with a dot (`.obsidian`, `.trash`).
@@ -103,12 +102,18 @@ impl VaultPath {
 
     /// The name (without `.md`) of the note that a sync program made this copy of.
     pub fn sync_conflict_of(&self) -> Option<&str> {
-        self.is_note().then(|| conflict_original(self.name())).flatten()
+        conflict_original(without_extension(self.file_name())?)
     }
 
     fn file_name(&self) -> &str {
-        self.0.rsplit_once('/').map_or(&self.0, |(_, file)| file)
+        memrchr(b'/', self.0.as_bytes()).map_or(&self.0, |slash| &self.0[slash + 1..])
     }
+}
+
+/// The name of a note's file without its extension; `None` for any other file.
+fn without_extension(file: &str) -> Option<&str> {
+    let (name, extension) = file.split_at_checked(file.len().checked_sub(NOTE_EXTENSION.len())?)?;
+    (!name.is_empty() && extension.eq_ignore_ascii_case(NOTE_EXTENSION)).then_some(name)
 }
 
 impl fmt::Display for VaultPath {
@@ -135,6 +140,13 @@ impl TryFrom<String> for VaultPath {
     fn try_from(path: String) -> Result<Self, PathError> {
         check(&path)?;
         Ok(Self(path.into()))
+    }
+}
+
+impl From<&VaultPath> for Arc<str> {
+    /// Not copied.
+    fn from(path: &VaultPath) -> Self {
+        Arc::clone(&path.0)
     }
 }
 
