@@ -78,7 +78,7 @@ async fn what_is_due_is_said_of_the_notes_as_they_are() {
     assert_eq!((of(&app, "portfolio").await.says, of(&app, "portfolio").await.badge), (vec![], vec![]));
 
     let ilse = "CRM/People/Ilse Brandvik.md";
-    nova.vault.edit_outside(ilse, &nova.vault.read(ilse).replace("11-17", "12-17"));
+    nova.vault.write(ilse, &nova.vault.read(ilse).replace("11-17", "12-17"));
     assert_eq!(of(&app, "crm").await.badge, [number(1, "overdue")]);
 }
 

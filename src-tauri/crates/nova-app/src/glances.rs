@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::tool_runs::ToolRun;
 
 /// Nobody waits for what is said beside: a tool that takes longer is left out this time.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(3);
 
 impl App {
     /// One for each entry of each available skill, in the order of the skills, with what it says now.
