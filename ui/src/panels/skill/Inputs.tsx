@@ -61,7 +61,7 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
 /** Seldom chosen: its words open a field for it, and stand alone while it is the notes' own. */
 function Currency({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [open, setOpen] = useState(false);
-  const said = [input.label, value].filter((text) => text !== '').join(' ');
+  const said = value === '' ? `${input.label}…` : `${input.label} ${value}`;
   return (
     <Popover
       label={input.label}

@@ -300,8 +300,8 @@ describe('a table', () => {
     ];
     const row = (name: string, source: string) => ({ name, kind: 'share', at: '2026-11-20', source });
     const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'note')] }) } });
-    expect(screen.getAllByText('note')).toHaveLength(1);
-    expect(screen.getByRole('columnheader', { name: 'As of note' })).toBeInTheDocument();
+    expect(screen.queryByText('note')).toBeNull();
+    expect(screen.getByRole('columnheader', { name: 'As of (note)' })).toBeInTheDocument();
     expect(screen.getAllByText('share')).toHaveLength(2);
     unmount();
     await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'Stooq')] }) } });
@@ -552,7 +552,7 @@ describe('what the user does', () => {
     const { asked } = await show({ panel, answers: { 'x.sum': () => answer({ value: '5' }) } });
     // No field stands there empty: its words open one.
     expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
-    await userEvent.click(screen.getByRole('button', { name: 'Total in' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Total in…' }));
     const field = screen.getByRole('textbox', { name: 'Total in' });
     expect(field).toHaveFocus();
     await userEvent.type(field, 'eu{Enter}');

@@ -79,7 +79,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                 >
                   {column.label}
                   {units.heads[place]}
-                  {shared[place] != null && <span className="text-fg-3">{shared[place]}</span>}
+                  {shared[place] != null && <span className="text-fg-3">({shared[place]})</span>}
                   {sorting?.field === column.field && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
                 </button>
               </th>
