@@ -20,6 +20,7 @@ mod exporting_a_chat;
 mod finding_a_chat;
 mod folder_skills;
 mod getting_a_model;
+mod glancing;
 mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;

@@ -621,3 +621,16 @@ describe('appearance', () => {
     expect(Number.parseFloat(document.documentElement.style.fontSize)).toBeCloseTo((16 * 18) / 14);
   });
 });
+
+test('on another day what is due is read again, when the window is looked at', async () => {
+  const { backend } = await show();
+  const before = backend.asked('list_glances').length;
+  const look = () => act(async () => void window.dispatchEvent(new Event('focus')));
+  await look();
+  expect(backend.asked('list_glances')).toHaveLength(before);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  await look();
+  await look();
+  vi.useRealTimers();
+  expect(backend.asked('list_glances')).toHaveLength(before + 1);
+});

@@ -1,3 +1,5 @@
+import { useEffect } from 'react';
+
 import { Announcer } from './chat/Announcer';
 import { Conversation } from './chat/Conversation';
 import { DockedComposer } from './chat/DockedComposer';
@@ -42,6 +44,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   // A wide panel leaves room for the list in a large window only.
   const roomForList = useApp(widePanel) === null ? roomy : large;
   useAppearance();
+  useNewDay();
   const quote = useQuote();
   useKeys(roomForList, quote);
   const run = useAction(roomForList, quote);
@@ -58,6 +61,22 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
       {over === 'keys' && <KeySheet />}
     </>
   );
+}
+
+/** What is due is another on another day; a window may stay open over many. */
+function useNewDay() {
+  const { loadGlances } = useActions();
+  useEffect(() => {
+    let day = new Date().toDateString();
+    const look = () => {
+      const today = new Date().toDateString();
+      if (today === day) return;
+      day = today;
+      void loadGlances();
+    };
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [loadGlances]);
 }
 
 function Main({ roomy, roomForList, now }: { roomy: boolean; roomForList: boolean; now: Date }) {

@@ -184,7 +184,7 @@ impl<'a> Summary<'a> {
         let left = money(minus(earned, paid)?);
         let categories = self.categories(ledger, spellings, currency)?;
         let incomes = self.income_categories(spellings, currency);
-        let month = self.month;
+        let month = self.month.in_full();
 
         let mut income_figure = figure("income", format!("Income in {month}"), earned)
             .formula("Σ incomes − what was paid back")
@@ -265,12 +265,12 @@ impl<'a> Summary<'a> {
         }
         let change = spent.total.get(currency).checked_sub(earlier)?;
         if change.is_zero() {
-            return Some(format!("as in {before}"));
+            return Some(format!("as in {}", before.name()));
         }
         let share = percent(change.abs(), earlier)?;
         let share = if share.is_zero() { "less than 1".to_owned() } else { share.to_string() };
         let word = if change.is_sign_negative() { "less" } else { "more" };
-        Some(format!("{share} % {word} than in {before}"))
+        Some(format!("{share} % {word} than in {}", before.name()))
     }
 
     /// Every category that has an expense in these months, or a limit: what was spent most first.

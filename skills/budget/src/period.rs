@@ -42,6 +42,30 @@ impl Month {
         Days { first, last: first.last_of_month() }
     }
 
+    /// "October"; for who knows the year.
+    pub(crate) fn name(self) -> &'static str {
+        const NAMES: [&str; 12] = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ];
+        usize::try_from(self.month - 1).ok().and_then(|at| NAMES.get(at)).copied().unwrap_or_default()
+    }
+
+    /// "October 2026"
+    pub(crate) fn in_full(self) -> String {
+        format!("{} {}", self.name(), self.year)
+    }
+
     /// So many months earlier.
     pub(crate) fn back(self, months: i32) -> Self {
         let first = self.days().first;

@@ -185,11 +185,15 @@ impl<'a> Valuation<'a> {
         })
     }
 
+    /// How many of the prices are old.
+    pub(crate) fn old_prices(&self) -> usize {
+        let priced = self.rows.iter().filter_map(|row| row.price);
+        priced.filter(|price| price.age(self.day) != Age::Fresh).count()
+    }
+
     /// How many prices are old, in words; empty where none is.
     pub(crate) fn staleness(&self) -> String {
-        let priced = self.rows.iter().filter_map(|row| row.price);
-        let old = priced.clone().filter(|price| price.age(self.day) != Age::Fresh).count();
-        match (old, priced.count()) {
+        match (self.old_prices(), self.rows.iter().filter_map(|row| row.price).count()) {
             (0, _) => String::new(),
             (1, 1) => "the price is old".into(),
             (1, of) => format!("1 of {of} prices is old"),

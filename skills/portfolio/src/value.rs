@@ -73,6 +73,7 @@ impl NativeTool for Value {
             "fees": realised.fees.to_json(),
             "positions": all.rows.len(),
             "prices": all.staleness(),
+            "old_prices": all.old_prices(),
             "newest_price": newest.map(|price| json!({"at": price.when(), "source": price.source_name()})),
         });
         let mut output = Output::default().from_notes(all.notes(&snapshot.books));

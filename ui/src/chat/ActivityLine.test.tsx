@@ -52,19 +52,19 @@ describe('a server on this machine that says only later where its model runs', (
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status, providers: ollama({ models: [], problem }) });
     expect(await screen.findByText('gpt-oss:120b-cloud: not known where it runs, 127.0.0.1:11434 does not say')).toBeVisible();
     backend.world.providers = passedOn;
-    say({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:02:00Z', message: null } });
+    await say({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:02:00Z', message: null } });
     expect(await goes()).toBeVisible();
   });
 
   test('is asked again when a request went elsewhere than it said, once for each', async () => {
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status });
     expect(await screen.findByText('gpt-oss:120b-cloud runs on this machine, at 127.0.0.1:11434')).toBeVisible();
-    say(step);
+    await say(step);
     await waitFor(() => expect(backend.asked('list_providers')).toHaveLength(2));
     backend.world.providers = passedOn;
-    say(step);
+    await say(step);
     expect(await goes()).toBeVisible();
-    say(step);
+    await say(step);
     expect(backend.asked('list_providers')).toHaveLength(3);
   });
 });

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 
 import { type ContextView, nothing } from '../ipc';
-import { costText, counted, Explained, healthOf, healthText, placeText, tokens, usePlaceInUse } from '../shared';
+import { costText, counted, Explained, healthOf, healthText, placeText, priceOf, tokens, usePlaceInUse } from '../shared';
 import { useApp, useRpc, useSession } from '../state/hooks';
 
 /** Below the composer: what every request carries, and where the model is. */
@@ -19,7 +19,7 @@ export function ActivityLine() {
   const active = useSession((state) => state.skills.length);
   const health = provider ? healthOf(provider, told) : null;
   const name = model?.slice(model.indexOf('/') + 1);
-  const cost = usage && provider ? costText(usage, provider.prices.find((price) => price.model === name)) : null;
+  const cost = usage && provider && name !== undefined ? costText(usage, priceOf(provider, name)) : null;
   // The conversation keeps its place while the figures are read, so the line is there from the start.
   return (
     <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">

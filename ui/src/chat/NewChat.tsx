@@ -33,7 +33,9 @@ function Beginning() {
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data;
   const { setDraft } = useActions();
-  const offered = suggestions(skills ?? []);
+  const glances = useApp((app) => app.glances);
+  // Both are there at once, so that no row changes its words under the pointer.
+  const offered = skills === null || glances === null ? [] : suggestions(skills, glances);
   const begin = (text: string) => {
     setDraft({ text }, true);
     document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
@@ -43,13 +45,13 @@ function Beginning() {
       <div className="flex flex-col gap-1">
         <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
         <p className="text-body text-fg-2">
-          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}, or say what to change. Every change can be undone.
+          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}, or start from what is due. Every change can be undone.
         </p>
       </div>
       {offered.length > 0 && (
         <ul aria-label="To begin with" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
-          {offered.map(({ skill, text }) => (
-            <li key={skill.id}>
+          {offered.map(({ skill, text, detail }) => (
+            <li key={`${skill.id} ${text}`}>
               <button
                 type="button"
                 data-testid="suggestion"
@@ -58,7 +60,7 @@ function Beginning() {
               >
                 <Icon name={skillIcon(skill.id)} className="text-fg-2" />
                 <span className="cut flex-1">{text}</span>
-                <span className="shrink-0 text-small text-fg-3">{skill.name}</span>
+                <span className="tabular shrink-0 text-small text-fg-3">{detail}</span>
               </button>
             </li>
           ))}

@@ -84,6 +84,7 @@ export async function openChat(children: ReactNode, events: EventBody[], world: 
   });
   const app = renderInApp(children, { backend });
   await act(() => app.store.actions.openSession(session));
-  const say = (body: EventBody) => act(() => void backend.emit(body, { session, turn: 't1' }));
+  // Also what follows from the event, such as the next message that is sent, ends within the act.
+  const say = (body: EventBody) => act(async () => void backend.emit(body, { session, turn: 't1' }));
   return { ...app, session, say };
 }

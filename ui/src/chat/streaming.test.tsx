@@ -46,7 +46,7 @@ test.each([[false], [true]])('a word more draws the message that grows, of it th
   const { store, grow, container } = await streaming();
   for (const tab of open ? (['changes', 'activity'] as const) : (['changes'] as const)) {
     act(() => store.actions.setPanel({ open, tab }));
-    await grow(`<p>The first, ${tab}</p>`);
+    void grow(`<p>The first, ${tab}</p>`);
     const names = rendersOf(() => void grow(`<p>The first of them, ${tab}</p>`));
     expect(names).toEqual(['TurnView', 'GroupView', 'Single', 'Message', 'Html']);
     expect(container).toHaveTextContent(`The first of them, ${tab}`);

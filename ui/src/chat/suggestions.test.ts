@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { SkillRow } from '../ipc';
+import type { GlanceView, SkillRow } from '../ipc';
 import { sampleWorld } from '../testing/sample';
 import { suggestions } from './suggestions';
 
@@ -8,7 +8,12 @@ function skill(id: string, examples: string[], more: Partial<SkillRow> = {}): Sk
   return { ...sampleWorld().skills[0]!, id, name: id, state: 'available', hidden: false, examples, ...more };
 }
 
-const texts = (...skills: SkillRow[]) => suggestions(skills).map(({ text }) => text);
+const texts = (...skills: SkillRow[]) => suggestions(skills, []).map(({ text }) => text);
+
+function glance(id: string, ask: string | null, overdue = 0): GlanceView {
+  const says = overdue === 0 ? [] : [{ value: overdue, format: 'text' as const, unit: '', words: 'overdue' }];
+  return { skill: id, name: id, icon: null, ask, says, badge: says };
+}
 
 test('each skill gives its first question that names nobody and nothing', () => {
   expect(
@@ -25,4 +30,23 @@ test('a skill that is off, unavailable or hidden gives none, and more than four 
   const question = ['What is new?'];
   expect(texts(skill('a', question, { state: 'disabled' }), skill('b', question, { hidden: true }), skill('c', question, { state: 'unavailable' }))).toEqual([]);
   expect(texts(...['a', 'b', 'c', 'd', 'e'].map((id) => skill(id, question)))).toHaveLength(4);
+});
+
+test('what is due stands first, with what is said of it, in the place of a question of the skill', () => {
+  const skills = [skill('budget', ['How much is left this month?']), skill('crm', ['Which leads do I have?'], { name: 'CRM' }), skill('vault', ['What is new?'])];
+  const rows = suggestions(skills, [glance('crm', 'Follow-ups due this week', 2), glance('crm', null, 3)]);
+  expect(rows.map(({ text, detail }) => [text, detail])).toEqual([
+    ['Follow-ups due this week', '2 overdue'],
+    ['How much is left this month?', 'budget'],
+    ['What is new?', 'vault'],
+  ]);
+});
+
+test('where nothing is due the question stays, beside the name of its skill', () => {
+  const [row] = suggestions([skill('crm', [], { name: 'CRM' })], [glance('crm', 'Follow-ups due this week')]);
+  expect(row).toMatchObject({ text: 'Follow-ups due this week', detail: 'CRM' });
+});
+
+test('a skill that is hidden says nothing', () => {
+  expect(suggestions([skill('crm', [], { hidden: true })], [glance('crm', 'Follow-ups due this week', 2)])).toEqual([]);
 });

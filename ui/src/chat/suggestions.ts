@@ -1,23 +1,36 @@
 // What a new chat can begin with. Pure.
-import type { SkillRow } from '../ipc';
+import type { GlanceView, SkillRow } from '../ipc';
+import { glanceText } from '../shared/glance';
 
 export interface Suggestion {
   readonly skill: Pick<SkillRow, 'id' | 'name'>;
+  /** Becomes the message. It is nobody's data: what is in the notes stands beside it, and goes nowhere. */
   readonly text: string;
+  /** "2 overdue, 2 due this week"; the name of the skill where there is nothing to say. */
+  readonly detail: string;
 }
 
 /** Rows of a new chat. */
 const MOST = 4;
 
-/** One question from each skill that can answer one, of those that it is to be reached by. */
-export function suggestions(skills: readonly SkillRow[]): Suggestion[] {
-  return skills
-    .filter(({ hidden, state }) => !hidden && (state === 'available' || state === 'active'))
+/**
+ * Of each skill what it says is due, else a question that it can answer; of those that it is to be reached by.
+ * What is due stands first.
+ */
+export function suggestions(skills: readonly SkillRow[], glances: readonly GlanceView[]): Suggestion[] {
+  const reached = skills.filter(({ hidden, state }) => !hidden && (state === 'available' || state === 'active'));
+  const due = reached.flatMap((skill) =>
+    glances.flatMap(({ skill: id, ask, says }) =>
+      id === skill.id && ask !== null ? [{ skill, text: ask, detail: glanceText(says) || skill.name }] : [],
+    ),
+  );
+  const others = reached
+    .filter(({ id }) => !due.some(({ skill }) => skill.id === id))
     .flatMap((skill) => {
       const text = skill.examples.find(fitsEverybody);
-      return text === undefined ? [] : [{ skill, text }];
-    })
-    .slice(0, MOST);
+      return text === undefined ? [] : [{ skill, text, detail: skill.name }];
+    });
+  return [...due, ...others].slice(0, MOST);
 }
 
 /** A question that names nobody and nothing: who and what it would name is in somebody else's notes. */

@@ -59,6 +59,17 @@ describe('results', () => {
     expect(resultSummary(done(tool, value))).toBe(line);
   });
 
+  test('without a list a figure that was computed says what came of it, in each of its currencies', () => {
+    const figure = (label: string, value: string, unit: string) => ({ at: '/x', label, value, unit, formula: null, parts: [], sources: [], caution: null });
+    const figures = [figure('Open pipeline', '186400', 'EUR'), figure('Open pipeline', '12000', 'USD'), figure('Won', '5', 'EUR')];
+    const call = done('crm.pipeline', { stages: [{ stage: 'lead' }], open: [{ amount: '186400' }], won: [{ amount: '5' }] });
+    expect(doneSummary({ ...call, result: { ...call.result!, figures } })).toBe('Open pipeline €186,400, $12,000');
+  });
+
+  test('what a tool says of itself comes before what can be counted', () => {
+    expect(resultSummary(done('budget.import_transactions', { summary: '4 imported, 2 there already', rows: [1] }))).toBe('4 imported, 2 there already');
+  });
+
   test('a read says what was asked and found, a write of one note what was asked', () => {
     expect(doneSummary(done('crm.list_deals', [1, 2], { stage: 'lead' }))).toBe('stage lead: 2 deals');
     expect(doneSummary(done('crm.move_deal', null, { title: 'Rollout', stage: 'won' }, 1))).toBe('Rollout, stage won');

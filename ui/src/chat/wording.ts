@@ -1,6 +1,7 @@
 // The short lines on cards and notices, made from what the calls carry.
 import type { JsonValue } from '../ipc';
 import { counted, dayText } from '../shared';
+import { unitText } from '../shared/amount';
 import type { CallItem, Notice } from '../state/session';
 import type { Around } from './around';
 
@@ -25,6 +26,7 @@ export function resultSummary(call: CallItem): string {
   const changed = call.result?.changes.length ?? 0;
   if (changed > 0) return counted(changed, 'note');
   if (Array.isArray(value)) return value.length === 0 ? 'nothing found' : ofMany(value.length, noun(call.tool));
+  if (isObject(value) && typeof value['summary'] === 'string') return cut(value['summary'], 48);
   if (isObject(value) && !Object.keys(value).some((key) => NAMES.has(key))) {
     const lists = Object.entries(value).filter(([key, part]) => Array.isArray(part) && !BESIDE.has(key));
     const [first, ...others] = lists as [string, JsonValue[]][];
@@ -32,9 +34,17 @@ export function resultSummary(call: CallItem): string {
       const [key, list] = first;
       return list.length === 0 ? 'nothing found' : ofMany(list.length, words(key));
     }
-    return '';
+    return figureSummary(call);
   }
   return value === null || isObject(value) ? '' : cut(scalar(value), 48);
+}
+
+/** The first figure that a tool computed, in each of its currencies: "Open pipeline €186,400, $12,000". */
+function figureSummary({ result }: CallItem): string {
+  const [first, ...others] = result?.figures ?? [];
+  if (first === undefined) return '';
+  const same = others.filter(({ label }) => label === first.label);
+  return `${first.label} ${[first, ...same].map(({ value, unit }) => unitText(value, unit)).join(', ')}`;
 }
 
 /** The line of a finished call: what was asked and, for a read, what came of it. */

@@ -87,6 +87,10 @@ rows: string,
  */
 column: string, 
 /**
+ * What one card is called, and several; "card" and "cards" where nothing is said.
+ */
+one: string | null, many: string | null, 
+/**
  * Columns that are folded until they are reached.
  */
 folded: Array<string>, title: string, 
@@ -652,6 +656,22 @@ export type FoundVault = { path: string,
  */
 shown: string, name: string, notes: number, };
 
+export type GlanceValue = { value: JsonValue, format: PanelFormat, 
+/**
+ * Currency of a bare amount, else empty.
+ */
+unit: string, 
+/**
+ * The words behind it, for this value.
+ */
+words: string, };
+
+export type GlanceView = { skill: string, name: string, icon: string | null, ask: string | null, 
+/**
+ * Empty where there is nothing to say.
+ */
+says: Array<GlanceValue>, badge: Array<GlanceValue>, };
+
 export type GrantCredential = { name: string, 
 /**
  * `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
@@ -901,7 +921,7 @@ export type PanelCount = { tool: string, at: string, };
 
 export type PanelEmpty = { text: string, action: PanelAction | null, };
 
-export type PanelFormat = "text" | "number" | "money" | "percent" | "gain" | "change" | "date" | "age" | "note" | "tags" | "bar";
+export type PanelFormat = "text" | "number" | "money" | "percent" | "gain" | "signed" | "change" | "date" | "age" | "note" | "tags" | "bar";
 
 export type PanelGroup = { value: string, label: string, 
 /**
@@ -1574,7 +1594,15 @@ foreign?: boolean,
 /**
  * Why, and what to do, where the state is not a good one.
  */
-reason: string | null, description: string, 
+reason: string | null, 
+/**
+ * For a model: what it is for and when to use it.
+ */
+description: string, 
+/**
+ * For a person: what it is for, in a few words. Absent where its manifest says none.
+ */
+summary?: string, 
 /**
  * `on_demand` or `always`
  */
@@ -1950,6 +1978,7 @@ export type Commands = {
   review_skill: { params: SkillRef; result: SkillReview };
   accept_skill: { params: AcceptSkill; result: Array<SkillRow> };
   list_panels: { params: Nothing; result: Array<PanelView> };
+  list_glances: { params: Nothing; result: Array<GlanceView> };
   list_record_types: { params: Nothing; result: Array<RecordTypeRow> };
   record_form: { params: RecordFormRef; result: RecordFormView };
   save_record: { params: SaveRecord; result: SavedRecord };

@@ -1,11 +1,13 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import type { Envelope, EventBody } from '../ipc';
+import type { Envelope, EventBody, GlanceView } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleNow } from '../testing/sample';
+import { samplePanels } from '../testing/sample-panels';
 import { ChatList } from './ChatList';
+import { Rail } from './Rail';
 
 function show(options: Parameters<typeof renderInApp>[1] = {}) {
   const onFold = vi.fn();
@@ -145,4 +147,36 @@ test('the footer tells the vault, or that there is none', () => {
 test('without chats the list says how one comes', () => {
   show({ app: { sessions: [] } });
   expect(screen.getByText('No chats yet. The first message starts one.')).toBeInTheDocument();
+});
+
+describe('what is due', () => {
+  const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
+  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, ask: null, says: [], badge: overdue }];
+
+  test('stands beside the skill that says it, in the list and for the icons of the rail', () => {
+    show({ app: { skillPanels: samplePanels, glances } });
+    expect(screen.getByRole('button', { name: 'CRM 2 overdue' })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Portfolio' })).toBeVisible();
+    renderInApp(<Rail onUnfold={() => {}} onSearch={() => {}} />, { app: { skillPanels: samplePanels, glances } });
+    expect(screen.getByRole('button', { name: /^CRM, 2 overdue/ })).toBeVisible();
+  });
+
+  test('is read again when notes change: once for many while it is read', async () => {
+    const { backend, store } = show({ app: { skillPanels: samplePanels } });
+    backend.on('list_glances', () => glances);
+    const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'CRM/People/Jane Doe.md', from: null, by: 'outside', summary: null };
+    act(() => {
+      for (let times = 0; times < 5; times++) backend.emit(changed);
+    });
+    expect(await screen.findByRole('button', { name: 'CRM 2 overdue' })).toBeVisible();
+    await act(() => store.actions.loadGlances());
+    expect(backend.asked('list_glances').length).toBeLessThanOrEqual(3);
+  });
+
+  test('that cannot be read is nothing, and no failure of the window', async () => {
+    const { backend, store } = show();
+    backend.fail('list_glances', { message: 'No.' });
+    await act(() => store.actions.loadGlances());
+    expect(store.get().app).toMatchObject({ glances: [], problem: null });
+  });
 });

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 
 import type { SessionRow } from '../ipc';
 import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
+import { badgeOf } from '../shared/glance';
 import { listKeys } from '../shared/list-keys';
 import { archivedSessions, groupSessions, shownSkillPanel, titleOf } from '../state/app';
 import { asks } from '../state/asking';
@@ -23,6 +24,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
   const view = useApp((app) => app.view);
   const vault = useApp((app) => app.status?.vault);
   const panels = useApp((app) => app.skillPanels);
+  const glances = useApp((app) => app.glances);
   const shown = useApp(shownSkillPanel);
   const keys = useApp((app) => app.keys);
   const { newChat, show, toggleSkillPanel } = useActions();
@@ -80,6 +82,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
             label={name}
             {...(at < 9 ? { keys: `Ctrl ${at + 1}`, quietKeys: true } : {})}
             testId="nav-skill"
+            note={badgeOf(glances, skill)}
             current={view.kind === 'chat' && shown?.skill === skill}
             onClick={() => toggleSkillPanel(skill)}
           />
@@ -261,11 +264,13 @@ interface PlaceProps {
   readonly keys?: string;
   /** The keys are told to who points at it, and do not stand beside it. */
   readonly quietKeys?: boolean;
+  /** A few words behind the label, such as "2 overdue". */
+  readonly note?: string;
   readonly current?: boolean;
   readonly testId?: string;
 }
 
-function Place({ icon, label, onClick, keys, quietKeys = false, current = false, testId }: PlaceProps) {
+function Place({ icon, label, onClick, keys, quietKeys = false, note = '', current = false, testId }: PlaceProps) {
   return (
     <button
       type="button"
@@ -276,7 +281,8 @@ function Place({ icon, label, onClick, keys, quietKeys = false, current = false,
       className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-left text-ui ${current ? 'bg-selected font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >
       <Icon name={icon} />
-      <span className="flex-1">{label}</span>
+      <span className="cut flex-1">{label}</span>
+      {note !== '' && <span className="tabular shrink-0 text-meta font-normal text-fg-3">{note}</span>}
       {keys && !quietKeys && <Kbd>{keyText(keys)}</Kbd>}
     </button>
   );

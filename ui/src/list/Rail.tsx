@@ -1,4 +1,5 @@
 import { Dot, Icon, IconButton, keyText, skillIcon } from '../shared';
+import { badgeOf } from '../shared/glance';
 import { shownSkillPanel } from '../state/app';
 import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
@@ -16,6 +17,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
   const keys = useApp((app) => app.keys);
   const panels = useApp((app) => app.skillPanels);
+  const glances = useApp((app) => app.glances);
   const shown = useApp(shownSkillPanel);
   const { newChat, show, toggleSkillPanel } = useActions();
   return (
@@ -32,7 +34,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
         <IconButton
           key={skill}
           icon={skillIcon(skill, '', icon)}
-          label={name}
+          label={[name, badgeOf(glances, skill)].filter((text) => text !== '').join(', ')}
           {...(at < 9 ? { keys: keyText(`Ctrl ${at + 1}`) } : {})}
           className={at === 0 ? 'mt-3' : ''}
           data-testid="nav-skill"

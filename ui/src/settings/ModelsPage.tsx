@@ -14,8 +14,11 @@ import {
   Loading,
   NewProviderFields,
   healthOf,
+  isInUse,
+  isMeant,
   healthText,
   placeOf,
+  priceOf,
   priceText,
   useProviderEntry,
 } from '../shared';
@@ -164,6 +167,11 @@ function Provider({ provider }: { provider: ProviderRow }) {
         {provider.local && elsewhere.length > 0 ? (
           <Badge tone="warn" icon="cloud">
             some models run elsewhere
+          </Badge>
+        ) : provider.local && provider.problem ? (
+          // Where its models run is not known while it does not say.
+          <Badge tone="danger" icon="failed">
+            {provider.problem.code === 'provider_unreachable' ? 'does not answer' : 'has a problem'}
           </Badge>
         ) : (
           <Consent {...consentTo(provider.local ? null : provider.host, provider.agreed)} />
@@ -323,15 +331,15 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
     <ul data-list onKeyDown={listKeys} className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
       {provider.models.map((name) => {
         const model = `${provider.id}/${name}`;
-        const favourite = provider.favourites.includes(name);
-        const price = provider.prices.find((known) => known.model === name);
+        const marked = provider.favourites.find((known) => isMeant(provider.models, name, known));
+        const price = priceOf(provider, name);
         return (
           <li key={name} data-model={model} data-list-item className="flex h-8 items-center gap-2.5 px-3.5 text-small">
             <IconButton
               icon="star"
-              label={favourite ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}
-              pressed={favourite}
-              onClick={() => void mark(model, !favourite)}
+              label={marked !== undefined ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}
+              pressed={marked !== undefined}
+              onClick={() => void mark(`${provider.id}/${marked ?? name}`, marked === undefined)}
             />
             <span className="selectable cut flex-1 font-mono">{name}</span>
             {price && <span className="tabular text-fg-3">{priceText(price)}</span>}
@@ -342,7 +350,7 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
               </span>
             )}
             {provider.without_tools.includes(name) && <span className="text-fg-3">cannot call tools</span>}
-            {model === chosen ? (
+            {isInUse(provider, name, chosen) ? (
               <span className="flex items-center gap-1.5 text-fg-2">
                 <Icon name="check" size={12} className="text-ok" />
                 used for new chats

@@ -45,6 +45,34 @@ it('says above everything why a change was refused, and shows what is the case',
   expect(detail.getByRole('radio', { name: 'On demand' })).toBeChecked();
 });
 
+describe('what it is for', () => {
+  const description = 'The people that the user knows, and deals. Use when the user asks about somebody.';
+
+  it('is said to a person in the words of its manifest; what the model reads is a click away', async () => {
+    const { user, detail } = await setup({ description, summary: 'Contacts, deals and follow-ups' });
+    expect(detail.getByText('Contacts, deals and follow-ups.')).toBeVisible();
+    expect(detail.getByText(description)).not.toBeVisible();
+    await user.click(detail.getByText('What the model is told of it'));
+    expect(detail.getByText(description)).toBeVisible();
+  });
+
+  it('is the first sentence of the description where the manifest says nothing', async () => {
+    const { detail } = await setup({ description });
+    expect(detail.getByText('The people that the user knows, and deals.')).toBeVisible();
+  });
+
+  it('has no more to it where the description is one sentence', async () => {
+    const { detail } = await setup({ description: 'Contacts and deals.' });
+    expect(detail.getByText('Contacts and deals.')).toBeVisible();
+    expect(detail.queryByText('What the model is told of it')).toBeNull();
+  });
+
+  it('is shown whole where the user is to agree to it', async () => {
+    const { detail } = await setup({ description, foreign: true, state: 'needs_review' });
+    expect(detail.getByText(description)).toBeVisible();
+  });
+});
+
 it('says when it is meant, and what leads elsewhere or to nobody', async () => {
   const { detail } = await setup({ hints: ['a mail is to be written', 'Not for: pull up UBER (use lookup)', 'Not for: small talk'] });
   const hints = within(detail.getByRole('region', { name: 'Hints' })).getAllByRole('listitem');

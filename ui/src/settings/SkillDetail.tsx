@@ -6,6 +6,8 @@ import type { SkillRow } from '../ipc';
 import { Badge, count, ErrorBox, Icon, IconButton, LinkButton, Segments, skillIcon, skillStates, Switch, type Tone } from '../shared';
 import { FieldProposal } from '../shared/FieldProposal';
 import { useMedia } from '../shared/media';
+import { Revealed } from '../shared/Revealed';
+import { summaryOf } from '../shared/sentence';
 import { useApp, useRpc } from '../state/hooks';
 import { Part } from './Part';
 import { SkillConfig } from './SkillConfig';
@@ -67,7 +69,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
       <div className="selectable min-h-0 flex-1 overflow-y-auto text-small">
         {children}
         <Part>
-          <p className="text-ui text-fg-2">{row.description || 'No description: its file could not be read.'}</p>
+          <About row={row} />
           {row.reason && needsAttention(row) && (
             <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
               <Icon name="warn" size={14} className="mt-0.5 text-warn" />
@@ -106,6 +108,25 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
         {!shadowed && <SkillHealth row={row} detail={detail.data} now={now} />}
       </div>
     </div>
+  );
+}
+
+/** What it is for, to a person; what the model reads of it on request, and at once where it is to be agreed to. */
+function About({ row }: { row: SkillRow }) {
+  if (row.description === '') return <p className="text-ui text-fg-2">No description: its file could not be read.</p>;
+  const summary = summaryOf(row);
+  const short = /[\p{L}\p{N})]$/u.test(summary) ? `${summary}.` : summary;
+  if (short === row.description) return <p className="text-ui text-fg-2">{short}</p>;
+  return (
+    <>
+      <p className="text-ui text-fg-2">{short}</p>
+      <details className="mt-1.5" open={row.state === 'needs_review'}>
+        <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">What the model is told of it</summary>
+        <p className="mt-1 text-fg-2">
+          <Revealed text={row.description} />
+        </p>
+      </details>
+    </>
   );
 }
 

@@ -27,6 +27,15 @@ describe('Models', () => {
     );
   });
 
+  it('says of a server here that does not answer that it does not, and not that all stays here', async () => {
+    const world = sampleWorld();
+    const problem = { code: 'provider_unreachable', message: 'Cannot reach it.', hint: 'Start it.' } as const;
+    const backend = new FakeBackend({ ...world, providers: world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [], problem } : row)) });
+    renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'models' } } });
+    expect((await provider('ollama')).getByText('does not answer')).toBeVisible();
+    expect((await provider('ollama')).queryByText('stays on this machine')).toBeNull();
+  });
+
   it('agrees to a remote provider and takes it back', async () => {
     const { backend, user } = setup('models');
     await user.click((await provider('openai')).getByTestId('provider-agree'));

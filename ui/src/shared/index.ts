@@ -10,7 +10,7 @@ export * from './format';
 export { Icon, iconOf, skillIcon, type IconName } from './Icon';
 export { Kbd } from './Kbd';
 export { Menu, type MenuGroup, type MenuItem } from './Menu';
-export { costText, healthOf, healthText, placeIn, placeOf, placeText, priceText, type ModelPlace } from './model-facts';
+export { costText, healthOf, healthText, isInUse, isMeant, placeIn, placeOf, placeText, priceOf, priceText, type ModelPlace } from './model-facts';
 export { NewProviderFields, providerName, useProviderEntry, type ProviderEntry } from './NewProvider';
 export { keyText, mainModifier } from './platform';
 export { useMedia } from './media';

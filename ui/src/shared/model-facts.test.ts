@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ModelPrice } from '../ipc';
 import { sampleWorld } from '../testing/sample';
-import { costText, placeIn, priceText } from './model-facts';
+import { costText, isInUse, placeIn, priceOf, priceText } from './model-facts';
 
 const price: ModelPrice = { model: 'm', currency: 'USD', input: '1.25', cached: '0.125', output: '10' };
 
@@ -49,4 +49,32 @@ describe('where a model runs', () => {
 
 it('tells a price', () => {
   expect(priceText(price)).toBe('$1.25 in, $10.00 out per million tokens');
+});
+
+describe('which of a provider’s models a name means', () => {
+  const ollama = { id: 'ollama', models: ['qwen3:latest', 'Llama3:8b'] };
+  const openai = { id: 'openai', models: ['Big', 'big', 'org/small'] };
+
+  it.each<[typeof ollama, string | null, string[]]>([
+    [ollama, 'ollama/qwen3', ['qwen3:latest']],
+    [ollama, 'ollama/QWEN3:latest', ['qwen3:latest']],
+    [ollama, 'ollama/llama3:8b', ['Llama3:8b']],
+    [ollama, 'ollama/llama3', []],
+    [ollama, 'openai/qwen3', []],
+    [ollama, null, []],
+    // Ids that differ in case alone are two models: the one that is named is meant.
+    [openai, 'openai/big', ['big']],
+    [openai, 'openai/Big', ['Big']],
+    [openai, 'openai/org/small', ['org/small']],
+  ])('%j, %s: %j', (provider, model, expected) => {
+    expect(provider.models.filter((listed) => isInUse(provider, listed, model))).toEqual(expected);
+  });
+
+  it('has the price that was written for its id, else for a name that means it', () => {
+    const priced = (...models: string[]) => ({ models: ['qwen3:latest', 'Big', 'big'], prices: models.map((model) => ({ ...price, model })) });
+    expect(priceOf(priced('qwen3'), 'qwen3:latest')?.model).toBe('qwen3');
+    expect(priceOf(priced('Qwen3', 'qwen3:latest'), 'qwen3:latest')?.model).toBe('qwen3:latest');
+    expect(priceOf(priced('Big'), 'big')).toBeUndefined();
+    expect(priceOf(priced('other'), 'big')).toBeUndefined();
+  });
 });

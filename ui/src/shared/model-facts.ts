@@ -24,16 +24,37 @@ interface Server {
 
 /** A server on this machine may run single models elsewhere. `name`: the model without its provider. */
 export function placeOf(server: Server, name: string): ModelPlace {
-  const wanted = folded(name);
-  const elsewhere = server.passed_on?.find(({ model }) => [wanted, `${wanted}:latest`].includes(folded(model)));
+  const elsewhere = server.passed_on?.find(({ model }) => sameModel(model, name));
   if (elsewhere) return { where: 'elsewhere', host: elsewhere.host, agreed: elsewhere.agreed };
   const where = !server.local ? 'elsewhere' : server.problem ? 'unknown' : 'here';
   return { where, host: server.host, agreed: server.agreed ?? server.local };
 }
 
-/** As servers compare names: the letters A to Z in either case. */
+/**
+ * Whether a model that a provider lists is the one that a name means. The provider's own ids decide: a name that is
+ * one of them means that one. Another is read as servers read it, in either case and with `:latest` or without.
+ */
+export function isMeant(models: readonly string[], listed: string, name: string): boolean {
+  return listed === name || (!models.includes(name) && sameModel(listed, name));
+}
+
+/** The same of `provider/model`, as a chat or the settings name it. */
+export function isInUse({ id, models }: Pick<ProviderRow, 'id' | 'models'>, listed: string, model: string | null): boolean {
+  return model !== null && model.startsWith(`${id}/`) && isMeant(models, listed, model.slice(id.length + 1));
+}
+
+/** What the user wrote that a model costs: under its id, else under a name that means it. */
+export function priceOf({ models, prices }: Pick<ProviderRow, 'models' | 'prices'>, name: string): ModelPrice | undefined {
+  return prices.find(({ model }) => model === name) ?? prices.find(({ model }) => isMeant(models, name, model));
+}
+
+function sameModel(a: string, b: string): boolean {
+  return folded(a) === folded(b);
+}
+
+/** As servers compare names: the letters A to Z in either case, and `:latest` where no tag is given. */
 function folded(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/:latest$/, '');
 }
 
 /** Of `provider/model`; null where its provider is not listed. */

@@ -8,14 +8,14 @@ import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
 import { ModelMenu } from './ModelMenu';
 
-async function open(change: (row: ProviderRow) => ProviderRow = (row) => row) {
+async function open(change: (row: ProviderRow) => ProviderRow = (row) => row, shown = 'qwen3:14b') {
   const world = sampleWorld();
   const backend = new FakeBackend({ ...world, providers: world.providers.map(change) });
   renderInApp(<ModelMenu />, { backend });
   const user = userEvent.setup();
   await user.click(await screen.findByTestId('model-menu'));
   const menu = within(await screen.findByRole('menu'));
-  await menu.findByText('qwen3:14b');
+  await menu.findByText(shown);
   const items = () => [...document.querySelectorAll('[role^=menuitem]')].map((item) => item.textContent);
   return { backend, user, menu, items };
 }
@@ -57,4 +57,10 @@ it('claims no place for a model of a server that does not answer', async () => {
   const { items } = await open((row) => (row.id === 'ollama' ? { ...row, problem } : row));
   expect(document.querySelector('[data-testid=model-menu]')).toHaveAttribute('aria-label', 'Model: qwen3:14b, not known where it runs');
   expect(items()).toContain('qwen3:14bnot known where it runs');
+});
+
+it('has the check at the model in use, also where its name is written otherwise', async () => {
+  await open((row) => (row.id === 'ollama' ? { ...row, models: ['Qwen3:14B', 'qwen3:4b', 'qwen3:14b-q8'] } : row), 'Qwen3:14B');
+  const checked = [...document.querySelectorAll('[aria-checked=true]')].map((item) => item.textContent);
+  expect(checked).toEqual([expect.stringContaining('Qwen3:14B')]);
 });

@@ -1,4 +1,4 @@
-import { healthOf, healthText, Icon, LinkButton, Menu, modelName, type ModelPlace, placeOf, useOnline, usePlaceInUse, type MenuGroup } from '../shared';
+import { healthOf, healthText, Icon, isInUse, LinkButton, Menu, modelName, type ModelPlace, placeOf, useOnline, usePlaceInUse, type MenuGroup } from '../shared';
 import { useActions, useApp } from '../state/hooks';
 import { type ProviderHealth, type ProviderRow } from '../ipc';
 
@@ -115,7 +115,7 @@ function groups(
 function itemOf(provider: ProviderRow, name: string, model: string | null, choose: (model: string) => void, online: boolean) {
   return {
     label: name,
-    checked: model === `${provider.id}/${name}`,
+    checked: isInUse(provider, name, model),
     onSelect: () => choose(`${provider.id}/${name}`),
     disabled: provider.without_tools.includes(name),
     ...noteOf(provider, name, online),

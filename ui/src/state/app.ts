@@ -8,6 +8,7 @@ import type {
   ConflictSide,
   ConflictView,
   Envelope,
+  GlanceView,
   JsonValue,
   NewImage,
   PanelView,
@@ -83,6 +84,8 @@ export interface AppState {
   readonly skillNames: Readonly<Record<string, string>>;
   /** What skills show in the panel, in the order of the list. */
   readonly skillPanels: readonly PanelView[];
+  /** What skills say without being asked; none before they were read. */
+  readonly glances: readonly GlanceView[] | null;
   readonly problems: Problems;
   /** Change sets that the end of a Nova cut off, of all chats, newest first. */
   readonly interrupted: readonly ChangeSetView[];
@@ -241,6 +244,7 @@ export const firstState: AppState = {
   noteChanges: {},
   skillNames: {},
   skillPanels: [],
+  glances: null,
   problems: { rows: null, error: null },
   interrupted: [],
   settlements: [],

@@ -8,6 +8,7 @@ import { layoutActions } from './actions/layout';
 import { messageActions } from './actions/messages';
 import { sessionActions } from './actions/sessions';
 import { settingsActions } from './actions/settings';
+import { glanceActions } from './actions/glances';
 import { startActions } from './actions/start';
 import { firstState, reduceApp, type AppState } from './app';
 import { reduce, type SessionState } from './session';
@@ -60,8 +61,12 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
     if (events.some((event) => event.type === 'registry_changed')) {
       void actions.loadSkillNames();
       void actions.loadSkillPanels();
+      void actions.loadGlances();
     }
-    if (events.some((event) => event.type === 'vault_changed')) void actions.loadProblems();
+    if (events.some((event) => event.type === 'vault_changed')) {
+      void actions.loadProblems();
+      void actions.loadGlances();
+    }
     if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
     if (events.some((event) => event.type === 'vault_opened')) void actions.beginVault();
   };
@@ -116,6 +121,7 @@ function makeActions(access: Access) {
   const sessions = sessionActions(tools);
   const messages = messageActions(tools, sessions);
   const changes = changeActions(tools);
-  const start = startActions(tools, { ...sessions, ...messages, ...changes });
-  return { ...sessions, ...messages, ...changes, ...settingsActions(tools), ...layoutActions(tools), ...start };
+  const glances = glanceActions(tools);
+  const start = startActions(tools, { ...sessions, ...messages, ...changes, ...glances });
+  return { ...sessions, ...messages, ...changes, ...glances, ...settingsActions(tools), ...layoutActions(tools), ...start };
 }

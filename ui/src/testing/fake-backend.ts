@@ -152,6 +152,7 @@ export class FakeBackend implements Backend {
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
   list_panels = (): Result<'list_panels'> => [];
+  list_glances = (): Result<'list_glances'> => [];
   list_record_types = (): Result<'list_record_types'> =>
     (this.world.recordForms ?? []).map(({ skill, record_type, label }) => ({ skill, record_type, label, folder: '', title: null }));
   record_form = ({ skill, record_type, path }: Params<'record_form'>): Result<'record_form'> => {

@@ -7,7 +7,7 @@ type Declared = { [key: string]: JsonValue };
 const defaults: Record<string, Declared> = {
   summary: { args: {} },
   table: { args: {}, place: 'below', title: '', more: null, sort: null, total: null, actions: [], empty: null },
-  board: { args: {}, place: 'below', folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
+  board: { args: {}, place: 'below', one: null, many: null, folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
   list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], sorts: [], rest: null, actions: [], empty: null },
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
   form: { args: {}, place: 'below', title: '' },

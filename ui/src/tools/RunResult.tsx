@@ -208,15 +208,16 @@ function SectionBody({ section }: { section: Section }) {
   switch (section.kind) {
     case 'table':
       return (
-        <div className="overflow-x-auto border-y border-line px-1 [&_th]:bg-surface">
+        // The first column stays, so that a row is known however far its others are scrolled; below it the bar has its room.
+        <div className="nova-sideways overflow-x-auto border-t border-line pb-2.5 [&_tbody_tr:last-child]:border-b [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_th]:bg-transparent [&_th:first-child]:pl-4 [&_th:last-child]:pr-4">
           <Table
             label={section.title || 'Result'}
             rows={section.rows}
-            columns={section.columns.map(({ key, label, figures }) => ({
+            columns={section.columns.map(({ key, label, figures, note }) => ({
               key,
               head: label,
               figure: figures,
-              cell: (row: Record<string, JsonValue>) => <Cell value={row[key]} />,
+              cell: (row: Record<string, JsonValue>) => <Cell value={row[key]} note={note === undefined ? undefined : row[note]} />,
               sort: (row: Record<string, JsonValue>) => (figures ? Number(row[key] ?? -Infinity) : plainText(row[key])),
             }))}
           />
@@ -247,14 +248,14 @@ function SectionBody({ section }: { section: Section }) {
 }
 
 /** Short values keep to one line, however narrow the table; it scrolls instead. */
-function Cell({ value }: { value: JsonValue | undefined }) {
+function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue | undefined }) {
   const short = plainText(value).length <= 48;
   return (
     <span
       className={short ? 'whitespace-nowrap' : 'line-clamp-3 block min-w-60 break-words'}
       title={short ? undefined : plainText(value)}
     >
-      <Value value={value} />
+      {typeof note === 'string' ? <NoteLink note={note} label={plainText(value)} /> : <Value value={value} />}
     </span>
   );
 }

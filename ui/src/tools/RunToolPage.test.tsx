@@ -194,6 +194,16 @@ it('shows the result as a table with its sources, and as JSON', async () => {
   expect(shown.getByText(/"total": "13300.00"/)).toBeVisible();
 });
 
+it('opens the note of a row by its name', async () => {
+  const { answer, backend, run, result, user } = setup('crm.pipeline');
+  await run();
+  await answer({ value: { contacts: [{ name: 'Jane Doe', stage: 'lead', path: 'CRM/People/Jane Doe.md' }] } });
+  const table = within(result()).getByRole('table', { name: 'Contacts' });
+  expect(within(table).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Name', 'Stage']);
+  await user.click(within(table).getByRole('button', { name: 'Jane Doe' }));
+  expect(backend.asked('open_note')).toEqual([{ path: 'CRM/People/Jane Doe.md' }]);
+});
+
 it('undoes what the call changed', async () => {
   const { answer, backend, run, result, user } = setup('crm.pipeline');
   backend.on('undo_changes', () => ({

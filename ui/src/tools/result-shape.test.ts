@@ -29,6 +29,15 @@ describe('the layout of a value', () => {
     expect(layout(deals)).toEqual(['table: Title | Value # | Close date | Id | Probability, 2 rows']);
   });
 
+  it('needs no column for the paths of notes that its names lead to', () => {
+    const contacts: JsonValue = [{ name: 'Jane', stage: 'lead', path: 'CRM/Jane.md' }, { name: 'Mara', path: 'CRM/Mara.md' }];
+    expect(layout(contacts)).toEqual(['table: Name | Stage, 2 rows']);
+    expect(sectionsOf(contacts)).toMatchObject([{ columns: [{ key: 'name', note: 'path' }, { key: 'stage' }] }]);
+    // Not where a path is no note, nor where nothing names it.
+    expect(layout([{ name: 'Jane', path: 'CRM/Jane.md' }, { name: 'A', path: 'a.csv' }])).toEqual(['table: Name | Path, 2 rows']);
+    expect(layout([{ line: 3, path: 'CRM/Jane.md' }])).toEqual(['table: Line # | Path, 1 rows']);
+  });
+
   it('has pairs first, then what needs room', () => {
     const value = {
       month: '2026-11',

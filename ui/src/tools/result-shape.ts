@@ -15,6 +15,8 @@ export type Column = {
   label: string;
   /** Figures stand at the right end of their column. */
   figures: boolean;
+  /** The field with the path of the note that the words of the column name. */
+  note?: string;
 };
 
 export function sectionsOf(value: JsonValue): Section[] {
@@ -93,11 +95,19 @@ function sectionOf(title: string, value: JsonValue): Section {
 
 function columnsOf(rows: Record<string, JsonValue>[]): Column[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return keys.map((key) => {
+  const named = keys.find((key) => NAMES.has(key) && rows.every((row) => typeof row[key] === 'string' && row[key] !== ''));
+  // The path of each row leads to its note from the row's name, and needs no column.
+  const linked = named !== undefined && rows.every((row) => noteIn(row[PATH]) !== null);
+  return keys.flatMap((key): Column[] => {
+    if (linked && key === PATH) return [];
     const given = rows.map((row) => row[key]).filter((value) => value !== undefined && value !== null && value !== '');
-    return { key, label: labelOf(key), figures: given.length > 0 && given.every(isFigure) };
+    const column = { key, label: labelOf(key), figures: given.length > 0 && given.every(isFigure) };
+    return [linked && key === named ? { ...column, note: PATH } : column];
   });
 }
+
+const PATH = 'path';
+const NAMES = new Set(['name', 'title', 'symbol', 'payee']);
 
 /** A number, or the text of a decimal; not a year-first date, not an id with leading zeros. */
 function isFigure(value: JsonValue | undefined): boolean {

@@ -106,7 +106,7 @@ fn each_figure_stands_in_the_value_and_names_its_notes() {
         assert_eq!(value.pointer(&figure.at), Some(&json!(figure.value)), "{figure:?}");
     }
     let spent = outcome.figures.iter().find(|figure| figure.at == "/spent").unwrap();
-    assert_eq!((spent.label.as_str(), spent.unit.as_str()), ("Spent in 2026-11", "EUR"));
+    assert_eq!((spent.label.as_str(), spent.unit.as_str()), ("Spent in November 2026", "EUR"));
     assert_eq!(spent.caution.as_deref(), Some("1 entry is still to come"));
     assert_eq!(spent.sources.len(), 5);
     let parts: Vec<(&str, &str)> =
@@ -234,11 +234,11 @@ fn expense(name: &str, date: &str, amount: &str, more: &str) -> String {
 #[test]
 fn the_month_before_is_compared_with_where_it_can_be() {
     for (before, kind, now, says) in [
-        ("100", "", "150", json!("50 % more than in 2026-10")),
-        ("100", "", "75", json!("25 % less than in 2026-10")),
-        ("100", "", "100.00", json!("as in 2026-10")),
-        ("10000", "", "10000.01", json!("less than 1 % more than in 2026-10")),
-        ("10000", "", "9999.99", json!("less than 1 % less than in 2026-10")),
+        ("100", "", "150", json!("50 % more than in October")),
+        ("100", "", "75", json!("25 % less than in October")),
+        ("100", "", "100.00", json!("as in October")),
+        ("10000", "", "10000.01", json!("less than 1 % more than in October")),
+        ("10000", "", "9999.99", json!("less than 1 % less than in October")),
         ("100", "kind: refund\n", "50", Value::Null),
         ("0", "", "50", Value::Null),
     ] {

@@ -375,6 +375,10 @@ impl Commands for App {
         Ok(panels(&self.inner.registry.snapshot()))
     }
 
+    async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
+        Ok(self.glances().await)
+    }
+
     async fn list_record_types(&self, _: Nothing) -> Result<Vec<RecordTypeRow>, UserError> {
         Ok(self.record_types())
     }

@@ -227,6 +227,7 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse, active_in: 
         state: state_view(skill.state),
         reason: reason(skill),
         description: skill.description.clone(),
+        summary: skill.manifest.summary.clone(),
         mode: match skill.mode {
             Mode::Always => "always",
             Mode::OnDemand => "on_demand",

@@ -31,15 +31,24 @@ impl App {
     /// Runs one tool the same way a turn does.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
-        self.run_called(run, called).await
+        self.run_called(run, called, Heard::ByAll).await
     }
 
-    async fn run_called(&self, run: ToolRun, called: CalledTool) -> ToolResult {
+    /// Runs a tool that only reads, of which nobody hears and which counts for nothing: nobody asked for it.
+    pub(crate) async fn run_unheard(&self, run: ToolRun) -> ToolResult {
+        let called = CalledTool::Named(run.tool.clone());
+        self.run_called(run, called, Heard::ByNobody).await
+    }
+
+    async fn run_called(&self, run: ToolRun, called: CalledTool, heard: Heard) -> ToolResult {
         // Nobody watches the file for a command that runs one tool and ends.
         self.reload_settings();
         let vault = self.vault().ok();
-        let change_set = vault.as_ref().map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
-        let events = Arc::new(RunEvents::new(self, &run.run));
+        let change_set = vault
+            .as_ref()
+            .filter(|_| heard == Heard::ByAll)
+            .map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
+        let events = Arc::new(RunEvents::new(self, &run.run, heard));
         let scope = CallScope {
             snapshot: self.inner.registry.snapshot(),
             vault,
@@ -118,7 +127,7 @@ impl App {
             by_hand: true,
             cancel: open.cancel.clone(),
         };
-        let result = self.run_called(form, called).await;
+        let result = self.run_called(form, called, Heard::ByAll).await;
         self.runs().remove(&run);
         Ok(result)
     }
@@ -143,17 +152,26 @@ impl Approver for Rereading {
     }
 }
 
+/// Who is told what happens in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    ByAll,
+    /// It has no change set either, so it writes nothing.
+    ByNobody,
+}
+
 /// Tells what happens in a run that belongs to no session, and remembers what of it counts.
 struct RunEvents {
     app: App,
     run: String,
+    by: Heard,
     next: AtomicU64,
     heard: Mutex<(UseMeter, Vec<Used>)>,
 }
 
 impl RunEvents {
-    fn new(app: &App, run: &str) -> Self {
-        Self { app: app.clone(), run: run.to_owned(), next: AtomicU64::new(1), heard: Mutex::default() }
+    fn new(app: &App, run: &str, by: Heard) -> Self {
+        Self { app: app.clone(), run: run.to_owned(), by, next: AtomicU64::new(1), heard: Mutex::default() }
     }
 
     fn used(&self) -> Vec<Used> {
@@ -163,6 +181,9 @@ impl RunEvents {
 
 impl CallEvents for RunEvents {
     fn emit(&self, event: Event) {
+        if self.by == Heard::ByNobody {
+            return;
+        }
         let envelope = Envelope {
             v: PROTOCOL_VERSION,
             seq: self.next.fetch_add(1, Ordering::SeqCst),

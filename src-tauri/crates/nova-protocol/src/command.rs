@@ -7,7 +7,7 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::{ErrorCode, UserError, credentials::*, panel::*, view::*};
+use crate::{ErrorCode, UserError, credentials::*, glance::*, panel::*, view::*};
 
 macro_rules! commands {
     ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
@@ -145,6 +145,8 @@ commands! {
     accept_skill(AcceptSkill) -> Vec<SkillRow>;
     /// The panels of the available skills, in the order of the skills.
     list_panels(Nothing) -> Vec<PanelView>;
+    /// What the available skills say without being asked, read now. Asks nobody: a tool that would have to is left out.
+    list_glances(Nothing) -> Vec<GlanceView>;
     /// The kinds of records of the available skills.
     list_record_types(Nothing) -> Vec<RecordTypeRow>;
     /// The form of a new record, or of one that is there.

@@ -8,6 +8,7 @@ pub mod command;
 mod credentials;
 mod error;
 mod event;
+mod glance;
 mod inexact;
 mod panel;
 mod shared_text;
@@ -22,6 +23,7 @@ pub use event::{
     NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor,
     VaultChangeKind,
 };
+pub use glance::*;
 pub use inexact::inexact_number;
 pub use panel::*;
 pub use shared_text::SharedText;

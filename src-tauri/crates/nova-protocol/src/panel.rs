@@ -228,6 +228,8 @@ pub enum PanelFormat {
     Percent,
     /// Money with its sign; green above zero, red below.
     Gain,
+    /// Money with its sign and no colour: what came in and went out.
+    Signed,
     /// Percent with its sign; green above zero, red below.
     Change,
     /// "Tue 24 Nov"
@@ -314,6 +316,11 @@ pub struct BoardPart {
     pub rows: String,
     /// The field, of columns and cards, that says which column.
     pub column: String,
+    /// What one card is called, and several; "card" and "cards" where nothing is said.
+    #[serde(default)]
+    pub one: Option<String>,
+    #[serde(default)]
+    pub many: Option<String>,
     /// Columns that are folded until they are reached.
     #[serde(default)]
     pub folded: Vec<String>,

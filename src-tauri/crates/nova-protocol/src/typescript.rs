@@ -1,6 +1,6 @@
 use ts_rs::{Config, ExportError, TS, TypeVisitor};
 
-use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, panel, view};
+use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, glance, panel, view};
 
 /// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
 ///
@@ -13,6 +13,7 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<UserError>();
     declarations.visit::<AppStatus>();
     declarations.visit::<panel::PanelView>();
+    declarations.visit::<glance::GlanceView>();
     macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
     visit!(
         Nothing,

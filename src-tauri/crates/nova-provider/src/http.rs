@@ -402,7 +402,15 @@ fn reason(error: &reqwest::Error) -> String {
     // The outermost error prints the address with its query; an inner one does not.
     match cause.downcast_ref::<reqwest::Error>() {
         Some(_) => "the request could not be made".to_owned(),
-        None => cause.to_string(),
+        None => in_words(&cause.to_string()).to_owned(),
+    }
+}
+
+/// What the system says, without the number that it has for it: "Connection refused (os error 111)".
+fn in_words(said: &str) -> &str {
+    match said.rfind(" (os error ") {
+        Some(end) if end > 0 && said.ends_with(')') => &said[..end],
+        _ => said,
     }
 }
 

@@ -13,8 +13,9 @@ pub(crate) const CONFIG: &str = "config.yaml";
 /// The largest of these files that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "display_name",
+    "summary",
     "version",
     "author",
     "tags",
@@ -25,6 +26,7 @@ const KEYS: [&str; 12] = [
     "routing",
     "records",
     "panel",
+    "glance",
     "config",
 ];
 

@@ -9,6 +9,8 @@ use crate::RecordTypes;
 #[serde(default)]
 pub struct Manifest {
     pub display_name: Option<String>,
+    /// What the skill is for, in a few words to a person; the description is for the model.
+    pub summary: Option<String>,
     pub version: Option<String>,
     pub author: Option<String>,
     pub tags: Vec<String>,
@@ -21,6 +23,8 @@ pub struct Manifest {
     /// an error: notes are written by it.
     pub records: RecordTypes,
     pub panel: Option<Value>,
+    /// What it says without being asked, such as how much is overdue.
+    pub glance: Option<Value>,
     /// JSON Schema of the skill's configuration.
     pub config: Option<Value>,
 }

@@ -5,7 +5,7 @@ use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
-use nova_skill::{CredentialSource, Principal, Skill};
+use nova_skill::{CredentialSource, Effect, Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -251,10 +251,22 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
         manifest.display_name.is_some() && manifest.version.is_some(),
         "the manifest names and dates the skill"
     );
+    assert!(
+        manifest.summary.as_ref().is_some_and(|said| said.chars().count() <= 100 && said.ends_with('.')),
+        "the manifest says to a person in one short sentence what the skill is for"
+    );
     let tools: BTreeSet<&str> = entry.tools.iter().map(|tool| tool.id.as_str()).collect();
     assert_eq!(tools.len(), entry.tools.len(), "tool ids are unique");
     for kept in &manifest.loading.always {
         assert!(tools.contains(kept.as_str()), "loading.always names the unknown tool {kept}");
+    }
+    for glance in manifest.glance.iter().flat_map(|glance| glance.as_array().into_iter().flatten()) {
+        let asked = glance["tool"].as_str().unwrap_or_default();
+        let tool = entry.tools.iter().find(|tool| tool.id == asked);
+        assert!(
+            tool.is_some_and(|tool| tool.effect() == Effect::Read),
+            "glance asks {asked:?}, which is no tool that reads"
+        );
     }
     let mut requests = BTreeSet::new();
     for request in manifest.routing.examples.iter().chain(&manifest.routing.near_misses) {
@@ -289,8 +301,9 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
 
 /// The manifest is lenient, so that one written for a later Nova loads; what comes with this one has
 /// no such excuse.
-const KNOWN_TO_MANIFESTS: [&str; 12] = [
+const KNOWN_TO_MANIFESTS: [&str; 14] = [
     "display_name",
+    "summary",
     "version",
     "author",
     "tags",
@@ -301,6 +314,7 @@ const KNOWN_TO_MANIFESTS: [&str; 12] = [
     "routing",
     "records",
     "panel",
+    "glance",
     "config",
 ];
 

@@ -8,7 +8,8 @@ import { planOf } from '../../shared/form/schema';
 import { type SkillChoice, type ToolChoice, toolsOf } from './choices';
 import type { Range } from '../../shared/letters';
 import { Marked, parts } from '../../shared/Marked';
-import { firstSentence, startingPrompt } from './prompt';
+import { summaryOf } from '../../shared/sentence';
+import { startingPrompt } from './prompt';
 import type { Picker as PickerState } from './usePicker';
 
 /** Rows of one column; a server with a thousand tools is searched, not scrolled. */
@@ -142,7 +143,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
         <p className="flex shrink-0 items-baseline gap-2 px-2 pt-2 pb-1 text-meta text-fg-2">
           <span className="shrink-0 font-semibold">{skill.row.name}</span>
           <span className="cut min-w-0 flex-1" title={skill.row.description}>
-            {firstSentence(skill.row.description)}
+            {summaryOf(skill.row)}
           </span>
           <span className="shrink-0">
             {picker.query !== '' && skill.fitting.length > 0 && all.length > 0

@@ -2,8 +2,8 @@
 
 import type { SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
 import { skillStates } from '../../shared';
+import { firstSentence } from '../../shared/sentence';
 import { matchName, matchSentence, type Kind, type Match, type Range } from '../../shared/letters';
-import { firstSentence } from './prompt';
 
 export interface SkillChoice {
   readonly row: SkillRow;

@@ -2,6 +2,7 @@
 
 import type { ToolRow } from '../../ipc';
 import { labelOf, planOf } from '../../shared/form/schema';
+import { firstSentence } from '../../shared/sentence';
 
 export interface StartingPrompt {
   readonly text: string;
@@ -66,20 +67,6 @@ export function nextGap(text: string, gaps: readonly string[], from: number): re
   });
   return places.toSorted((a, b) => a[0] - b[0])[0] ?? null;
 }
-
-/**
- * The first sentence without its end; later ones are hints to the model. Signs that cannot be seen are
- * left out: the words come from whoever made the tool, and a person is going to send them as their own.
- */
-export function firstSentence(description: string): string {
-  const line = description.trim().split(/\s*\n/, 1)[0]?.replaceAll(/[\p{Cc}\p{Cf}]/gu, '') ?? '';
-  const end = /[.!?](?=\s+\p{Lu}|$)/u.exec(line)?.index ?? line.length;
-  const sentence = line.slice(0, end).trim();
-  return sentence.length > LONGEST ? `${sentence.slice(0, LONGEST).replace(/\s+\S*$/u, '')}…` : sentence;
-}
-
-/** Letters of a sentence; a server may describe its tool with a page without a full stop. */
-const LONGEST = 200;
 
 /** "Moves a deal" says what the tool does; "Move a deal" asks for it. Only of verbs that are surely verbs. */
 function asRequest(sentence: string): string {

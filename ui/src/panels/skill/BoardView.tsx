@@ -124,7 +124,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
       const column = nextColumn(columns, lifted.over, by);
       dispatch({ type: 'reached', column });
       const there = columns.find(({ name }) => name === column);
-      setSaid(`${labelOf(column)}, ${there ? `${there.count} cards` : ''}`);
+      setSaid(`${labelOf(column)}, ${there ? countText(part, there.count) : ''}`);
     };
     switch (event.key) {
       case ' ':
@@ -181,7 +181,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
       {columns.map((column) => {
         const over = state.lift !== null && state.lift.over === column.name && state.lift.from !== column.name;
         const total = column.total.length > 0 ? `, ${totalText(column)}` : '';
-        const cards = `${column.count} ${column.count === 1 ? 'card' : 'cards'}`;
+        const cards = countText(part, column.count);
         return isOpen(column) ? (
           <div
             key={column.name}
@@ -342,6 +342,11 @@ function cardLabel(part: BoardPart, { row }: Placed, today: string): string {
   ]
     .filter((text) => text !== '')
     .join(', ');
+}
+
+/** "2 deals": in the word that the board has for its cards. */
+function countText({ one, many }: BoardPart, count: number): string {
+  return `${count} ${count === 1 ? (one ?? 'card') : (many ?? 'cards')}`;
 }
 
 function totalText({ total }: BoardColumn): string {

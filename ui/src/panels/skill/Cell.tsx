@@ -50,6 +50,7 @@ export function Cell({ value, format, unit, row }: CellProps) {
       return <Bar share={Number(textOf(value))} text={text} />;
     case 'number':
     case 'money':
+    case 'signed':
     case 'percent':
     case 'date':
       return <span className="whitespace-nowrap">{text}</span>;

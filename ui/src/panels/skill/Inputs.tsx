@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import type { PanelInput } from '../../ipc';
-import { Icon, IconButton, Menu, Segments, TextField } from '../../shared';
+import { Icon, IconButton, Menu, Popover, Segments, TextField } from '../../shared';
 import { monthAfter, monthText } from './words';
 
 /** What the user chose for a tab, by name; empty is not given to tools. */
@@ -28,9 +28,10 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
       );
     case 'choice':
       return <Choice input={input} value={value} onChange={onChange} />;
+    case 'currency':
+      return <Currency input={input} value={value} onChange={onChange} />;
     case 'date':
     case 'text':
-    case 'currency':
       return <Typed input={input} value={value} onChange={onChange} />;
   }
 }
@@ -54,6 +55,38 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
         <Icon name="chevron-down" size={12} />
       </button>
     </Menu>
+  );
+}
+
+/** Seldom chosen: its words open a field for it, and stand alone while it is the notes' own. */
+function Currency({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
+  const [open, setOpen] = useState(false);
+  const said = value === '' ? `${input.label}…` : `${input.label} ${value}`;
+  return (
+    <Popover
+      label={input.label}
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+      trigger={
+        <button type="button" className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-small whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-selected">
+          {said}
+          <Icon name="chevron-down" size={12} />
+        </button>
+      }
+    >
+      <div className="flex w-56 flex-col gap-2">
+        <Typed
+          input={input}
+          value={value}
+          onChange={(chosen) => {
+            setOpen(false);
+            onChange(chosen);
+          }}
+        />
+        <p className="text-small text-fg-3">Three letters, such as EUR. Empty: as the notes have it.</p>
+      </div>
+    </Popover>
   );
 }
 

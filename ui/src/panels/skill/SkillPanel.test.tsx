@@ -146,6 +146,20 @@ test('records under other names are proposed beside those that are there', async
 });
 
 describe('the board', () => {
+  test('counts its cards in the word for them', async () => {
+    const deals = (count: number, words: Record<string, JsonValue>) => {
+      const part = { kind: 'board', tool: 'b', columns: '/columns', rows: '/rows', column: 'stage', title: 'title', folded: ['lost'], ...words };
+      const value = { columns: [{ stage: 'lead', count: 0, total: [] }, { stage: 'lost', count, total: [] }], rows: [] };
+      return show({ panel: panelOf('x', 'X', [{ parts: [part] }]), answers: { 'x.b': () => answer(value) } });
+    };
+    const words = { one: 'deal', many: 'deals' };
+    for (const [count, more, expected] of [[2, words, 'Lost 2 deals. Open'], [1, words, 'Lost 1 deal. Open'], [2, {}, 'Lost 2 cards. Open']] as const) {
+      const { unmount } = await deals(count, more);
+      expect(screen.getByRole('button', { name: expected })).toBeVisible();
+      unmount();
+    }
+  });
+
   const column = (name: string) => screen.getByRole('list', { name });
   const card = (title: string) => screen.getByRole('listitem', { name: new RegExp(`^${title}`) });
 
@@ -199,7 +213,7 @@ describe('the board', () => {
     await user.keyboard(' ');
     expect(said()).toBe('Quillon licence renewal is lifted from Contacted. Arrows move it, Space drops it, Esc returns it.');
     await user.keyboard('{ArrowRight}');
-    expect(said()).toBe('Qualified, 1 cards');
+    expect(said()).toBe('Qualified, 1 deal');
     expect(column('Qualified, 2, €54,500')).toBeInTheDocument();
     await user.keyboard(' ');
     expect(asked('crm.move_deal')).toEqual([{ title: 'CRM/Deals/Quillon licence renewal.md', stage: 'qualified' }]);
@@ -216,7 +230,7 @@ describe('the board', () => {
 
   test('a folded column opens when it is pointed at', async () => {
     await show();
-    const folded = screen.getByRole('button', { name: 'Lost 2 cards, €15,200. Open' });
+    const folded = screen.getByRole('button', { name: 'Lost 2 deals, €15,200. Open' });
     await userEvent.hover(folded);
     expect(column('Lost, 2, €15,200')).toHaveTextContent('Solvane pilot');
   });
@@ -264,6 +278,35 @@ describe('a table', () => {
     await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'], ['B', '5', 'USD'])) } });
     expect(screen.getByText('€1,200')).toBeInTheDocument();
     expect(screen.getByText('$5')).toBeInTheDocument();
+  });
+
+  test('what goes out has a sign and no colour; a loss is red', async () => {
+    const columns: JsonValue[] = [
+      { field: 'name', label: 'Name' },
+      { field: 'value', label: 'Amount', format: 'signed', unit: 'currency' },
+      { field: 'gain', label: 'Gain', format: 'gain', unit: 'currency' },
+    ];
+    const row = { name: 'Rent', value: '-1180.00', gain: '-5.00', currency: 'EUR' };
+    await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row] }) } });
+    expect(screen.getByText('−1,180.00')).not.toHaveClass('text-danger');
+    expect(screen.getByText('−5.00')).toHaveClass('text-danger');
+    expect(screen.getByRole('columnheader', { name: 'Amount, EUR' })).toBeInTheDocument();
+  });
+
+  test('words that are the same behind each figure stand in the head, once', async () => {
+    const columns: JsonValue[] = [
+      { field: 'name', label: 'Name', detail: 'kind' },
+      { field: 'at', label: 'As of', format: 'date', detail: 'source' },
+    ];
+    const row = (name: string, source: string) => ({ name, kind: 'share', at: '2026-11-20', source });
+    const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'note')] }) } });
+    expect(screen.queryByText('note')).toBeNull();
+    expect(screen.getByRole('columnheader', { name: 'As of (note)' })).toBeInTheDocument();
+    expect(screen.getAllByText('share')).toHaveLength(2);
+    unmount();
+    await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'Stooq')] }) } });
+    expect(screen.getByRole('columnheader', { name: 'As of' })).toBeInTheDocument();
+    expect([screen.getByText('note'), screen.getByText('Stooq')].every((one) => one.closest('td') !== null)).toBe(true);
   });
 
   test('shows 50 rows, then 150 more, then of all of them those in sight', async () => {
@@ -507,12 +550,17 @@ describe('what the user does', () => {
       },
     ]);
     const { asked } = await show({ panel, answers: { 'x.sum': () => answer({ value: '5' }) } });
+    // No field stands there empty: its words open one.
+    expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Total in…' }));
     const field = screen.getByRole('textbox', { name: 'Total in' });
+    expect(field).toHaveFocus();
     await userEvent.type(field, 'eu{Enter}');
     expect(field).toBeInvalid();
     await userEvent.type(field, 'r{Enter}');
     expect(asked('x.sum')).toEqual([{}, { currency: 'EUR' }]);
-    expect(screen.getByRole('textbox', { name: 'Total in' })).toHaveFocus();
+    expect(screen.getByRole('button', { name: 'Total in EUR' })).toHaveFocus();
+    expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
   });
 
   test('another month asks the tools of the tab again', async () => {

@@ -36,7 +36,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   const { today } = usePanel();
   const found = at(value, item.at);
   const unit = item.unit === null ? '' : textOf(at(value, item.unit));
-  const money = item.format === 'money' || item.format === 'gain';
+  const money = ['money', 'gain', 'signed'].includes(item.format);
   const amounts = money && Array.isArray(found) ? amountsOf(found, unit) : null;
   const detail = item.detail === null ? undefined : at(value, item.detail);
   if (item.optional && (found === undefined || found === null)) return null;

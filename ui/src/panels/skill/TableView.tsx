@@ -46,6 +46,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
     return found.toSorted((a, b) => compare(by(a), by(b)) * (sorting.down ? -1 : 1));
   }, [value, part, filter, sorting]);
   const units = useMemo(() => unitsOf(part.columns, rows), [part.columns, rows]);
+  const shared = useMemo(() => sharedDetails(part.columns, rows), [part.columns, rows]);
   const listed = rows.slice(0, most);
   const { from, to, before, after } = useVirtual(body, listed.length, listed.length > VIRTUAL);
   const total = part.total === null ? undefined : at(value, part.total);
@@ -78,6 +79,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                 >
                   {column.label}
                   {units.heads[place]}
+                  {shared[place] != null && <span className="text-fg-3">({shared[place]})</span>}
                   {sorting?.field === column.field && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
                 </button>
               </th>
@@ -92,7 +94,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
         <tbody ref={body} data-list onKeyDown={listKeys}>
           {before > 0 && <Spacer height={before} columns={part.columns.length} />}
           {listed.slice(from, to).map((placed, place) => (
-            <BodyRow key={placed.key} part={part} placed={placed} units={units.cells} figures={figures} edge={edge} index={from + place + 2} />
+            <BodyRow key={placed.key} part={part} placed={placed} units={units.cells} shared={shared} figures={figures} edge={edge} index={from + place + 2} />
           ))}
           {after > 0 && <Spacer height={after} columns={part.columns.length} />}
         </tbody>
@@ -129,12 +131,14 @@ interface BodyRowProps {
   readonly placed: Placed;
   /** By column: the unit to write beside a bare amount. */
   readonly units: readonly (string | null)[];
+  /** By column: the detail that stands in the head, for all rows. */
+  readonly shared: readonly (string | null)[];
   readonly figures: Figures;
   readonly edge: string;
   readonly index: number;
 }
 
-function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, index }: BodyRowProps) {
+function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, edge, index }: BodyRowProps) {
   const { openNote } = usePanel();
   const path = pathOf(row);
   const title = textOf(fieldOf(row, part.columns[0]?.field ?? ''));
@@ -154,7 +158,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
               ) : (
                 <Cell value={value} format={column.format} unit={units[place] ?? unitOf(column, row)} row={row} />
               )}
-              {column.detail !== null && <span className="cut min-w-0 text-fg-2">{textOf(fieldOf(row, column.detail))}</span>}
+              {column.detail !== null && shared[place] === null && <span className="cut min-w-0 text-fg-2">{textOf(fieldOf(row, column.detail))}</span>}
               {place === 0 && <ChangedMark path={path} />}
             </span>
           </td>
@@ -207,7 +211,7 @@ function unitsOf(columns: readonly PanelColumn[], rows: readonly Placed[]) {
   const cells: (string | null)[] = columns.map(() => null);
   let told = false;
   columns.forEach((column, place) => {
-    if ((column.format !== 'money' && column.format !== 'gain') || column.unit === null) return;
+    if (!['money', 'gain', 'signed'].includes(column.format) || column.unit === null) return;
     const seen = new Set(rows.map(({ row }) => unitOf(column, row)).filter((unit) => unit !== ''));
     if (seen.size !== 1 || rows.some(({ row }) => Array.isArray(fieldOf(row, column.field)))) return;
     cells[place] = '';
@@ -216,6 +220,19 @@ function unitsOf(columns: readonly PanelColumn[], rows: readonly Placed[]) {
     told = true;
   });
   return { heads, cells };
+}
+
+/**
+ * By column: the few words behind its figure that are the same in all of several rows. The head says them once; a
+ * row whose words are its own keeps them, and so do words behind a text, which belong to that text.
+ */
+function sharedDetails(columns: readonly PanelColumn[], rows: readonly Placed[]): (string | null)[] {
+  return columns.map(({ detail, format }) => {
+    if (detail === null || format === 'text' || rows.length < 2) return null;
+    const seen = new Set(rows.map(({ row }) => textOf(fieldOf(row, detail))));
+    const [one = ''] = seen;
+    return seen.size === 1 && one !== '' ? one : null;
+  });
 }
 
 function unitOf(column: PanelColumn, row: Row): string {

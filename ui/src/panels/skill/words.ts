@@ -50,8 +50,9 @@ export function valueText(value: JsonValue | undefined, format: PanelFormat, uni
   switch (format) {
     case 'money':
     case 'gain':
+    case 'signed':
       return amountsOf(value, unit)
-        .map((amount) => moneyText(amount, format === 'gain'))
+        .map((amount) => moneyText(amount, format !== 'money'))
         .join(', ');
     case 'number':
       return numberText(textOf(value));
@@ -73,7 +74,7 @@ export function valueText(value: JsonValue | undefined, format: PanelFormat, uni
 
 /** Formats whose values stand at the right end of their column. */
 export function isFigureFormat(format: PanelFormat): boolean {
-  return ['number', 'money', 'percent', 'gain', 'change'].includes(format);
+  return ['number', 'money', 'percent', 'gain', 'signed', 'change'].includes(format);
 }
 
 /** What a column is sorted by: figures by size, the rest by their words. */

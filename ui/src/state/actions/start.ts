@@ -10,6 +10,7 @@ interface Others {
   loadDrafts(): Promise<void>;
   loadProblems(): Promise<void>;
   loadInterrupted(): Promise<void>;
+  loadGlances(): Promise<void>;
 }
 
 export function startActions({ backend, setApp, attempt }: Tools, others: Others) {
@@ -23,6 +24,7 @@ export function startActions({ backend, setApp, attempt }: Tools, others: Others
           void others.loadProblems();
           void others.loadInterrupted();
         }
+        if (!status.first_run) void others.loadGlances();
         if (!status.first_run) await Promise.all([others.loadDrafts(), others.loadSessions(), actions.loadSkillNames(), actions.loadSkillPanels()]);
       } catch (thrown) {
         setApp((app) => ({ ...app, startProblem: userError(thrown) }));
@@ -51,8 +53,8 @@ export function startActions({ backend, setApp, attempt }: Tools, others: Others
 
     /** Another vault is open: nothing of the last one is shown any more. */
     async beginVault(): Promise<void> {
-      const { problems, interrupted, settlements, conflicts } = firstState;
-      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
+      const { problems, interrupted, settlements, conflicts, glances } = firstState;
+      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts, glances }));
       await actions.start();
     },
   };

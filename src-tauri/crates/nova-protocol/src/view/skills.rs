@@ -39,7 +39,12 @@ pub struct SkillRow {
     pub foreign: Option<bool>,
     /// Why, and what to do, where the state is not a good one.
     pub reason: Option<String>,
+    /// For a model: what it is for and when to use it.
     pub description: String,
+    /// For a person: what it is for, in a few words. Absent where its manifest says none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub summary: Option<String>,
     /// `on_demand` or `always`
     pub mode: String,
     /// `session` or `turn`

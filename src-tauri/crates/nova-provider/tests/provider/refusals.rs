@@ -247,6 +247,7 @@ async fn a_refused_connection_names_the_address() {
     let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_unreachable");
     assert!(error.to_string().starts_with(&format!("Cannot reach {address}: ")), "{error}");
+    assert!(!error.to_string().contains("os error"), "{error}");
     assert!(error.hint().contains(&format!("Start the model server at {address}")), "{}", error.hint());
 }
 

@@ -24,6 +24,7 @@ impl Skill for Probe {
     fn manifest(&self) -> &str {
         "
 display_name: Probe
+summary: Asks every part of its context.
 version: 0.1.0
 records:
   thing:

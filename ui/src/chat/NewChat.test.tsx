@@ -1,0 +1,33 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { GlanceView } from '../ipc';
+import { renderInApp } from '../testing/render';
+import { NewChat } from './NewChat';
+
+const due: GlanceView = {
+  skill: 'crm',
+  name: 'CRM',
+  icon: 'people',
+  ask: 'Follow-ups due this week',
+  says: [{ value: 2, format: 'text', unit: '', words: 'overdue' }],
+  badge: [],
+};
+
+test('a chat begins with what is due, and of what is in the notes nothing goes into the message', async () => {
+  const { store } = renderInApp(<NewChat />, { app: { glances: [due] } });
+  const first = await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' });
+  expect(screen.getAllByTestId('suggestion')[0]).toBe(first);
+  await userEvent.click(first);
+  const { app } = store.get();
+  expect(JSON.stringify(app.drafts)).toContain('Follow-ups due this week');
+  expect(JSON.stringify(app.drafts)).not.toContain('overdue');
+});
+
+test('nothing is offered before it is known what is due, so that no row changes its words', async () => {
+  const { backend } = renderInApp(<NewChat />, { app: { glances: null } });
+  await screen.findByText(/412 notes/);
+  expect(backend.asked('list_skills')).toHaveLength(1);
+  expect(screen.queryAllByTestId('suggestion')).toEqual([]);
+});
