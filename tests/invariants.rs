@@ -120,7 +120,14 @@ fn only_the_vault_engine_writes_files_below_the_app() {
 
 #[test]
 fn only_the_guard_starts_processes() {
-    let found = mentions(&["src-tauri/src", "src-tauri/crates", "skills"], &[".rs"], &["Command::new("], &[]);
+    // Not a child: the process that was started becomes the window.
+    let becomes_the_window = ["src-tauri/src/main.rs"];
+    let found = mentions(
+        &["src-tauri/src", "src-tauri/crates", "skills"],
+        &[".rs"],
+        &["Command::new("],
+        &becomes_the_window,
+    );
     let others: Vec<String> = found
         .into_iter()
         .filter(|path| {
@@ -145,6 +152,9 @@ fn installers_and_make_run_bring_the_programs_that_nova_starts_beside_itself() {
     for name in started {
         assert!(programs.contains(&format!("-p {name} --bin {name}")), "{name}: {programs}");
     }
+    // Tauri's bundler takes along each program of the package, and shows the one that runs by default.
+    assert!(programs.contains("-p nova --bin nova --bin nova-window "), "{programs}");
+    assert!(read("Cargo.toml").contains("\ndefault-run = \"nova-window\"\n"));
 }
 
 #[test]
