@@ -322,6 +322,7 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
         //- Two/Twin.md\nNobody's.\n";
     let broken = "//- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
     let tagged = "//- Diary.md\n---\nnova: private\n---\nSick again #doctor\n";
+    let linked = "//- Plan.md\nMine.\n//- Diary.md\n---\nnova: [private\nabout: \"[[Plan]]\"\n---\n";
     for (notes, tool, args) in [
         (tagged, "vault__tags", json!({})),
         // Which of the two is meant.
@@ -329,6 +330,10 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
         // What is named nearly so.
         (others, "vault__read_note", json!({"path": "Secret plans"})),
         (others, "vault__links", json!({"path": "Ideas.md"})),
+        // The link that stays as it is stands where nothing may be shown.
+        (linked, "vault__move_note", json!({"path": "Plan.md", "to": "Later.md"})),
+        // It is gone when the call is judged.
+        (tagged, "vault__delete_note", json!({"path": "Diary.md"})),
         (broken, "crm__list_contacts", json!({})),
         (broken, "vault__query", json!({"where": ["file.name = Broken"]})),
     ] {

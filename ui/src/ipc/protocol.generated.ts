@@ -1174,7 +1174,8 @@ context?: number,
  */
 passed_on?: Array<PassedOn>, 
 /**
- * Why its models could not be listed.
+ * Why its models could not be listed; of one whose models are configured, why it cannot be used or, of
+ * one on this machine, that it says nothing.
  */
 problem: UserError | null, 
 /**

@@ -45,10 +45,19 @@ impl App {
     pub(crate) async fn without_sent(&self, drafts: Vec<DraftView>) -> Result<Vec<DraftView>, UserError> {
         let mut left = Vec::new();
         for draft in drafts {
-            let unsent = self.unsent_of(&draft).await?;
+            // One that cannot be looked up or put away is shown as it is: no other draft is lost with it.
+            let unsent = match self.unsent_of(&draft).await {
+                Ok(unsent) => unsent,
+                Err(error) => {
+                    tracing::warn!("a draft: {}", error.message);
+                    draft.clone()
+                }
+            };
             if unsent != draft {
                 let (app, unsent) = (self.clone(), unsent.clone());
-                blocking(move || app.keep_draft_of(&unsent)).await?;
+                if let Err(error) = blocking(move || app.keep_draft_of(&unsent)).await {
+                    tracing::warn!("a draft: {}", error.message);
+                }
             }
             if !unsent.is_empty() {
                 left.push(unsent);

@@ -274,14 +274,42 @@ impl ToolVault for DraftVault {
     async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        self.with(move |view, draft| draft.delete(&path).map(|()| view.trash())).await
+        let (trash, stay_here) = self
+            .with(move |view, draft| {
+                let stay_here = stays_here(view, &path);
+                draft.delete(&path)?;
+                Ok((view.trash(), stay_here))
+            })
+            .await?;
+        // When the call is judged the note is gone, and whether it was private cannot be asked.
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        Ok(trash)
     }
 
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
         self.reaches(from);
         self.reaches(to);
         let (from, to) = (from.clone(), to.clone());
-        self.with(move |_, draft| draft.move_note(&from, &to)).await
+        let (moved, stay_here) = self
+            .with(move |view, draft| {
+                let moved = draft.move_note(&from, &to);
+                // Links that are left are told with the lines they stand in, and why a note cannot be
+                // moved with the file it is because of.
+                let told: BTreeSet<&VaultPath> = match &moved {
+                    Ok(moved) => moved.left.iter().map(|link| &link.path).collect(),
+                    Err(error) => error.path().into_iter().collect(),
+                };
+                let said = |path: &VaultPath| *path == from || *path == to;
+                let stay_here = told.into_iter().any(|path| !said(path) && stays_here(view, path));
+                Ok((moved, stay_here))
+            })
+            .await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        Ok(moved?)
     }
 
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
@@ -321,7 +349,17 @@ impl ToolVault for DraftVault {
 
     async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
         let link = link.to_owned();
-        self.with(move |view, _| view.resolve(&link, None)).await
+        let (path, stay_here) = self
+            .with(move |view, _| {
+                let path = view.resolve(&link, None)?;
+                let stay_here = path.as_ref().is_some_and(|path| stays_here(view, path));
+                Ok((path, stay_here))
+            })
+            .await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        Ok(path)
     }
 
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {

@@ -229,7 +229,7 @@ mod tests {
             said,
             [
                 "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime.",
-                "manifest.yaml, line 4: The key colour is not known. There are: display_name, version, author, tags, icon, loading, requires, hints, routing, records, panel, config.",
+                "manifest.yaml, line 4: The key colour is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, panel, glance, config.",
             ]
         );
     }

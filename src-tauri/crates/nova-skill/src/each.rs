@@ -31,12 +31,16 @@ fn look_at<'a, T: Sync, R: Send>(parts: usize, items: &'a [T], look: impl Fn(&'a
     let mut parts = items.chunks(items.len().div_ceil(parts).max(1));
     let first = parts.next().unwrap_or_default();
     thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || look(part))).collect();
+        let others: Vec<_> = parts
+            .map(|part| (part, thread::Builder::new().spawn_scoped(scope, move || look(part))))
+            .collect();
         let mut found = vec![look(first)];
-        for other in others {
-            match other.join() {
-                Ok(more) => found.push(more),
-                Err(panic) => resume_unwind(panic),
+        for (part, other) in others {
+            match other.map(thread::ScopedJoinHandle::join) {
+                Ok(Ok(more)) => found.push(more),
+                Ok(Err(panic)) => resume_unwind(panic),
+                // No thread is to be had.
+                Err(_) => found.push(look(part)),
             }
         }
         found

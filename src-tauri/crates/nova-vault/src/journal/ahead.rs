@@ -125,7 +125,8 @@ impl WriteAhead {
             // While nobody else makes the same ones.
             let State::Open(log) = &mut *ahead.lock() else { return Ok(()) };
             if log.spare.is_none() {
-                log.spare = Spare::make(&ahead.folder, number).ok();
+                let spare = Spare::make(&ahead.folder, number);
+                log.spare = spare.inspect_err(|error| tracing::debug!("no files made ahead: {error}")).ok();
             }
             Ok(())
         });

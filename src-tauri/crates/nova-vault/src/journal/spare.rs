@@ -4,7 +4,7 @@
 //! Each process has at most one pair, under the number of its log ([`super::ahead`]); who has that log
 //! next has the files that it left.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,10 +25,14 @@ impl Spare {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let [lines, images] = paths(folder, number).map(|path| {
-            let file = open_private(&path, Open::Any)?;
+            // Left by a process that is gone. Where it was taken and a power cut undid its new name, it
+            // holds what the log has put back elsewhere.
+            if path.exists() {
+                fs::remove_file(&path)?;
+            }
+            let file = open_private(&path, Open::New)?;
             file.try_lock()?;
-            // Left by a process that is gone, and never written to.
-            if file.metadata()?.len() == 0 { Ok(file) } else { Err(io::Error::other("it is in use")) }
+            Ok::<_, io::Error>(file)
         });
         Ok(Spare { number, lines: lines?, images: images? })
     }
@@ -39,7 +43,10 @@ impl Spare {
         let [lines, images] = paths(folder, self.number);
         // The lines last: images without lines mean nothing.
         rename_new(&images, &images_path(folder, id))?;
-        rename_new(&lines, &lines_path(folder, id))?;
+        if let Err(error) = rename_new(&lines, &lines_path(folder, id)) {
+            rename_new(&images_path(folder, id), &images).ok();
+            return Err(error);
+        }
         self.images.unlock()?;
         Ok((self.lines, self.images))
     }
@@ -98,8 +105,15 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read_to_string(lines_path(dir.path(), "one")).unwrap(), "its lines");
 
-        // What somebody wrote into is no spare file.
-        fs::write(dir.path().join(".spare-1-lines"), "x").unwrap();
-        assert!(Spare::make(dir.path(), 1).is_err());
+        // Of what is left over nothing goes into a set.
+        fs::write(dir.path().join(".spare-1-lines"), "left over").unwrap();
+        let (lines, _) = Spare::make(dir.path(), 1).unwrap().take(dir.path(), "two").unwrap();
+        assert_eq!(lines.metadata().unwrap().len(), 0);
+
+        // One of the two was removed: no part of a set is left in its way.
+        let spare = Spare::make(dir.path(), 1).unwrap();
+        fs::remove_file(dir.path().join(".spare-1-lines")).unwrap();
+        spare.take(dir.path(), "three").unwrap_err();
+        assert!(!images_path(dir.path(), "three").exists());
     }
 }
