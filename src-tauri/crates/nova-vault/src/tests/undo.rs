@@ -525,7 +525,10 @@ fn the_history_is_for_the_user_only() {
     assert_eq!(mode(&bed.history()), 0o700);
     assert_eq!(mode(kept.parent().unwrap()), 0o700);
     let files = files_below(&bed.history());
-    assert_eq!(files.len(), 6, "lines, images, the log, two locks and the mark: {files:?}");
+    // Those of the next set are made on another thread, sooner or later.
+    let is_spare = |file: &&std::path::PathBuf| file.to_string_lossy().contains("/.spare-0-");
+    let others = files.iter().filter(|file| !is_spare(file)).count();
+    assert_eq!(others, 6, "lines, images, the log, two locks and the mark: {files:?}");
     for file in files.iter().chain([&kept]) {
         assert_eq!(mode(file), 0o600, "{}", file.display());
     }
