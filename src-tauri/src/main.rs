@@ -12,7 +12,8 @@ fn main() -> ExitCode {
 
 fn open_window(_: &Args) -> Result<u8, UserError> {
     // Where a link leads to it, the window lies beside what it leads to.
-    let own = std::env::current_exe().and_then(|own| own.canonicalize()).map_err(|error| not_started(&error))?;
+    let own =
+        std::env::current_exe().and_then(|own| own.canonicalize()).map_err(|error| not_started(&error))?;
     let window = own.with_file_name(format!("nova-window{}", std::env::consts::EXE_SUFFIX));
     if !window.is_file() {
         return Err(UserError::new(
