@@ -369,6 +369,17 @@ describe('below a wide panel', () => {
     return { ...rendered, field: screen.getByRole('textbox', { name: 'Ask CRM' }) };
   }
 
+  test('a message on its way is said in a region that was there before it', async () => {
+    const { backend, user, field } = await ask('lisbon');
+    backend.on('send_message', () => new Promise(() => {}));
+    const composer = within(field.closest<HTMLElement>('[data-region=composer]')!);
+    const region = composer.getByRole('status');
+    expect(region).toBeEmptyDOMElement();
+    await user.type(field, 'Who waits?{Enter}');
+    expect(await composer.findByTestId('on-its-way')).toHaveTextContent('Who waits?Being sent…');
+    expect(region).toContainElement(composer.getByTestId('on-its-way'));
+  });
+
   test('a message during a turn waits for its end, and stands there; Stop is at hand', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'Who waits?{Enter}');

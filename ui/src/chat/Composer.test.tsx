@@ -53,6 +53,25 @@ describe('a message during a turn', () => {
     await waitFor(() => expect(backend.asked('send_message').map(({ text }) => text)).toEqual(['now']));
   });
 
+  test('one that is being sent says so, and has no buttons; the others keep theirs', async () => {
+    const { backend, say, session } = await open();
+    backend.on('send_message', () => new Promise(() => {}));
+    await userEvent.type(composer(), 'first{Enter}second{Enter}');
+    await say(done);
+    await say({ type: 'session_changed', id: session });
+    const [first, second] = screen.getAllByTestId('queued');
+    expect(first).toHaveTextContent('Being sent…');
+    expect(within(first!).queryAllByRole('button')).toEqual([]);
+    expect(within(second!).getAllByRole('button').map((button) => button.getAttribute('aria-label') ?? button.textContent)).toEqual([
+      'Edit',
+      'Stop and send',
+      'Remove the waiting message',
+    ]);
+    await userEvent.click(within(second!).getByTestId('queued-send'));
+    expect(backend.asked('stop_turn')).toEqual([{ session }]);
+    expect(screen.getAllByTestId('queued')[0]).toHaveTextContent('secondEditStopping…');
+  });
+
   test('a plain Stop holds it back', async () => {
     const { backend, say, session } = await open();
     await userEvent.type(composer(), 'next{Enter}');

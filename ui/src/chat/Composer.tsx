@@ -1,8 +1,8 @@
 import { ComposerPrimitive } from '@assistant-ui/react';
 import { type KeyboardEvent, useRef } from 'react';
 
-import type { UserError } from '../ipc';
 import { Button, IconButton } from '../shared';
+import { notSentOf } from '../state/app';
 import { noQueue } from '../state/queue';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { runningCalls, type SessionState, waitingCalls } from '../state/session';
@@ -22,8 +22,6 @@ import { SendProblem } from './remedies';
 import { useDraftField } from './useDraftField';
 
 interface ComposerProps {
-  /** What the last message failed to be sent with; its text is in the field again. */
-  readonly problem: UserError | null;
   readonly onSend: (text: string) => void;
   /** What is attached. */
   readonly files: Files;
@@ -31,8 +29,9 @@ interface ComposerProps {
   readonly dropping: boolean;
 }
 
-export function Composer({ problem, onSend, files, dropping }: ComposerProps) {
+export function Composer({ onSend, files, dropping }: ComposerProps) {
   const { setDraft, queueDraft, editQueued } = useActions();
+  const notSent = useApp(notSentOf);
   const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
   const { running, stopping, problem: stopProblem, stop } = useStop();
   const doing = useSession(activity);
@@ -81,7 +80,7 @@ export function Composer({ problem, onSend, files, dropping }: ComposerProps) {
     }
   };
 
-  const shown = problem ?? stopProblem;
+  const shown = notSent ?? stopProblem;
   return (
     <div data-region="composer" tabIndex={-1} aria-label="Message" role="group" className="mx-auto w-full max-w-192 shrink-0 px-6 pb-2">
       {shown && (

@@ -85,6 +85,21 @@ describe('Stop', () => {
     expect(screen.queryByTestId('on-its-way')).toBeNull();
   });
 
+  test('a message that is refused late is told in its own chat, not in the one that is open by then', async () => {
+    const { backend, store } = await open([turnStarted(), { type: 'turn_completed', text: '' }]);
+    let refuse = () => {};
+    backend.on('send_message', () => new Promise((_, fail) => {
+      refuse = () => fail({ code: 'no_model', message: 'No model.', hint: '' });
+    }));
+    await userEvent.type(composer(), 'Who waits?{Enter}');
+    await act(() => store.actions.openSession('lisbon'));
+    await act(async () => refuse());
+    expect(screen.queryByRole('alert')).toBeNull();
+    await act(() => store.actions.openSession('groceries'));
+    expect(screen.getByRole('alert')).toHaveTextContent('No model.');
+    expect(composer()).toHaveValue('Who waits?');
+  });
+
   test('Esc stops in an empty composer only', async () => {
     const { backend } = await open([turnStarted()]);
     await userEvent.type(composer(), 'a note to self{Escape}');

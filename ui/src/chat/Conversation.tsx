@@ -1,7 +1,6 @@
 import { AssistantRuntimeProvider, ThreadPrimitive, useAuiState, useThreadViewport } from '@assistant-ui/react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
-import { userError, type UserError } from '../ipc';
 import { Button, Icon, Loading } from '../shared';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { runningTurn, type SessionState } from '../state/session';
@@ -22,22 +21,8 @@ import { ChangeSetsContext } from './undone';
 export function Conversation() {
   const session = useApp((app) => app.open);
   const { sendDraft, stop } = useActions();
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const [shown, setShown] = useState(session);
-  if (shown !== session) {
-    setShown(session);
-    // A new chat becomes a session by its first message, also by one that could not be sent.
-    if (shown !== null) setProblem(null);
-  }
-
-  const onSend = async (text: string) => {
-    setProblem(null);
-    try {
-      await sendDraft(text);
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    }
-  };
+  // Why it could not be sent is told where it was written.
+  const onSend = (text: string) => sendDraft(text).catch(() => {});
   const files = useFiles();
   const drop = useDrop((dropped) => {
     files.add(dropped);
@@ -61,7 +46,7 @@ export function Conversation() {
           <Find mountAll={mounted.all} />
           <Log key={session ?? 'new'} last={outlines.at(-1)?.id} mounted={mounted} />
           <Quote />
-          <Composer problem={problem} onSend={(text) => void onSend(text)} files={files} dropping={drop.over} />
+          <Composer onSend={(text) => void onSend(text)} files={files} dropping={drop.over} />
         </ThreadPrimitive.Root>
       </ChangeSetsContext>
     </AssistantRuntimeProvider>

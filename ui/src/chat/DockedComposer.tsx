@@ -1,12 +1,12 @@
-import { type KeyboardEvent, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 
-import { userError, type PanelView, type UserError } from '../ipc';
+import type { PanelView } from '../ipc';
 import { Chip, Explained, Icon, IconButton, Kbd, keyText, LinkButton, type ModelPlace, placeText, skillIcon, usePlaceInUse } from '../shared';
-import { draftOf } from '../state/app';
+import { draftOf, notSentOf } from '../state/app';
 import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
 import { keysOf } from '../state/keys';
-import { QueuedMessages } from './composer/QueuedMessages';
+import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
 import { useDrop } from './composer/useDrop';
@@ -29,7 +29,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
   const { sendDraft, setDraft, setPanel, queueDraft, editQueued, showAsking } = useActions();
   const queued = useApp((app) => app.queues[app.open ?? '']?.messages.at(-1));
   const { running, stopping, problem: stopProblem, stop } = useStop();
-  const [failed, setFailed] = useState<UserError | null>(null);
+  const notSent = useApp(notSentOf);
   const { model, place } = usePlaceInUse();
   const files = useFiles();
   const drop = useDrop(files.add);
@@ -39,14 +39,13 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
 
   const send = async () => {
     if (empty) return;
-    setFailed(null);
     setDraft({ skills: [...others, panel.skill] });
     if (running) return queueDraft();
     try {
       await sendDraft(draft.text.trim());
       setPanel({ wide: false });
-    } catch (thrown) {
-      setFailed(userError(thrown));
+    } catch {
+      // Why is told where it was written.
     }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -74,7 +73,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
     done();
   };
 
-  const problem = failed ?? stopProblem;
+  const problem = notSent ?? stopProblem;
   return (
     <div data-region="composer" tabIndex={-1} role="group" aria-label="Message" className="shrink-0 border-t border-line px-5 py-2.5" {...drop.handlers}>
       {problem && (
@@ -83,6 +82,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
         </div>
       )}
       <RefusedFiles reasons={files.refused} onHide={files.forgive} />
+      <MessageOnItsWay />
       <QueuedMessages running={running} onEdit={() => document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus()} />
       <div className={`rounded-message border bg-surface-raised ${drop.over ? 'border-accent' : 'border-line-strong focus-within:border-line-control'}`}>
         <DraftChips draft={{ ...draft, skills: others }} onChange={setDraft} />

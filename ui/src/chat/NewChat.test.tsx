@@ -25,6 +25,15 @@ test('a chat begins with what is due, and of what is in the notes nothing goes i
   expect(JSON.stringify(app.drafts)).not.toContain('overdue');
 });
 
+test('speaks of what is due only where something is', async () => {
+  const { unmount } = renderInApp(<NewChat />, { app: { glances: [due] } });
+  expect(await screen.findByText(/Ask about them, or start from what is due\. Every/)).toBeVisible();
+  unmount();
+  renderInApp(<NewChat />, { app: { glances: [{ ...due, says: [] }] } });
+  expect(await screen.findByText('Follow-ups due this week')).toBeVisible();
+  expect(screen.getByText(/Ask about them\. Every/)).toBeVisible();
+});
+
 test('nothing is offered before it is known what is due, so that no row changes its words', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: null } });
   await screen.findByText(/412 notes/);

@@ -45,7 +45,7 @@ function Beginning() {
       <div className="flex flex-col gap-1">
         <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
         <p className="text-body text-fg-2">
-          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}, or start from what is due. Every change can be undone.
+          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}{offered.some(({ due }) => due) && ', or start from what is due'}. Every change can be undone.
         </p>
       </div>
       {offered.length > 0 && (

@@ -47,6 +47,12 @@ test('where nothing is due the question stays, beside the name of its skill', ()
   expect(row).toMatchObject({ text: 'Follow-ups due this week', detail: 'CRM' });
 });
 
+test('where nothing is due takes no place of what is, and stands behind it', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const rows = suggestions(ids.map((id) => skill(id, [])), ids.map((id) => glance(id, `Due of ${id}`, id === 'c' || id === 'e' ? 1 : 0)));
+  expect(rows.map(({ skill: { id }, due }) => `${id} ${due}`)).toEqual(['c true', 'e true', 'a false', 'b false']);
+});
+
 test('a skill that is hidden says nothing', () => {
   expect(suggestions([skill('crm', [], { hidden: true })], [glance('crm', 'Follow-ups due this week', 2)])).toEqual([]);
 });

@@ -8,29 +8,31 @@ export interface Suggestion {
   readonly text: string;
   /** "2 overdue, 2 due this week"; the name of the skill where there is nothing to say. */
   readonly detail: string;
+  /** Something is. */
+  readonly due: boolean;
 }
 
 /** Rows of a new chat. */
 const MOST = 4;
 
 /**
- * Of each skill what it says is due, else a question that it can answer; of those that it is to be reached by.
- * What is due stands first.
+ * Of each skill what it can say is due, else a question that it can answer; of those that it is to be reached by.
+ * What is due stands first, then where nothing is.
  */
 export function suggestions(skills: readonly SkillRow[], glances: readonly GlanceView[]): Suggestion[] {
   const reached = skills.filter(({ hidden, state }) => !hidden && (state === 'available' || state === 'active'));
-  const due = reached.flatMap((skill) =>
-    glances.flatMap(({ skill: id, ask, says }) =>
-      id === skill.id && ask !== null ? [{ skill, text: ask, detail: glanceText(says) || skill.name }] : [],
-    ),
+  const asked = reached.flatMap((skill) =>
+    glances.flatMap(({ skill: id, ask, says }) => (id === skill.id && ask !== null ? [{ skill, text: ask, said: glanceText(says) }] : [])),
   );
+  const due = asked.filter(({ said }) => said !== '').map(({ said, ...row }) => ({ ...row, detail: said, due: true }));
+  const quiet = asked.filter(({ said }) => said === '').map(({ said: _none, ...row }) => ({ ...row, detail: row.skill.name, due: false }));
   const others = reached
-    .filter(({ id }) => !due.some(({ skill }) => skill.id === id))
+    .filter(({ id }) => !asked.some(({ skill }) => skill.id === id))
     .flatMap((skill) => {
       const text = skill.examples.find(fitsEverybody);
-      return text === undefined ? [] : [{ skill, text, detail: skill.name }];
+      return text === undefined ? [] : [{ skill, text, detail: skill.name, due: false }];
     });
-  return [...due, ...others].slice(0, MOST);
+  return [...due, ...quiet, ...others].slice(0, MOST);
 }
 
 /** A question that names nobody and nothing: who and what it would name is in somebody else's notes. */

@@ -171,7 +171,7 @@ function Provider({ provider }: { provider: ProviderRow }) {
         ) : provider.local && provider.problem ? (
           // Where its models run is not known while it does not say.
           <Badge tone="danger" icon="failed">
-            {provider.problem.code === 'provider_unreachable' ? 'does not answer' : 'has a problem'}
+            {provider.problem.code === 'provider_unreachable' || provider.problem.code === 'provider_timeout' ? 'does not answer' : 'has a problem'}
           </Badge>
         ) : (
           <Consent {...consentTo(provider.local ? null : provider.host, provider.agreed)} />

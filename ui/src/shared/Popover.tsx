@@ -10,10 +10,12 @@ interface PopoverProps {
   readonly align?: 'start' | 'center' | 'end';
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
+  /** Ahead of `onOpenChange`, which is told of it like of a click elsewhere. */
+  readonly onEsc?: () => void;
 }
 
 /** Esc and a click elsewhere close it; the focus goes back to its trigger. */
-export function Popover({ trigger, children, label, align = 'start', open, onOpenChange }: PopoverProps) {
+export function Popover({ trigger, children, label, align = 'start', open, onOpenChange, onEsc }: PopoverProps) {
   return (
     <Radix.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
@@ -23,6 +25,7 @@ export function Popover({ trigger, children, label, align = 'start', open, onOpe
           sideOffset={6}
           collisionPadding={8}
           aria-label={label}
+          {...(onEsc ? { onEscapeKeyDown: onEsc } : {})}
           className="z-40 max-w-sm animate-pop rounded-pop border border-line bg-surface-raised p-3 text-ui text-fg shadow-2 outline-none"
         >
           {children}

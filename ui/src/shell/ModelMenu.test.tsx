@@ -38,6 +38,17 @@ it('does not switch to a favourite that cannot call tools', async () => {
   expect(menu.getByText('gpt-5.2, openai').closest('[role^=menuitem]')).toHaveAttribute('aria-disabled', 'true');
 });
 
+it('knows a favourite that is written otherwise than its provider lists it', async () => {
+  const change = (row: ProviderRow) =>
+    row.id === 'ollama' ? { ...row, models: ['qwen3:14b', 'llama3:latest'], favourites: ['Qwen3:14B', 'Llama3'], without_tools: ['llama3:latest'] } : row;
+  const { backend, menu, user } = await open(change);
+  const item = (label: string) => menu.getByText(label).closest('[role^=menuitem]');
+  expect(item('Qwen3:14B, ollama')).toHaveAttribute('aria-checked', 'true');
+  expect(item('Llama3, ollama')).toHaveAttribute('aria-disabled', 'true');
+  await user.click(menu.getByText('Qwen3:14B, ollama'));
+  expect(backend.asked('set_model').map(({ model }) => model)).toEqual(['ollama/qwen3:14b']);
+});
+
 it('says of a provider how its last request went', async () => {
   const health = { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: 'Cannot reach it.' } as const;
   const { menu } = await open((row) => (row.id === 'openai' ? { ...row, health } : row));

@@ -1,4 +1,4 @@
-import { healthOf, healthText, Icon, isInUse, LinkButton, Menu, modelName, type ModelPlace, placeOf, useOnline, usePlaceInUse, type MenuGroup } from '../shared';
+import { healthOf, healthText, Icon, isInUse, isMeant, LinkButton, Menu, modelName, type ModelPlace, placeOf, useOnline, usePlaceInUse, type MenuGroup } from '../shared';
 import { useActions, useApp } from '../state/hooks';
 import { type ProviderHealth, type ProviderRow } from '../ipc';
 
@@ -74,7 +74,8 @@ function noteOf(provider: ProviderRow, model: string, online: boolean): { note?:
 function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void, online: boolean): MenuGroup[] {
   const items = providers.flatMap((provider) =>
     provider.favourites.map((name) => ({
-      ...itemOf(provider, name, model, choose, online),
+      // It may be written otherwise than the provider lists it.
+      ...itemOf(provider, provider.models.find((listed) => isMeant(provider.models, listed, name)) ?? name, model, choose, online),
       icon: 'star' as const,
       label: `${name}, ${provider.id}`,
     })),

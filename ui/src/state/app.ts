@@ -58,6 +58,8 @@ export interface AppState {
   readonly drafts: Readonly<Record<string, Draft>>;
   /** By session, as above: the message that was sent and that nobody has taken yet. */
   readonly sending: Readonly<Record<string, OnItsWay>>;
+  /** By session, as above: why its last message could not be sent. */
+  readonly notSent: Readonly<Record<string, UserError>>;
   /** By session, as above: names of the images that its draft had when Nova was closed, and that cannot be read any more. */
   readonly lostImages: Readonly<Record<string, readonly string[]>>;
   /** By session: messages that wait for the end of a turn. */
@@ -229,6 +231,7 @@ export const firstState: AppState = {
   open: null,
   drafts: {},
   sending: {},
+  notSent: {},
   lostImages: {},
   queues: {},
   asking: {},
@@ -358,6 +361,18 @@ export function joined(first: Message, second: Message): Message {
 export function withSending(state: AppState, session: string | null, message: OnItsWay | null): AppState {
   const { [session ?? '']: _before, ...others } = state.sending;
   return { ...state, sending: message === null ? others : { ...others, [session ?? '']: message } };
+}
+
+/** Why the last message of the open chat could not be sent. */
+export function notSentOf({ open, notSent }: AppState): UserError | null {
+  return notSent[open ?? ''] ?? null;
+}
+
+/** The state with why a chat's last message could not be sent, or without. */
+export function withNotSent(state: AppState, session: string | null, problem: UserError | null): AppState {
+  const { [session ?? '']: told, ...others } = state.notSent;
+  if (problem === null) return told === undefined ? state : { ...state, notSent: others };
+  return { ...state, notSent: { ...others, [session ?? '']: problem } };
 }
 
 /** The id of the turn that the message on its way is to begin, a waiting one included; none where none is. */

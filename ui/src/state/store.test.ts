@@ -340,6 +340,98 @@ describe('a message on its way', () => {
     expect(store.get().app.drafts['bank']?.text).toBe('Move it');
     expect(store.get().app.queues['bank']).toMatchObject({ held: 'No model.', messages: [{ text: 'and then' }] });
   });
+
+  test('is not unsent where it was taken and its turn cannot be stopped', async () => {
+    const { backend, store, actions, answer } = await onItsWay();
+    backend.fail('stop_turn', { message: 'Nothing answers.' });
+    const sending = actions.sendDraft('Move it');
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
+    await expect(actions.stop()).rejects.toBeDefined();
+    answer.take();
+    await sending;
+    const { drafts, sending: left, problem } = store.get().app;
+    expect([drafts['bank']?.text ?? '', left]).toEqual(['', {}]);
+    expect(problem?.message).toBe('Nothing answers.');
+  });
+
+  test('says why it was not sent in its own chat, until that sends again', async () => {
+    const { backend, store, actions, answer } = await onItsWay();
+    const sending = expect(actions.sendDraft('Move it')).rejects.toBeDefined();
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
+    await actions.openSession('lisbon');
+    answer.refuse({ code: 'no_model', message: 'No model.', hint: '' });
+    await sending;
+    expect(store.get().app.notSent).toMatchObject({ bank: { message: 'No model.' } });
+    expect(store.get().app.notSent['lisbon']).toBeUndefined();
+    await actions.openSession('bank');
+    const again = actions.sendDraft('Move it');
+    expect(store.get().app.notSent).toEqual({});
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(2));
+    answer.take();
+    await again;
+  });
+
+  describe('"Stop and send" of one that waits', () => {
+    const cancelled = { code: 'cancelled', message: 'It was not sent.', hint: '' } as const;
+
+    /** `now` waits while `first` is on its way; sends `now` at once. */
+    async function press(first: 'written' | 'waiting') {
+      const made = await onItsWay();
+      const { backend, store, actions } = made;
+      const queue = (text: string) => {
+        actions.setDraft({ text });
+        actions.queueDraft();
+      };
+      if (first === 'waiting') queue('Move it');
+      const sending = (first === 'written' ? actions.sendDraft('Move it') : actions.sendDue('bank')).catch(() => {});
+      queue('now');
+      await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
+      const id = store.get().app.queues['bank']!.messages.find(({ text }) => text === 'now')!.id;
+      await actions.sendQueuedNow(id);
+      expect(backend.asked('stop_turn')).toEqual([{ session: 'bank' }]);
+      expect(store.get().app.queues['bank']).toMatchObject({ held: null, pressing: true });
+      return { ...made, sending, sent: () => backend.asked('send_message').map(({ text }) => text) };
+    }
+
+    test.each(['written', 'waiting'] as const)('goes where the %s one was stopped in time, which is written on', async (first) => {
+      const { store, answer, sending, sent, actions } = await press(first);
+      actions.setDraft({ text: 'something new' });
+      answer.refuse(cancelled);
+      await sending;
+      await vi.waitFor(() => expect(sent()).toEqual(['Move it', 'now']));
+      answer.take();
+      await vi.waitFor(() => expect(store.get().app.queues).toEqual({}));
+      expect(store.get().app.drafts['bank']?.text).toBe('Move it\n\nsomething new');
+    });
+
+    test.each(['written', 'waiting'] as const)('waits for the end of the turn where the %s one was taken', async (first) => {
+      const { backend, store, answer, sending, sent } = await press(first);
+      backend.emit(started('Move it'), { session: 'bank', turn: 't1' });
+      answer.take();
+      await sending;
+      expect(backend.asked('stop_turn')).toHaveLength(2);
+      expect(sent()).toEqual(['Move it']);
+      backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'bank', turn: 't1' });
+      expect(store.get().app.queues['bank']).toMatchObject({ held: null, pressing: false });
+      backend.emit({ type: 'session_changed', id: 'bank' });
+      await vi.waitFor(() => expect(sent()).toEqual(['Move it', 'now']));
+      expect(store.get().app.drafts['bank']?.text).toBe('');
+    });
+  });
+
+  /** The chat `bank`, in which each message stays on its way until it is answered. */
+  async function onItsWay() {
+    const made = make();
+    await made.actions.start();
+    await made.actions.openSession('bank');
+    made.actions.setDraft({ text: 'Move it' });
+    const answer = { take: () => {}, refuse: (_why: UserError) => {} };
+    made.backend.on('send_message', ({ turn: id }) => new Promise((done, fail) => {
+      answer.take = () => done({ turn: id ?? '' });
+      answer.refuse = fail;
+    }));
+    return { ...made, answer };
+  }
 });
 
 describe('what is written and not sent', () => {

@@ -17,7 +17,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
         </p>
       )}
       <ol className="max-h-40 overflow-y-auto">
-        {messages.map(({ id, text, tool, files, images }, at) => (
+        {messages.map(({ id, text, tool, files, images, turn }, at) => (
           <li key={id} data-testid="queued" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
             <Icon name="clock" size={14} className="text-fg-2" />
             <span className="cut min-w-0 flex-1 text-ui" title={text}>
@@ -25,21 +25,27 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
               {text || named([...files, ...images])}
               {text !== '' && files.length + images.length > 0 && <span className="ml-1.5 text-fg-3">+ {named([...files, ...images])}</span>}
             </span>
-            <LinkButton
-              data-testid="queued-edit"
-              onClick={() => {
-                editQueued(id);
-                onEdit();
-              }}
-            >
-              Edit
-            </LinkButton>
-            {(running || held !== null) && (
-              <LinkButton data-testid="queued-send" disabled={pressing} onClick={() => void sendQueuedNow(id)}>
-                {!running ? 'Send' : pressing && at === 0 ? 'Stopping…' : 'Stop and send'}
-              </LinkButton>
+            {turn !== undefined ? (
+              <span className="text-fg-3">Being sent…</span>
+            ) : (
+              <>
+                <LinkButton
+                  data-testid="queued-edit"
+                  onClick={() => {
+                    editQueued(id);
+                    onEdit();
+                  }}
+                >
+                  Edit
+                </LinkButton>
+                {(running || held !== null) && (
+                  <LinkButton data-testid="queued-send" disabled={pressing} onClick={() => void sendQueuedNow(id)}>
+                    {!running ? 'Send' : pressing && at === 0 ? 'Stopping…' : 'Stop and send'}
+                  </LinkButton>
+                )}
+                <IconButton icon="x" iconSize={12} label="Remove the waiting message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
+              </>
             )}
-            <IconButton icon="x" iconSize={12} label="Remove the waiting message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
           </li>
         ))}
       </ol>
@@ -59,15 +65,20 @@ export function MessageOnItsWay() {
     const timer = setTimeout(() => setLate(turn), WONDERS);
     return () => clearTimeout(timer);
   }, [turn]);
-  if (!message || late !== turn) return null;
+  const waits = message && late === turn ? message : null;
+  // A region that comes with its words is not read out.
   return (
-    <p role="status" data-testid="on-its-way" className="mb-2 flex min-h-8 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 text-small">
-      <Icon name="clock" size={14} className="text-fg-2" />
-      <span className="cut min-w-0 flex-1 text-ui" title={message.text}>
-        {message.text || named([...message.files, ...message.images])}
-      </span>
-      <span className="text-fg-3">Being sent…</span>
-    </p>
+    <div role="status">
+      {waits && (
+        <p data-testid="on-its-way" className="mb-2 flex min-h-8 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 text-small">
+          <Icon name="clock" size={14} className="text-fg-2" />
+          <span className="cut min-w-0 flex-1 text-ui" title={waits.text}>
+            {waits.text || named([...waits.files, ...waits.images])}
+          </span>
+          <span className="text-fg-3">Being sent…</span>
+        </p>
+      )}
+    </div>
   );
 }
 

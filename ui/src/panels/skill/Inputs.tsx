@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 import type { PanelInput } from '../../ipc';
 import { Icon, IconButton, Menu, Popover, Segments, TextField } from '../../shared';
@@ -61,13 +61,26 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
 /** Seldom chosen: its words open a field for it, and stand alone while it is the notes' own. */
 function Currency({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [open, setOpen] = useState(false);
+  // A click elsewhere takes the field away before it is left.
+  const typed = useRef<string | null>(null);
+  const byEsc = useRef(false);
+  const take = (chosen: string | null) => {
+    setOpen(false);
+    if (!byEsc.current && chosen !== null && chosen !== value) onChange(chosen);
+  };
   const said = value === '' ? `${input.label}…` : `${input.label} ${value}`;
   return (
     <Popover
       label={input.label}
       align="end"
       open={open}
-      onOpenChange={setOpen}
+      onOpenChange={(next) => {
+        if (!next) return take(typed.current);
+        typed.current = null;
+        byEsc.current = false;
+        setOpen(true);
+      }}
+      onEsc={() => (byEsc.current = true)}
       trigger={
         <button type="button" className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-small whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-selected">
           {said}
@@ -76,14 +89,7 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
       }
     >
       <div className="flex w-56 flex-col gap-2">
-        <Typed
-          input={input}
-          value={value}
-          onChange={(chosen) => {
-            setOpen(false);
-            onChange(chosen);
-          }}
-        />
+        <Typed input={input} value={value} onChange={take} onTyped={(text) => (typed.current = text)} onEnter={() => setOpen(false)} />
         <p className="text-small text-fg-3">Three letters, such as EUR. Empty: as the notes have it.</p>
       </div>
     </Popover>
@@ -96,8 +102,18 @@ const forms: Partial<Record<PanelInput['kind'], { rule: RegExp; example: string 
   currency: { rule: /^[A-Za-z]{3}$/, example: 'such as EUR' },
 };
 
+interface TypedProps {
+  readonly input: PanelInput;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** At each key: what leaving the field would choose; none where it is no value. */
+  readonly onTyped?: (value: string | null) => void;
+  /** Enter, where nothing else was typed. */
+  readonly onEnter?: () => void;
+}
+
 /** Asked for when the field is left or Enter is pressed, not at each key. */
-function Typed({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
+function Typed({ input, value, onChange, onTyped, onEnter }: TypedProps) {
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(value);
   // Not by a key: another field would not have the focus.
@@ -106,10 +122,15 @@ function Typed({ input, value, onChange }: { input: PanelInput; value: string; o
     setText(value);
   }
   const form = forms[input.kind];
-  const invalid = form !== undefined && text !== '' && !form.rule.test(text);
-  const done = () => {
-    const said = input.kind === 'currency' ? text.toUpperCase() : text;
-    if (!invalid && said !== value) onChange(said);
+  const chosenBy = (typed: string) => {
+    if (form !== undefined && typed !== '' && !form.rule.test(typed)) return null;
+    return input.kind === 'currency' ? typed.toUpperCase() : typed;
+  };
+  const chosen = chosenBy(text);
+  const done = (otherwise?: () => void) => {
+    if (chosen === null) return;
+    if (chosen !== value) onChange(chosen);
+    else otherwise?.();
   };
   return (
     <TextField
@@ -117,12 +138,15 @@ function Typed({ input, value, onChange }: { input: PanelInput; value: string; o
       title={form === undefined ? undefined : `${input.label}, ${form.example}`}
       placeholder={input.kind === 'date' ? form?.example : input.label}
       value={text}
-      invalid={invalid}
+      invalid={chosen === null}
       frame="line"
       className={input.kind === 'currency' ? 'w-24' : 'w-36'}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={done}
-      onKeyDown={(event) => event.key === 'Enter' && done()}
+      onChange={(event) => {
+        setText(event.target.value);
+        onTyped?.(chosenBy(event.target.value));
+      }}
+      onBlur={() => done()}
+      onKeyDown={(event) => event.key === 'Enter' && done(onEnter)}
     />
   );
 }

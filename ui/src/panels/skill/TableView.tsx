@@ -38,15 +38,16 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
   const [most, setMost] = useState(FIRST);
   const body = useRef<HTMLTableSectionElement>(null);
 
+  const all = useMemo(() => tableRowsAt(value, part), [value, part]);
   const rows = useMemo(() => {
-    const found = tableRowsAt(value, part).filter(({ row }) => rowHas(row, filter));
+    const found = all.filter(({ row }) => rowHas(row, filter));
     const column = part.columns.find(({ field }) => field === sorting?.field);
     if (!column || sorting === null) return found;
     const by = ({ row }: Placed) => sortValue(fieldOf(row, column.field), column.format);
     return found.toSorted((a, b) => compare(by(a), by(b)) * (sorting.down ? -1 : 1));
-  }, [value, part, filter, sorting]);
+  }, [all, part, filter, sorting]);
   const units = useMemo(() => unitsOf(part.columns, rows), [part.columns, rows]);
-  const shared = useMemo(() => sharedDetails(part.columns, rows), [part.columns, rows]);
+  const shared = useMemo(() => sharedDetails(part.columns, all), [part.columns, all]);
   const listed = rows.slice(0, most);
   const { from, to, before, after } = useVirtual(body, listed.length, listed.length > VIRTUAL);
   const total = part.total === null ? undefined : at(value, part.total);

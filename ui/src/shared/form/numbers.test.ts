@@ -20,6 +20,13 @@ it.each([
 ])('decimal %s: %s', (text, expected) => expect(said(checkDecimal(text))).toBe(expected));
 
 it.each([
+  ['1250.50', null],
+  ['12.000000000000000001', 'It has too many digits to be sent exactly. Use 12'],
+  // What would be near is no plain number.
+  ['1234567890123456789012345', 'It has too many digits to be sent exactly.'],
+])('decimal %s that is sent as a number: %s', (text, expected) => expect(said(checkDecimal(text, { asNumber: true }))).toBe(expected));
+
+it.each([
   ['20', true, null],
   ['1e2', true, null],
   ['.5', false, null],

@@ -12,9 +12,10 @@ interface Range {
 
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
 
-export function checkDecimal(text: string, range: Range = {}): Wrong | null {
+/** `asNumber`: it is sent as a number, which has not room for all digits. */
+export function checkDecimal(text: string, { asNumber = false, ...range }: Range & { asNumber?: boolean } = {}): Wrong | null {
   const typed = text.trim();
-  if (PLAIN.test(typed)) return outside(typed, range);
+  if (PLAIN.test(typed)) return (asNumber ? inexact(typed, PLAIN) : null) ?? outside(typed, range);
   const plain = plainDecimal(typed);
   if (plain !== null) return { message: 'Write a plain number.', fix: fixTo(plain) };
   return { message: 'Write a plain number, like 1250.50' };
@@ -27,8 +28,25 @@ export function checkNumber(text: string, rule: Range & { whole: boolean }): Wro
     return rule.whole && wrong.fix === undefined ? { message: 'Write a whole number, like 20' } : wrong;
   if (rule.whole && !Number.isInteger(Number(typed)))
     return { message: 'Write a whole number.', fix: fixTo(String(Math.trunc(Number(typed)))) };
-  if (!isExact(typed)) return { message: 'It has too many digits to be sent exactly.', ...rounded(Number(typed)) };
-  return outside(typed, rule);
+  return inexact(typed) ?? outside(typed, rule);
+}
+
+/** Why a value in JSON cannot be sent as it was typed: one of its numbers would be rounded. */
+export function checkJsonNumbers(text: string): string | null {
+  // A text is taken whole, so that what is in it is no number.
+  const parts = text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g);
+  const wrong = [...parts].find(([part]) => !part.startsWith('"') && !isExact(part));
+  return wrong === undefined ? null : `${wrong[0]} ${TOO_LONG}`;
+}
+
+const TOO_LONG = 'has too many digits to be sent exactly.';
+
+/** `form`: how the field wants its numbers. */
+function inexact(typed: string, form = /./): Wrong | null {
+  if (isExact(typed)) return null;
+  const near = Number(typed);
+  const fix = Number.isFinite(near) && form.test(String(near)) ? { fix: fixTo(String(near)) } : {};
+  return { message: `It ${TOO_LONG}`, ...fix };
 }
 
 /** Whether a typed number is still the same once it is a number of JavaScript, and so of JSON. */
@@ -46,10 +64,6 @@ function valueOf(number: string): string {
   if (kept === '') return '0';
   const sign = number.startsWith('-') ? '-' : '';
   return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
-}
-
-function rounded(number: number) {
-  return Number.isFinite(number) ? { fix: fixTo(String(number)) } : {};
 }
 
 /** "1,234.50", "1.234,50", "12,5", "€ 40" → a plain decimal, where only one reading makes sense. */

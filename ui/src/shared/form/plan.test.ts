@@ -33,6 +33,32 @@ const object = (properties: { [key: string]: JsonValue }, required: string[] = [
   required,
 });
 
+describe('a number of too many digits', () => {
+  const many = '12345678901234567890.5';
+  const given = (properties: { [key: string]: JsonValue }, draft: Draft) => send(object(properties, ['a']), { a: draft });
+
+  it('is refused where a decimal is sent as a number, not where it is sent as text', () => {
+    expect(given({ a: { type: 'number', format: 'decimal' } }, many)).toEqual([
+      'a: It has too many digits to be sent exactly. Use 12345678901234567000',
+    ]);
+    expect(given({ a: { type: 'string', format: 'decimal' } }, many)).toEqual({ a: many });
+    expect(given({ a: { type: 'number', format: 'decimal' } }, '1250.50')).toEqual({ a: 1250.5 });
+  });
+
+  it.each([
+    ['{"id": 12345678901234567890}', '12345678901234567890'],
+    ['[1, [-0.12345678901234567891]]', '-0.12345678901234567891'],
+    ['{"id": 1e999}', '1e999'],
+  ])('is refused inside JSON: %s', (text, number) => {
+    expect(given({ a: {} }, text)).toEqual([`a: ${number} has too many digits to be sent exactly.`]);
+  });
+
+  it.each(['{"id": "12345678901234567890", "12345678901234567890": 1}', String.raw`["a \" 12345678901234567890"]`, '[1.50, -2e3, 0.1]'])(
+    'is none where it is text, or exact: %s',
+    (text) => expect(given({ a: {} }, text)).toEqual({ a: JSON.parse(text) as JsonValue }),
+  );
+});
+
 describe('the fields of a schema', () => {
   it('has one kind of field for each kind of value', () => {
     const schema = object(

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../ipc';
 import { conforms } from './conforms';
 import { checkDate } from './dates';
 import { eitherArg, eitherText } from './either';
-import { checkDecimal, checkNumber } from './numbers';
+import { checkDecimal, checkJsonNumbers, checkNumber } from './numbers';
 
 /** What stands in a field: text, a switch, rows, or fields by key; `undefined` is untouched. */
 export type Draft = string | boolean | Draft[] | { [key: string]: Draft } | undefined;
@@ -206,7 +206,7 @@ function checkScalar(field: ScalarField, text: string): Omit<Problem, 'path'> | 
     case 'date':
       return checkDate(text);
     case 'decimal':
-      return checkDecimal(text, field);
+      return checkDecimal(text, { ...field, asNumber: !field.asText });
     case 'number':
       return checkNumber(text, field);
     case 'either': {
@@ -232,7 +232,8 @@ function checkScalar(field: ScalarField, text: string): Omit<Problem, 'path'> | 
 
 function checkJson(schema: JsonValue, text: string): string | null {
   try {
-    return conforms(schema, JSON.parse(text) as JsonValue);
+    const value = JSON.parse(text) as JsonValue;
+    return checkJsonNumbers(text) ?? conforms(schema, value);
   } catch (error) {
     return `Not JSON: ${(error as Error).message}`;
   }

@@ -1,6 +1,6 @@
 // Messages: being written, waiting, sent; and the answers that a turn waits for.
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage, type UserError } from '../../ipc';
-import { draftOf, isEmpty, joined, turnOnItsWay, withDraft, withoutLost, withSending, type AppState, type Message, type OnItsWay } from '../app';
+import { draftOf, isEmpty, joined, turnOnItsWay, withDraft, withNotSent, withoutLost, withSending, type AppState, type Message, type OnItsWay } from '../app';
 import { messageOf, withMore } from '../attachments';
 import { wholeDraft, withKeptDrafts } from '../kept';
 import { keepDraft, withImagesRead } from '../kept-images';
@@ -25,6 +25,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
   const sending = new Set<string>();
   /** Turns that were stopped while their messages were on their way. */
   const stopped = new Set<string>();
+  /** Those of them that were stopped for the sake of a waiting message. */
+  const pressed = new Set<string>();
 
   /** What is on its way is on the disk with the id of its turn before anybody can take it. */
   const keepNow = (session: string | null) => keepDraft(backend, wholeDraft(get().app, session)).catch(() => {});
@@ -33,19 +35,37 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
   async function handOver(session: string, { turn, ...message }: OnItsWay): Promise<void> {
     if (stopped.delete(turn)) throw notSent;
     await backend.rpc('send_message', { session, ...messageOf(message), turn });
-    // Stopped before the turn was there to be stopped.
-    if (stopped.delete(turn)) await backend.rpc('stop_turn', { session });
+    // Stopped before the turn was there to be stopped. It was taken: where this fails, it goes on and is not sent once more.
+    if (stopped.delete(turn))
+      await attempt(async () => {
+        try {
+          await backend.rpc('stop_turn', { session });
+        } catch (thrown) {
+          changeQueue(session, (queue) => ({ ...queue, pressing: false }));
+          throw thrown;
+        }
+      });
+  }
+
+  const changeQueue = (session: string, to: (queue: Queue) => Queue) =>
+    setApp((app) => ({ ...app, queues: withQueue(app.queues, session, to) }));
+
+  /** Forgets a turn whose message is not on its way any more. What it was stopped for goes now, or when the chat is free. */
+  function settled(session: string | null, turn: string): void {
+    stopped.delete(turn);
+    if (pressed.delete(turn) && session !== null) void actions.sendDue(session);
   }
 
   /** The state with a message that could not be sent written again; where another one is written by now, it waits before that. */
-  function withUnsent(app: AppState, session: string | null, { turn: _turn, ...message }: OnItsWay, why: string): AppState {
+  function withUnsent(app: AppState, session: string | null, { turn, ...message }: OnItsWay, why: string): AppState {
     const without = withSending(app, session, null);
     const now = without.drafts[session ?? ''];
     // What waits behind it has no turn to wait for.
-    const hold = (queue: Queue): Queue => ({ ...queue, held: why, pressing: false });
+    const hold = (queue: Queue): Queue => ({ ...queue, held: pressed.has(turn) ? null : why, pressing: false });
     const held = session === null ? without : { ...without, queues: withQueue(without.queues, session, hold) };
     if (now === undefined || isEmpty(now)) return withDraft(held, session, message, true);
-    if (session === null) return withDraft(held, session, joined(message, now), true);
+    // What was stopped for another one does not go by itself after that.
+    if (session === null || pressed.has(turn)) return withDraft(held, session, joined(message, now), true);
     const first: Queued = { ...message, id: ++lastQueued, skills: [...message.skills], files: [...message.files] };
     return { ...held, queues: withQueue(held.queues, session, (queue) => ({ ...hold(queue), messages: [first, ...queue.messages] })) };
   }
@@ -69,12 +89,15 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       await backend.rpc('send_message', { session, ...messageOf({ text, tool, skills, files: [], images: shown }), ...other });
     },
 
-    /** Sends a text with what the draft of the open chat points at; where it cannot, all of it is the draft again. */
+    /**
+     * Sends a text with what the draft of the open chat points at; where it cannot, all of it is the draft again, and why
+     * is told in that chat. Rejects with a `UserError`.
+     */
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
       const { tool, skills, files, images } = draftOf(get().app);
       const message: OnItsWay = { text, tool, skills, files, images, turn: newTurn() };
-      setApp((app) => withSending(withDraft(withoutLost(app, before), before, nothingWritten), before, message));
+      setApp((app) => withSending(withDraft(withNotSent(withoutLost(app, before), before, null), before, nothingWritten), before, message));
       let session = before;
       try {
         session ??= await createSession();
@@ -84,10 +107,12 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
         const taken = session;
         setApp((app) => withSending(app, taken, null));
       } catch (thrown) {
-        setApp((app) => withUnsent(app, session, message, userError(thrown).message));
+        const error = userError(thrown);
+        // Told in this chat, whichever is open by now.
+        setApp((app) => withNotSent(withUnsent(app, session, message, error.message), session, error));
         throw thrown;
       } finally {
-        stopped.delete(message.turn);
+        settled(session, message.turn);
       }
     },
 
@@ -120,11 +145,16 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       setApp((app) => withDraft(app, app.open, joined(message, draftOf(app)), true));
     },
 
-    /** Sends it before the others: at once where no turn runs, else for its sake the turn is stopped. */
+    /** Sends it before the others: at once where no turn runs, else for its sake the turn is stopped, also one that has not begun. */
     async sendQueuedNow(id: number): Promise<void> {
-      const session = get().app.open;
-      if (session === null) return;
-      const running = runningTurn(get().streams[session] ?? emptySession) !== null;
+      const { open: session, queues } = get().app;
+      if (session === null || queues[session]?.messages.find((message) => message.id === id)?.turn !== undefined) return;
+      const onItsWay = turnOnItsWay(get().app);
+      const running = onItsWay !== null || runningTurn(get().streams[session] ?? emptySession) !== null;
+      if (onItsWay !== null) {
+        stopped.add(onItsWay);
+        pressed.add(onItsWay);
+      }
       setApp((app) => ({
         ...app,
         queues: withQueue(app.queues, session, ({ messages }) => {
@@ -136,7 +166,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       try {
         await backend.rpc('stop_turn', { session });
       } catch (thrown) {
-        setApp((app) => ({ ...app, queues: withQueue(app.queues, session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message })) }));
+        // What was not handed over yet is stopped all the same.
+        if (onItsWay === null) changeQueue(session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message }));
       }
     },
 
@@ -148,11 +179,12 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       sending.add(session);
       const { id } = message;
       const turn = newTurn();
-      const change = (to: (queue: Queue) => Queue) => setApp((now) => ({ ...now, queues: withQueue(now.queues, session, to) }));
+      const change = (to: (queue: Queue) => Queue) => changeQueue(session, to);
       const mark = (queue: Queue, of: Partial<Pick<Queued, 'turn'>>): Queue => ({
         ...queue,
         messages: queue.messages.map(({ turn: _turn, ...one }) => (one.id === id ? { ...one, ...of } : one)),
       });
+      setApp((now) => withNotSent(now, session, null));
       change((queue) => mark(queue, { turn }));
       try {
         await keepNow(session);
@@ -161,10 +193,16 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       } catch (thrown) {
         const error = userError(thrown);
         // A turn that another window began: its end asks again.
-        change((queue) => ({ ...mark(queue, {}), held: error.code === 'session_busy' ? queue.held : error.message }));
+        if (!pressed.has(turn)) change((queue) => ({ ...mark(queue, {}), held: error.code === 'session_busy' ? queue.held : error.message }));
+        else
+          setApp((now) => {
+            const gone = (queue: Queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id) });
+            const { id: _id, ...written } = message;
+            return withUnsent({ ...now, queues: withQueue(now.queues, session, gone) }, session, { ...written, turn }, error.message);
+          });
       } finally {
         sending.delete(session);
-        stopped.delete(turn);
+        settled(session, turn);
       }
     },
 

@@ -171,6 +171,7 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
           drafts: left(app.drafts),
           queues: left(app.queues),
           sending: left(app.sending),
+          notSent: left(app.notSent),
         };
       });
     },
