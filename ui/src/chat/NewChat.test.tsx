@@ -10,6 +10,7 @@ const due: GlanceView = {
   skill: 'crm',
   name: 'CRM',
   icon: 'people',
+  late: false,
   ask: 'Follow-ups due this week',
   says: [{ value: 2, format: 'text', unit: '', words: 'overdue' }],
   badge: [],

@@ -12,7 +12,7 @@ const texts = (...skills: SkillRow[]) => suggestions(skills, []).map(({ text }) 
 
 function glance(id: string, ask: string | null, overdue = 0): GlanceView {
   const says = overdue === 0 ? [] : [{ value: overdue, format: 'text' as const, unit: '', words: 'overdue' }];
-  return { skill: id, name: id, icon: null, ask, says, badge: says };
+  return { skill: id, name: id, icon: null, late: false, ask, says, badge: says };
 }
 
 test('each skill gives its first question that names nobody and nothing', () => {

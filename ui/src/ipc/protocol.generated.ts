@@ -666,7 +666,11 @@ unit: string,
  */
 words: string, };
 
-export type GlanceView = { skill: string, name: string, icon: string | null, ask: string | null, 
+export type GlanceView = { skill: string, name: string, icon: string | null, 
+/**
+ * The tool took too long this time: what the entry said last stands.
+ */
+late: boolean, ask: string | null, 
 /**
  * Empty where there is nothing to say.
  */

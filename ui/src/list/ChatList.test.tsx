@@ -151,7 +151,7 @@ test('without chats the list says how one comes', () => {
 
 describe('what is due', () => {
   const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
-  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, ask: null, says: [], badge: overdue }];
+  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue }];
 
   test('stands beside the skill that says it, in the list and for the icons of the rail', () => {
     show({ app: { skillPanels: samplePanels, glances } });
@@ -173,10 +173,39 @@ describe('what is due', () => {
     expect(backend.asked('list_glances').length).toBeLessThanOrEqual(3);
   });
 
-  test('that cannot be read is nothing, and no failure of the window', async () => {
+  test('that cannot be read is nothing, and no failure of the window; what was said before stays', async () => {
     const { backend, store } = show();
     backend.fail('list_glances', { message: 'No.' });
     await act(() => store.actions.loadGlances());
     expect(store.get().app).toMatchObject({ glances: [], problem: null });
+    backend.on('list_glances', () => glances);
+    await act(() => store.actions.loadGlances());
+    backend.fail('list_glances', { message: 'No.' });
+    await act(() => store.actions.loadGlances());
+    expect(store.get().app.glances).toEqual(glances);
+  });
+
+  test('of a tool that takes too long is what it said last; of one that answers with nothing, nothing', async () => {
+    const { backend, store } = show({ app: { glances } });
+    backend.on('list_glances', () => glances.map((one) => ({ ...one, late: true, badge: [] })));
+    await act(() => store.actions.loadGlances());
+    expect(store.get().app.glances?.[0]?.badge).toEqual(overdue);
+    backend.on('list_glances', () => glances.map((one) => ({ ...one, badge: [] })));
+    await act(() => store.actions.loadGlances());
+    expect(store.get().app.glances?.[0]?.badge).toEqual([]);
+  });
+
+  test('of the last vault is not said of the one that is open by then', async () => {
+    const { backend, store } = show();
+    let answer = (_glances: GlanceView[]) => {};
+    backend.on('list_glances', () => new Promise((done) => (answer = done)));
+    const reading = store.actions.loadGlances();
+    await vi.waitFor(() => expect(backend.asked('list_glances')).toHaveLength(1));
+    act(() => store.actions.forgetGlances());
+    await act(async () => {
+      answer(glances);
+      await reading;
+    });
+    expect(store.get().app.glances).toBeNull();
   });
 });

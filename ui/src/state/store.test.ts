@@ -341,6 +341,26 @@ describe('a message on its way', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: 'No model.', messages: [{ text: 'and then' }] });
   });
 
+  test.each(['written', 'waiting'] as const)('whose turn is over before it is known that it was taken lets go what waits (%s)', async (first) => {
+    const { backend, store, actions, answer } = await onItsWay();
+    const queue = (text: string) => {
+      actions.setDraft({ text });
+      actions.queueDraft();
+    };
+    if (first === 'waiting') queue('Move it');
+    const sending = first === 'written' ? actions.sendDraft('Move it') : actions.sendDue('bank');
+    queue('and then');
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
+    backend.emit(started('Move it'), { session: 'bank', turn: 't1' });
+    backend.emit({ type: 'turn_completed', text: '' }, { session: 'bank', turn: 't1' });
+    backend.emit({ type: 'session_changed', id: 'bank' });
+    await vi.waitFor(() => expect(store.get().streams['bank']?.turns.at(-1)?.status).toBe('completed'));
+    answer.take();
+    await sending;
+    await vi.waitFor(() => expect(backend.asked('send_message').map(({ text }) => text)).toEqual(['Move it', 'and then']));
+    answer.take();
+  });
+
   test('is not unsent where it was taken and its turn cannot be stopped', async () => {
     const { backend, store, actions, answer } = await onItsWay();
     backend.fail('stop_turn', { message: 'Nothing answers.' });

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use nova_protocol::{ErrorCode, UserError};
+use nova_protocol::{ErrorCode, Glance, Panel, UserError};
 use nova_registry::{Finding, Severity, canonical};
 use nova_skill::Effect;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::app::{App, blocking};
 
@@ -36,6 +37,7 @@ impl App {
         .await?;
         let mut findings: Vec<SkillFinding> = checked.findings.iter().map(finding).collect();
         let mut tools = Vec::new();
+        let mut reads = Vec::new();
         for file in checked.tools {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let place = format!("tools/{name}");
@@ -60,6 +62,9 @@ impl App {
                         findings.push(warn(format!(
                             "It names {hosts} and does not declare it. Add what it asks to hosts."
                         )));
+                    }
+                    if nova_calls::effect_view(spec.effect) == nova_protocol::Effect::Read {
+                        reads.push(spec.id.clone());
                     }
                     let id = canonical(&spec.id);
                     if tools.contains(&id) {
@@ -101,9 +106,40 @@ impl App {
                 });
             }
         }
+        // A skill whose tools are compiled has none in files.
+        let known = (!tools.is_empty()).then_some((tools.as_slice(), reads.as_slice()));
+        for (key, line, value) in &checked.shown {
+            findings.extend(shown_problem(key, value, known).map(|problem| SkillFinding {
+                severity: "error",
+                file: "manifest.yaml".into(),
+                line: *line,
+                message: format!("{key}: {problem}. Correct it; it is not shown."),
+            }));
+        }
         findings.sort_by(|a, b| (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line)));
         Ok(findings)
     }
+}
+
+/// What is wrong with `panel` or `glance` of a manifest, where the names of the skill's tools and of those
+/// that only read are known.
+fn shown_problem(key: &str, declared: &Value, tools: Option<(&[String], &[String])>) -> Option<String> {
+    let asked: Vec<String> = match key {
+        "panel" => match Panel::read(declared) {
+            Ok(panel) => panel.reads().map(str::to_owned).collect(),
+            Err(problem) => return Some(problem),
+        },
+        _ => match Glance::read(declared) {
+            Ok(glances) => glances.into_iter().map(|glance| glance.tool).collect(),
+            Err(problem) => return Some(problem),
+        },
+    };
+    let (tools, reads) = tools?;
+    let unfit = asked.into_iter().find(|tool| !reads.contains(tool))?;
+    Some(match tools.contains(&canonical(&unfit)) {
+        true => format!("`{unfit}` is not a read, and what is shown by itself must be one"),
+        false => format!("the skill has no tool `{unfit}`"),
+    })
 }
 
 fn finding(finding: &Finding) -> SkillFinding {

@@ -43,13 +43,15 @@ impl App {
         };
         let answer = tokio::time::timeout(LIMIT, self.run_unheard(run)).await;
         cancel.cancel();
+        let late = answer.is_err();
         // Why it has none is told where the tool is asked for by somebody: in the panel, or in a chat.
         let value = answer.ok().and_then(|result| result.value).unwrap_or_default();
-        let said = |words: &[GlanceWords]| words.iter().filter_map(|words| said(&value, words)).collect();
+        let said = |words: &[GlanceWords]| words.iter().flat_map(|words| said(&value, words)).collect();
         GlanceView {
             skill: skill.id.clone(),
             name: skill.name.clone(),
             icon: skill.manifest.icon.clone(),
+            late,
             ask: glance.ask.clone(),
             says: said(&glance.says),
             badge: said(&glance.badge),
@@ -75,9 +77,19 @@ fn only_reads(skill: &SkillEntry, glance: &Glance) -> bool {
     tool.is_some_and(|tool| nova_calls::effect_view(tool.effect()) == Effect::Read)
 }
 
-/// The value that the words point to, where it is something.
-fn said(answer: &Value, words: &GlanceWords) -> Option<GlanceValue> {
-    let value = answer.pointer(&words.at)?;
+/// The values that the words point to, those that are something; the currencies of one answer are few.
+fn said(answer: &Value, words: &GlanceWords) -> Vec<GlanceValue> {
+    const MOST: usize = 3;
+    let Some((list, field)) = words.at.split_once("/*/") else {
+        return said_at(answer, words, &words.at, "").into_iter().collect();
+    };
+    let of = answer.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
+    let entries = (0..of).map(|at| (format!("{list}/{at}/{field}"), at.to_string()));
+    entries.filter_map(|(at, entry)| said_at(answer, words, &at, &entry)).take(MOST).collect()
+}
+
+fn said_at(answer: &Value, words: &GlanceWords, at: &str, entry: &str) -> Option<GlanceValue> {
+    let value = answer.pointer(at)?;
     let number = match value {
         Value::Null | Value::Bool(_) | Value::Object(_) => return None,
         Value::Array(list) if list.is_empty() => return None,
@@ -90,13 +102,20 @@ fn said(answer: &Value, words: &GlanceWords) -> Option<GlanceValue> {
     if number == Some(0.0) {
         return None;
     }
-    let unit = words.unit.as_deref().and_then(|unit| answer.pointer(unit)).and_then(Value::as_str);
+    let unit = words.unit.as_deref().map(|unit| unit.replace("/*/", &format!("/{entry}/")));
+    let unit = unit.and_then(|unit| answer.pointer(&unit)).and_then(Value::as_str);
     let one = words.one.as_ref().filter(|_| number == Some(1.0));
+    // An amount is a text, so that no digit of it is lost.
+    let without_sign = value.as_str().and_then(|text| text.strip_prefix('-'));
+    let (value, words_behind) = match (&words.below, without_sign) {
+        (Some(below), Some(amount)) => (amount.into(), below),
+        _ => (value.clone(), one.unwrap_or(&words.many)),
+    };
     Some(GlanceValue {
-        value: value.clone(),
+        value,
         format: words.format,
         unit: unit.unwrap_or_default().to_owned(),
-        words: one.unwrap_or(&words.many).clone(),
+        words: words_behind.clone(),
     })
 }
 
@@ -108,13 +127,21 @@ mod tests {
 
     #[track_caller]
     fn check(words: Value, expected: Option<(Value, &str, &str)>) {
+        check_all(words, &expected.into_iter().collect::<Vec<_>>());
+    }
+
+    #[track_caller]
+    fn check_all(words: Value, expected: &[(Value, &str, &str)]) {
         let answer = json!({
             "overdue": 2, "late": 1, "none": 0, "left": "719.55", "zero": "0.00", "currency": "EUR",
             "prices": "2 of 6 prices are old", "all_fresh": "", "several": [{"amount": "5", "currency": "USD"}], "nothing": [],
+            "over": "-1204.00",
+            "others": [{"left": "0.00", "currency": "CHF"}, {"left": "12", "currency": "USD"}, {"left": "-3", "currency": "JPY"}],
         });
-        let words: GlanceWords = serde_json::from_value(words).unwrap();
-        let found = said(&answer, &words).map(|said| (said.value, said.unit, said.words));
-        let expected = expected.map(|(value, unit, words)| (value, unit.to_owned(), words.to_owned()));
+        let words: GlanceWords = serde_json::from_value(words).expect("the words of an entry");
+        let said = said(&answer, &words);
+        let found: Vec<_> =
+            said.iter().map(|said| (said.value.clone(), said.unit.as_str(), said.words.as_str())).collect();
         assert_eq!(found, expected, "{words:?}");
     }
 
@@ -140,8 +167,26 @@ mod tests {
     }
 
     #[test]
+    fn an_amount_below_zero_has_words_of_its_own_and_stands_without_its_sign() {
+        let left = json!({"at": "/over", "format": "money", "unit": "/currency", "many": "left", "below": "overspent"});
+        check(left, Some((json!("1204.00"), "EUR", "overspent")));
+        let left = json!({"at": "/over", "format": "money", "unit": "/currency", "many": "left"});
+        check(left, Some((json!("-1204.00"), "EUR", "left")));
+    }
+
+    #[test]
+    fn a_list_says_each_of_its_entries_that_is_something() {
+        let left = json!({
+            "at": "/others/*/left", "format": "money", "unit": "/others/*/currency", "many": "left", "below": "overspent",
+        });
+        check_all(left, &[(json!("12"), "USD", "left"), (json!("3"), "JPY", "overspent")]);
+        check(json!({"at": "/nothing/*/left", "many": "left"}), None);
+        check(json!({"at": "/left/*/left", "many": "left"}), None);
+    }
+
+    #[test]
     fn an_entry_that_would_be_shown_nowhere_is_wrong() {
-        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).unwrap_err();
+        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("neither `ask` nor `badge`");
         assert_eq!(problem, "the entry of `follow_ups` has neither `ask` nor `badge`");
     }
 }

@@ -54,13 +54,17 @@ impl Glance {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GlanceWords {
-    /// Pointer to the value. What is nothing, such as 0 or an empty text, is not said.
+    /// Pointer to the value; `*` in it stands for each entry of a list. What is nothing, such as 0 or an
+    /// empty text, is not said.
     pub at: String,
     #[serde(default)]
     pub format: PanelFormat,
-    /// Pointer to the currency of an amount.
+    /// Pointer to the currency of an amount; its `*` is the entry that `at` means.
     #[serde(default)]
     pub unit: Option<String>,
+    /// Behind an amount below zero, which then stands without its sign.
+    #[serde(default)]
+    pub below: Option<String>,
     /// Behind 1; `many` where nothing is given.
     #[serde(default)]
     pub one: Option<String>,
@@ -74,6 +78,8 @@ pub struct GlanceView {
     pub skill: String,
     pub name: String,
     pub icon: Option<String>,
+    /// The tool took too long this time: what the entry said last stands.
+    pub late: bool,
     pub ask: Option<String>,
     /// Empty where there is nothing to say.
     pub says: Vec<GlanceValue>,

@@ -8,12 +8,21 @@ const PAUSE = 1000;
 export function glanceActions({ backend, setApp }: Tools) {
   let reading: Promise<void> | null = null;
   let stale = false;
+  /** How many vaults were opened. */
+  let vaults = 0;
   const read = async () => {
-    // Nobody asked, so nobody is told that there is no answer: nothing stands beside the names then.
-    const glances = await backend.rpc('list_glances', nothing).catch((): GlanceView[] => []);
-    setApp((app) => ({ ...app, glances }));
+    const of = vaults;
+    // Nobody asked, so nobody is told that there is no answer: what stood beside the names stays.
+    const glances = await backend.rpc('list_glances', nothing).catch(() => null);
+    if (of === vaults) setApp((app) => ({ ...app, glances: glances === null ? (app.glances ?? []) : withLate(glances, app.glances ?? []) }));
   };
   return {
+    /** Another vault is open: what was said, or is being read, is of notes that are not there. */
+    forgetGlances(): void {
+      vaults += 1;
+      setApp((app) => ({ ...app, glances: null }));
+    },
+
     /** While they are read, changes of many notes ask for one more reading, not for many. */
     loadGlances(): Promise<void> {
       stale = true;
@@ -28,4 +37,12 @@ export function glanceActions({ backend, setApp }: Tools) {
       return reading;
     },
   };
+}
+
+/** What took too long this time says what it said last. */
+function withLate(glances: readonly GlanceView[], before: readonly GlanceView[]): GlanceView[] {
+  return glances.map((one, at) => {
+    const last = before[at];
+    return one.late && last?.skill === one.skill && last.ask === one.ask ? { ...one, says: last.says, badge: last.badge } : one;
+  });
 }

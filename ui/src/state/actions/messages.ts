@@ -27,6 +27,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
   const stopped = new Set<string>();
   /** Those of them that were stopped for the sake of a waiting message. */
   const pressed = new Set<string>();
+  /** Sessions whose turn ended before it was known that its message was taken. */
+  const freed = new Set<string>();
 
   /** What is on its way is on the disk with the id of its turn before anybody can take it. */
   const keepNow = (session: string | null) => keepDraft(backend, wholeDraft(get().app, session)).catch(() => {});
@@ -53,7 +55,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
   /** Forgets a turn whose message is not on its way any more. What it was stopped for goes now, or when the chat is free. */
   function settled(session: string | null, turn: string): void {
     stopped.delete(turn);
-    if (pressed.delete(turn) && session !== null) void actions.sendDue(session);
+    const asked = pressed.delete(turn);
+    if (session !== null && (freed.delete(session) || asked)) void actions.sendDue(session);
   }
 
   /** The state with a message that could not be sent written again; where another one is written by now, it waits before that. */
@@ -175,7 +178,9 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     async sendDue(session: string): Promise<void> {
       const { app, streams } = get();
       const message = due(app.queues[session]);
-      if (!message || sending.has(session) || app.sending[session] || runningTurn(streams[session] ?? emptySession) !== null) return;
+      if (!message) return;
+      if (sending.has(session) || app.sending[session]) return void freed.add(session);
+      if (runningTurn(streams[session] ?? emptySession) !== null) return;
       sending.add(session);
       const { id } = message;
       const turn = newTurn();

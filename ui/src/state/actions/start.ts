@@ -11,6 +11,7 @@ interface Others {
   loadProblems(): Promise<void>;
   loadInterrupted(): Promise<void>;
   loadGlances(): Promise<void>;
+  forgetGlances(): void;
 }
 
 export function startActions({ backend, setApp, attempt }: Tools, others: Others) {
@@ -53,8 +54,9 @@ export function startActions({ backend, setApp, attempt }: Tools, others: Others
 
     /** Another vault is open: nothing of the last one is shown any more. */
     async beginVault(): Promise<void> {
-      const { problems, interrupted, settlements, conflicts, glances } = firstState;
-      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts, glances }));
+      const { problems, interrupted, settlements, conflicts } = firstState;
+      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
+      others.forgetGlances();
       await actions.start();
     },
   };

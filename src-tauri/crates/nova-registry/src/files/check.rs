@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::folder_skill;
 use super::listing;
 use super::read::Look;
+use crate::finding::line_of_key;
 use crate::manifest_file::{self, CONFIG, MANIFEST};
 use crate::{Finding, SkillMd, ToolFile};
 
@@ -18,6 +21,8 @@ pub struct CheckedSkill {
     pub tools: Vec<ToolFile>,
     /// Tools that the manifest keeps in every request.
     pub always: Vec<String>,
+    /// What the manifest declares for the window, as it is written: `panel` or `glance`, its line, the value.
+    pub shown: Vec<(&'static str, Option<u32>, Value)>,
 }
 
 /// Looks at the folder of a skill, or at the folder that its SKILL.md lies in. Blocking.
@@ -80,11 +85,16 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
     let manifest_text = text(MANIFEST, &look.manifest, &mut findings).unwrap_or_default();
     let mut schema = None;
     let mut always = Vec::new();
+    let mut shown = Vec::new();
     match manifest_file::manifest(&manifest_text) {
         Ok((manifest, found)) => {
             findings.extend(found);
             schema = manifest.config;
             always = manifest.loading.always;
+            for (key, value) in [("panel", manifest.panel), ("glance", manifest.glance)] {
+                let line = line_of_key(&manifest_text, key, 0);
+                shown.extend(value.map(|value| (key, line, value)));
+            }
         }
         Err(finding) => findings.push(finding),
     }
@@ -138,7 +148,7 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
             }
         }
     }
-    CheckedSkill { findings, tools, always }
+    CheckedSkill { findings, tools, always, shown }
 }
 
 /// Files that Markdown links of the instructions name, with the line in the whole file.
