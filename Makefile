@@ -95,7 +95,7 @@ bundle: ui/node_modules/.installed
 bench:
 	@.ci/setup bench
 	@$(MAKE) ui $(DRIVER)
-	cargo build --release --features desktop --bin nova
+	cargo build --release --features desktop --bin nova --bin nova-window
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
 	cargo bench --no-fail-fast -p nova-registry --bench '*'
 	cargo bench --no-fail-fast -p nova-session --bench '*'

@@ -318,15 +318,16 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     assert_eq!((code, &said["value"]), (0, &json!({"text": "hello hello"})));
 
     fs::write(nova.config().join("skills/meeting-notes/tools/odd.ts"), "export default {\n").unwrap();
-    let declared = "loading:\n  always: [nothing]\nglance:\n  - {tool: ech, ask: What is new?}\npanel: {kind: list}\n";
+    let declared =
+        "loading:\n  always: [nothing]\nglance:\n  - {tool: ech, ask: What is new?}\npanel: {kind: list}\n";
     fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), declared).unwrap();
     let output = nova.run(&["skill", "check", folder]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("error: tools/odd.ts:"), "{text}");
     assert!(text.contains("error: manifest.yaml: loading.always names nothing"), "{text}");
-    assert!(text.contains("error: manifest.yaml, line 3: glance: the skill has no tool `ech`"), "{text}");
-    assert!(text.contains("error: manifest.yaml, line 5: panel: missing field `tool`"), "{text}");
+    assert!(text.contains("error: manifest.yaml:3: glance: the skill has no tool `ech`"), "{text}");
+    assert!(text.contains("error: manifest.yaml:5: panel: missing field `tool`"), "{text}");
     for odd in ["a--b", "a__b", "a-", "a_"] {
         assert_eq!(nova.run(&["skill", "new", odd]).status.code(), Some(1), "{odd} would be no valid skill");
     }

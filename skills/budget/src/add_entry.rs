@@ -114,6 +114,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
     check_until(day, until, recurring.is_some())?;
     let ledger = Ledger::read(ctx).await?;
     let currency = ledger.currency_or(new.currency.as_deref())?;
+    ledger.leaves_others(ctx, &[(&currency, 1)]).await?;
     let payee = line("payee", new.payee.as_deref())?;
     let memo = line("memo", new.memo.as_deref())?;
     let mut by_rule = None;

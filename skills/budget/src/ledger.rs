@@ -9,6 +9,7 @@ use nova_skill::{
     currency_code, folded, json, look_at_parts,
 };
 
+use crate::arguments::wrong;
 use crate::money;
 use crate::period::Days;
 use crate::recurring::{Every, occurrences};
@@ -75,7 +76,9 @@ impl Ledger {
         let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
         ledger.currency = match configured_currency(ctx.config())? {
             Some(code) => Some(code),
-            None => commonest_currency(ctx.records(), &read.notes, |record| record.text_there("currency"))?,
+            None => {
+                commonest_currency(ctx.records(), &read.notes, &[], |record| record.text_there("currency"))?
+            }
         };
         let (records, usual) = (ctx.records(), ledger.currency.as_deref());
         for part in look_at_parts(&read.notes, |notes| Part::read(records, notes, usual)) {
@@ -109,6 +112,22 @@ impl Ledger {
         let broken = fault(declared, note, "category", twice, "Delete one of the two.".into());
         self.repeated_limits.push(limit);
         Some(broken)
+    }
+
+    /// That no note is read in another currency once new ones say each of these codes so many times.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with what to do first.
+    pub(crate) async fn leaves_others(
+        &self,
+        ctx: &dyn ToolContext,
+        new: &[(&str, usize)],
+    ) -> Result<(), ToolError> {
+        // The usual one stays it, the more notes say so.
+        if new.iter().all(|(code, _)| self.currency.as_deref() == Some(code)) {
+            return Ok(());
+        }
+        UsualCurrency::once(ctx, Said::ByNew(new)).await?.leaves_others()
     }
 
     /// The currency that a tool was given, else that of the ledger.
@@ -272,28 +291,33 @@ pub(crate) struct UsualCurrency {
     silent: Vec<NotePath>,
 }
 
+/// What changes in what the notes say.
+#[derive(Clone, Copy)]
+pub(crate) enum Said<'a> {
+    /// This note says this, or nothing.
+    By(&'a NotePath, Option<&'a str>),
+    /// So many new ones say each of these codes.
+    ByNew(&'a [(&'a str, usize)]),
+}
+
 impl UsualCurrency {
-    /// Once the note says this, or nothing.
-    pub(crate) async fn once(
-        ctx: &dyn ToolContext,
-        path: &NotePath,
-        says: Option<&str>,
-    ) -> Result<Self, ToolError> {
+    pub(crate) async fn once(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
         if let Some(code) = configured_currency(ctx.config())? {
             return Ok(Self { now: Some(code.clone()), then: Some(code), silent: Vec::new() });
         }
         let (declared, notes) =
             (ctx.records(), ctx.vault().read_records(&[INCOME, EXPENSE, LIMIT]).await?.notes);
-        let now = commonest_currency(declared, &notes, |record| record.text_there("currency"))?;
-        let then = commonest_currency(declared, &notes, |record| {
-            if record.note().path == *path {
-                Ok(says.map(Cow::Borrowed))
-            } else {
-                record.text_there("currency")
-            }
+        let now = commonest_currency(declared, &notes, &[], |record| record.text_there("currency"))?;
+        let new = match said {
+            Said::By(..) => &[],
+            Said::ByNew(new) => new,
+        };
+        let then = commonest_currency(declared, &notes, new, |record| match said {
+            Said::By(path, says) if record.note().path == *path => Ok(says.map(Cow::Borrowed)),
+            _ => record.text_there("currency"),
         })?;
         let mut types = Types::default();
-        let others = notes.iter().filter(|note| note.path != *path);
+        let others = notes.iter().filter(|note| !matches!(said, Said::By(path, _) if note.path == *path));
         let is_silent = |note: &&Note| {
             let record = types.of(declared, note).map(|declared| declared.read(note));
             record.is_some_and(|record| matches!(text(&record, "currency"), Ok(None)))
@@ -301,10 +325,21 @@ impl UsualCurrency {
         Ok(Self { now, then, silent: others.filter(is_silent).map(|note| note.path.clone()).collect() })
     }
 
-    /// The currency that other notes are read in and would not be then, with those.
-    pub(crate) fn changed_for(&self) -> Option<(&str, &[NotePath])> {
-        let now = self.now.as_deref().filter(|_| self.now != self.then && !self.silent.is_empty())?;
-        Some((now, &self.silent))
+    /// That no other note is read in another currency then.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with what to do first.
+    pub(crate) fn leaves_others(&self) -> Result<(), ToolError> {
+        let (Some(now), [first, more @ ..]) = (&self.now, self.silent.as_slice()) else { return Ok(()) };
+        if self.now == self.then {
+            return Ok(());
+        }
+        let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
+        let rule = format!(
+            "decides the currency of {first}{and}, which says none; write {now} there first, or set the \
+             currency of the skill budget"
+        );
+        Err(wrong("currency", rule))
     }
 }
 
@@ -405,10 +440,11 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     })
 }
 
-/// The one that most notes name; none where two are named as often, for none is guessed.
+/// The one that most notes name, new ones included; none where two are named as often, for none is guessed.
 fn commonest_currency<'a>(
     declared: &'a RecordTypes,
     notes: &'a [Note],
+    new: &[(&str, usize)],
     says: impl Fn(&Record<'a>) -> Result<Option<Cow<'a, str>>, ToolError> + Sync,
 ) -> Result<Option<String>, ToolError> {
     let counted = |notes: &'a [Note]| {
@@ -431,6 +467,9 @@ fn commonest_currency<'a>(
         Ok(named)
     };
     let mut named = Vec::new();
+    for (code, times) in new {
+        currency_code(code).into_iter().for_each(|code| count(&mut named, code, *times));
+    }
     for part in look_at_parts(notes, counted) {
         part?.into_iter().for_each(|(code, times)| count(&mut named, code, times));
     }

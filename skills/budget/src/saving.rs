@@ -4,7 +4,7 @@ use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_t
 
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
-use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, UsualCurrency};
+use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, Said, UsualCurrency};
 use crate::money;
 use crate::period::plain_date;
 use crate::rules::{Pattern, first_that_fits};
@@ -16,13 +16,15 @@ impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         match draft.record_type() {
             EXPENSE | INCOME => {
-                keeps_its_currency(draft, ctx).await?;
-                entry(draft, &Ledger::read(ctx).await?)
+                let ledger = Ledger::read(ctx).await?;
+                keeps_its_currency(draft, &ledger, ctx).await?;
+                entry(draft, &ledger)
             }
             RULE => rule(draft, &Ledger::read(ctx).await?),
             LIMIT => {
-                keeps_its_currency(draft, ctx).await?;
-                limit(draft, &Ledger::read(ctx).await?)
+                let ledger = Ledger::read(ctx).await?;
+                keeps_its_currency(draft, &ledger, ctx).await?;
+                limit(draft, &ledger)
             }
             _ => Ok(()),
         }
@@ -105,12 +107,24 @@ fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
     changed.try_for_each(|field| line(field, draft.text(field)).map(drop))
 }
 
-/// A currency that is changed in a note or taken out of it changes no figure of another: all that go by
-/// what most notes say are read in the same one as before, and so is the note where it says none any more.
-async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-    let Some(note) = draft.note().filter(|_| draft.changes("currency")) else { return Ok(()) };
+/// A currency that is new, changed in a note or taken out of it changes no figure of another: all that go
+/// by what most notes say are read in the same one as before, and so is the note where it says none any more.
+async fn keeps_its_currency(
+    draft: &RecordDraft,
+    ledger: &Ledger,
+    ctx: &dyn ToolContext,
+) -> Result<(), ToolError> {
     let says = draft.text("currency");
-    let usual = UsualCurrency::once(ctx, &note.path, says).await?;
+    let Some(note) = draft.note() else {
+        return match says.and_then(money::currency) {
+            Some(code) => ledger.leaves_others(ctx, &[(&code, 1)]).await,
+            None => Ok(()),
+        };
+    };
+    if !draft.changes("currency") {
+        return Ok(());
+    }
+    let usual = UsualCurrency::once(ctx, Said::By(&note.path, says)).await?;
     if let (Some(before), None) = (draft.text_before("currency"), says) {
         let then = usual.then.as_ref().ok_or_else(no_currency)?;
         if money::currency(before).is_some_and(|before| before != *then) {
@@ -119,17 +133,7 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
             return Err(wrong("currency", rule));
         }
     }
-    match usual.changed_for() {
-        Some((now, [first, more @ ..])) => {
-            let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
-            let rule = format!(
-                "decides the currency of {first}{and}, which says none; write {now} there first, or set the \
-                 currency of the skill budget"
-            );
-            Err(wrong("currency", rule))
-        }
-        _ => Ok(()),
-    }
+    usual.leaves_others()
 }
 
 fn no_currency() -> ToolError {

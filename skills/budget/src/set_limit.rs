@@ -56,6 +56,7 @@ impl NativeTool for SetLimit {
         let mut value = json!({"category": category, "amount": amount, "currency": currency});
         let path = match found.as_slice() {
             [] => {
+                ledger.leaves_others(ctx.as_ref(), &[(&currency, 1)]).await?;
                 let values: Map<String, Value> =
                     [("category", category.clone()), ("amount", amount.to_string()), ("currency", currency)]
                         .into_iter()

@@ -67,6 +67,7 @@ impl NativeTool for AddDeal {
         if details.0.contains_key("value") && !details.0.contains_key("currency") {
             details.0.insert("currency".into(), deals.currency_by_default()?.into());
         }
+        deals.leaves_others(None, details.0.get("currency").and_then(Value::as_str))?;
 
         let title = details.0["title"].as_str().unwrap_or_default().to_owned();
         deals.records.refuse_same_name(

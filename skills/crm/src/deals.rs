@@ -80,15 +80,56 @@ impl Deals {
         path: &NotePath,
         says: Option<&str>,
     ) -> Result<&'static str, ToolError> {
-        let usual = self.currency.map_or_else(|| commonest(&self.records, Some((path, says))), Ok);
+        let usual = self.currency.map_or_else(|| commonest(&self.records, Some((Some(path), says))), Ok);
         usual.map_err(|none| ToolError::from(&none))
     }
 
+    /// That no other deal is read in another currency once the deal of this note, or a new one, says this,
+    /// or none: the values that say none go by what most say.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with what to do first.
+    pub(crate) fn leaves_others(&self, path: Option<&NotePath>, says: Option<&str>) -> Result<(), ToolError> {
+        let others = self.goes_by_others(path);
+        let Some((other, more)) = others.split_first().filter(|_| self.currency.is_none()) else {
+            return Ok(());
+        };
+        let Ok(now) = self.currency_by_default() else { return Ok(()) };
+        if commonest(&self.records, Some((path, says))) == Ok(now) {
+            return Ok(());
+        }
+        let rule = match says {
+            None => format!("is needed: {other} says none, and goes by this one"),
+            Some(_) => {
+                let and =
+                    if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
+                format!(
+                    "decides the currency of {other}{and}, which says none; write {now} there first, or set the \
+                     currency of the skill crm"
+                )
+            }
+        };
+        Err(invalid(rule))
+    }
+
+    /// That a value is read in the same currency once its note, which says this one, says none any more.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with the one it would be read in.
+    pub(crate) fn keeps_without(&self, path: &NotePath, says: &str) -> Result<(), ToolError> {
+        let usual = self.currency_once(path, None)?;
+        if currency_code(says).is_some_and(|said| said != usual) {
+            let why = format!("without it the value is read in {usual}; write the one that is meant");
+            return Err(invalid(format!("is needed: {why}")));
+        }
+        Ok(())
+    }
+
     /// The deals with a value and no currency, but that of this note.
-    pub(crate) fn goes_by_others(&self, path: &NotePath) -> Vec<&NotePath> {
+    fn goes_by_others(&self, path: Option<&NotePath>) -> Vec<&NotePath> {
         let open = |deal: &Record| {
             let says = |field| !matches!(deal.text_there(field), Ok(None));
-            deal.note().path != *path && says("value") && !says("currency")
+            Some(&deal.note().path) != path && says("value") && !says("currency")
         };
         self.records.each().filter(open).map(|deal| &deal.note().path).collect()
     }
@@ -97,6 +138,10 @@ impl Deals {
     fn usual_currency(&self) -> &Result<&'static str, NoCurrency> {
         self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records, None), Ok))
     }
+}
+
+fn invalid(rule: String) -> ToolError {
+    ToolError::InvalidArguments { path: "/currency".into(), rule, allowed: Vec::new() }
 }
 
 impl From<&NoCurrency> for ToolError {
@@ -248,12 +293,17 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
 /// The currency that most deals name, where one of them may say another, or none.
 fn commonest(
     deals: &Records,
-    changed: Option<(&NotePath, Option<&str>)>,
+    changed: Option<(Option<&NotePath>, Option<&str>)>,
 ) -> Result<&'static str, NoCurrency> {
     let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
+    if let Some((None, Some(says))) = changed
+        && let Some(code) = currency_code(says)
+    {
+        times.insert(code, 1);
+    }
     for deal in deals.each() {
         let said = match changed {
-            Some((path, says)) if deal.note().path == *path => says.map(Cow::Borrowed),
+            Some((Some(path), says)) if deal.note().path == *path => says.map(Cow::Borrowed),
             // One that cannot be read names none.
             _ => deal.text_there("currency").ok().flatten(),
         };

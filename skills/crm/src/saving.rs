@@ -1,8 +1,6 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{
-    RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait, currency_code, folded,
-};
+use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait, folded};
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
@@ -49,45 +47,19 @@ fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
         if has_value && says.is_none() {
             let usual = deals.currency_by_default()?.to_owned();
             draft.set("currency", usual);
+            return Ok(());
         }
-        return Ok(());
+        return deals.leaves_others(None, says);
     };
     match (draft.text_before("currency"), says) {
         // A note that left it open goes on so, where the others say which is meant.
         (None, None) if has_value => return deals.currency_by_default().map(drop),
         // One that is taken out changes no figure, neither here nor in the deals that go by it.
-        (Some(said), None) if has_value => {
-            let usual = deals.currency_once(&note.path, None)?;
-            if currency_code(said).is_some_and(|said| said != usual) {
-                let why = format!("without it the value is read in {usual}; write the one that is meant");
-                return Err(invalid(format!("is needed: {why}")));
-            }
-        }
+        (Some(said), None) if has_value => deals.keeps_without(&note.path, said)?,
         _ => {}
     }
-    if !draft.changes("currency") {
-        return Ok(());
-    }
     // Nor does one that is changed.
-    let (Ok(now), then) = (deals.currency_by_default(), deals.currency_once(&note.path, says).ok()) else {
-        return Ok(());
-    };
-    let others = if then == Some(now) { Vec::new() } else { deals.goes_by_others(&note.path) };
-    match (others.as_slice(), says) {
-        ([], _) => Ok(()),
-        ([other, ..], None) => Err(invalid(format!("is needed: {other} says none, and goes by this one"))),
-        ([other, more @ ..], Some(_)) => {
-            let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
-            Err(invalid(format!(
-                "decides the currency of {other}{and}, which says none; write {now} there first, or set the \
-                 currency of the skill crm"
-            )))
-        }
-    }
-}
-
-fn invalid(rule: String) -> ToolError {
-    ToolError::InvalidArguments { path: "/currency".into(), rule, allowed: Vec::new() }
+    if draft.changes("currency") { deals.leaves_others(Some(&note.path), says) } else { Ok(()) }
 }
 
 /// What the form says anew in a field; what the note had before is not looked at again.

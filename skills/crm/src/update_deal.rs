@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars, summarize,
+    Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
@@ -77,6 +77,14 @@ impl NativeTool for UpdateDeal {
         let gains_value = details.0.get("value").is_some_and(|value| !value.is_null());
         if gains_value && !details.0.contains_key("currency") && deal.record.text("currency")?.is_none() {
             details.0.insert("currency".into(), deals.currency_by_default()?.into());
+        }
+        if let Some(currency) = details.0.get("currency").map(Value::as_str) {
+            let has_value =
+                details.0.get("value").map_or(deal.record.text("value")?.is_some(), |value| !value.is_null());
+            if let (None, true, Some(said)) = (currency, has_value, deal.record.text("currency")?) {
+                deals.keeps_without(&before.path, &said)?;
+            }
+            deals.leaves_others(Some(&before.path), currency)?;
         }
         let mut edits = deals.records.declared.edits(before, &details.0)?;
         edits.retain(|edit| !says_so_already(before, edit));

@@ -8,7 +8,8 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::amount::{date, money, not_below_zero, price as price_shown, shown};
-use crate::books::TRADE;
+use crate::books::{Books, Said, TRADE};
+use crate::saving::leaves_others;
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
 use crate::valuation::{Snapshot, method_word};
 
@@ -74,6 +75,8 @@ impl NativeTool for AddTrade {
         let books = &snapshot.books;
         let symbol = symbol(&new.symbol, books)?;
         let currency = currency_of(new.currency.as_deref(), &symbol, books)?;
+        let said = Said { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
+        leaves_others(&Books::read_beside(ctx.as_ref(), said).await?, books, None, true)?;
         let kind = new.kind;
         let held_then = || paid_for(&snapshot, &symbol, &currency, day);
         let (event, values) = event(kind, &new.numbers()?, held_then)?;

@@ -75,73 +75,48 @@ impl TradeNote {
 
 impl Books {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
-        Self::read_but(ctx, None).await
+        Self::read_with(ctx, None).await
     }
 
-    /// As they are once this note says this currency, or none.
-    pub(crate) async fn read_once(
-        ctx: &dyn ToolContext,
-        path: &NotePath,
-        says: Option<&str>,
-    ) -> Result<Self, ToolError> {
-        Self::read_but(ctx, Some((path, says))).await
+    /// As the others are once there is this record.
+    pub(crate) async fn read_beside(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
+        Self::read_with(ctx, Some(said)).await
     }
 
-    async fn read_but(
-        ctx: &dyn ToolContext,
-        changed: Option<(&NotePath, Option<&str>)>,
-    ) -> Result<Self, ToolError> {
-        let says = |record: &Record<'_>| match changed {
-            Some((path, says)) if record.note().path == *path => Ok(says.map(str::to_owned)),
-            _ => record.text("currency"),
-        };
+    async fn read_with(ctx: &dyn ToolContext, said_new: Option<Said<'_>>) -> Result<Self, ToolError> {
+        let replaced = said_new.as_ref().and_then(|said| said.note);
         let mut books = Self::default();
         let mut notes = Vec::new();
         for kind in [POSITION, TRADE, PRICE] {
             notes.push((ctx.records().get(kind)?, ctx.vault().records(kind).await?));
             books.unreadable.extend(ctx.vault().unreadable(kind).await?);
         }
-        let mut said: BTreeMap<String, usize> = BTreeMap::new();
-        let (mut of_position, mut of_trades) = (HashMap::new(), HashMap::<String, BTreeSet<String>>::new());
+        let mut said = Currencies::default();
+        if let Some(Said { kind, symbol, currency: Some(code), .. }) = said_new {
+            said.add(kind, Some(symbol.to_owned()), code.to_owned());
+        }
         for (declared, notes) in &notes {
-            for note in notes {
+            for note in notes.iter().filter(|note| Some(&note.path) != replaced) {
                 let record = declared.read(note);
-                let code = match says(&record) {
+                let code = match record.text("currency") {
                     Ok(text) => text.and_then(|text| currency(&text)),
                     // Named where the record is added.
                     Err(ToolError::BrokenRecord(_)) => None,
                     Err(error) => return Err(error),
                 };
-                let Some(code) = code else { continue };
-                if let Ok(symbol) = symbol_of(declared, &record) {
-                    match declared.name() {
-                        POSITION => {
-                            of_position.insert(symbol, code.clone());
-                        }
-                        TRADE => {
-                            of_trades.entry(symbol).or_default().insert(code.clone());
-                        }
-                        _ => {}
-                    }
+                if let Some(code) = code {
+                    said.add(declared.name(), symbol_of(declared, &record).ok(), code);
                 }
-                *said.entry(code).or_default() += 1;
-            }
-        }
-        // Trades go before the position, where they agree with each other.
-        let mut of_symbol = of_position;
-        for (symbol, codes) in of_trades {
-            if codes.len() == 1 {
-                of_symbol.extend(codes.into_iter().map(|code| (symbol.clone(), code)));
             }
         }
         let configured = ctx.config().get("currency").and_then(Value::as_str).and_then(currency);
-        books.currency = configured.or_else(|| commonest(&said));
-        books.of_symbol = of_symbol;
+        books.currency = configured.or_else(|| said.commonest());
+        books.of_symbol = said.of_symbol();
         let today = ctx.clock().today();
         for (declared, notes) in &notes {
-            for note in notes {
+            for note in notes.iter().filter(|note| Some(&note.path) != replaced) {
                 let record = declared.read(note);
-                if let Err(error) = books.add(declared, &record, says, today) {
+                if let Err(error) = books.add(declared, &record, today) {
                     match error {
                         ToolError::BrokenRecord(problem) => books.unreadable.push(problem),
                         error => return Err(error),
@@ -155,17 +130,11 @@ impl Books {
         Ok(books)
     }
 
-    fn add(
-        &mut self,
-        declared: &RecordType,
-        record: &Record<'_>,
-        says: impl Fn(&Record<'_>) -> Result<Option<String>, ToolError>,
-        today: Date,
-    ) -> Result<(), ToolError> {
+    fn add(&mut self, declared: &RecordType, record: &Record<'_>, today: Date) -> Result<(), ToolError> {
         let note = record.note();
         let symbol = symbol_of(declared, record)?;
         let at = At { declared, note };
-        let currency = match says(record)?.filter(|text| !text.trim().is_empty()) {
+        let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
             Some(text) => currency(&text).ok_or_else(|| {
                 at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
             })?,
@@ -224,15 +193,15 @@ impl Books {
         self.of_symbol.get(symbol).or(self.currency.as_ref())
     }
 
-    /// The records but this one that are read in another currency than in `before`, or no more, with the
-    /// one they are read in there.
+    /// The records of `before` that are read in another currency here, or no more, with the one they are
+    /// read in there.
     pub(crate) fn read_otherwise<'a>(
         &self,
         before: &'a Self,
-        but: &NotePath,
+        but: Option<&NotePath>,
     ) -> Vec<(&'a NotePath, &'a str)> {
         let now: HashMap<&NotePath, &str> = self.currencies().collect();
-        let is_other = |(path, code): &(&NotePath, &str)| *path != but && now.get(path) != Some(code);
+        let is_other = |(path, code): &(&NotePath, &str)| Some(*path) != but && now.get(path) != Some(code);
         before.currencies().filter(is_other).collect()
     }
 
@@ -340,10 +309,57 @@ impl Books {
 }
 
 /// The one that is said most often; none where several are.
-fn commonest(said: &BTreeMap<String, usize>) -> Option<String> {
-    let most = said.values().max()?;
-    let mut several = said.iter().filter(|(_, times)| *times == most).map(|(code, _)| code.clone());
-    several.next().filter(|_| several.next().is_none())
+/// A record as it would be, instead of the note that is there, if there is one.
+#[derive(Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub(crate) note: Option<&'a NotePath>,
+    /// The type of the record.
+    pub(crate) kind: &'a str,
+    pub(crate) symbol: &'a str,
+    /// A code; none where it says none.
+    pub(crate) currency: Option<&'a str>,
+}
+
+/// What the records say of currencies.
+#[derive(Default)]
+struct Currencies {
+    /// How often a code is said, by what is or was held.
+    held: BTreeMap<String, usize>,
+    /// As above, by prices: where they come from says nothing of the user.
+    priced: BTreeMap<String, usize>,
+    of_position: HashMap<String, String>,
+    of_trades: HashMap<String, BTreeSet<String>>,
+}
+
+impl Currencies {
+    fn add(&mut self, kind: &str, symbol: Option<String>, code: String) {
+        let times = if kind == PRICE { &mut self.priced } else { &mut self.held };
+        *times.entry(code.clone()).or_default() += 1;
+        match (kind, symbol) {
+            (POSITION, Some(symbol)) => drop(self.of_position.insert(symbol, code)),
+            (TRADE, Some(symbol)) => drop(self.of_trades.entry(symbol).or_default().insert(code)),
+            _ => {}
+        }
+    }
+
+    /// None where several are said equally often: none is guessed.
+    fn commonest(&self) -> Option<String> {
+        let said = if self.held.is_empty() { &self.priced } else { &self.held };
+        let most = said.values().max()?;
+        let mut several = said.iter().filter(|(_, times)| *times == most).map(|(code, _)| code.clone());
+        several.next().filter(|_| several.next().is_none())
+    }
+
+    /// Trades go before the position, where they agree with each other.
+    fn of_symbol(self) -> HashMap<String, String> {
+        let mut of_symbol = self.of_position;
+        for (symbol, codes) in self.of_trades {
+            if codes.len() == 1 {
+                of_symbol.extend(codes.into_iter().map(|code| (symbol.clone(), code)));
+            }
+        }
+        of_symbol
+    }
 }
 
 /// `problems` or `unreadable` of an output.

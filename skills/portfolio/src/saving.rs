@@ -1,9 +1,9 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{Decimal, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
+use nova_skill::{Decimal, NotePath, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
 
 use crate::amount::{currency, date, invalid};
-use crate::books::{Books, POSITION, PRICE, TRADE, TradeNote, as_symbol};
+use crate::books::{Books, POSITION, PRICE, Said, TRADE, TradeNote, as_symbol};
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
 use crate::valuation::Snapshot;
 
@@ -31,7 +31,9 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         Some(old) if !draft.changes("symbol") => old.symbol.clone(),
         _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
     };
-    keeps_its_currency(draft, ctx).await?;
+    if draft.note().is_some() {
+        keeps_its_currency(draft, ctx).await?;
+    }
     let currency = match draft.text("currency") {
         // What it leaves open goes on as it is read.
         None if draft.note().is_some() => books.read_in(&symbol).cloned().ok_or_else(no_currency)?,
@@ -43,6 +45,9 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     // One that nobody has touched stays as it is spelled.
     if draft.note().is_none() || (draft.changes("currency") && draft.text("currency").is_some()) {
         draft.set("currency", currency.as_str());
+    }
+    if draft.note().is_none() {
+        keeps_its_currency(draft, ctx).await?;
     }
     let event = match old {
         Some(old) if !NUMBERS.iter().chain(&["kind"]).any(|field| draft.changes(field)) => {
@@ -67,26 +72,43 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     change.follow(ctx).await
 }
 
-/// A currency that is changed in a note or taken out of it changes no figure of another: all that leave
+/// A currency that is new, changed in a note or taken out of it changes no figure of another: all that leave
 /// theirs open are read in the same ones as before, and so is the note where it says none any more.
 async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-    let Some(note) = draft.note().filter(|_| draft.changes("currency")) else { return Ok(()) };
+    let note = draft.note();
+    let is_moved = draft.changes("symbol") && draft.record_type() != PRICE;
+    if note.is_some() && !draft.changes("currency") && !is_moved {
+        return Ok(());
+    }
     let says = draft.text("currency");
-    let then = Books::read_once(ctx, &note.path, says).await?;
-    if let (Some(said), None) = (draft.text_before("currency"), says) {
-        let symbol = as_symbol(draft.text("symbol").unwrap_or_else(|| note.path.name()));
+    let name = note.map(|note| note.path.name()).unwrap_or_default();
+    let symbol = as_symbol(draft.text("symbol").unwrap_or(name));
+    let code = says.and_then(currency);
+    let path = note.map(|note| &note.path);
+    let said = Said { note: path, kind: draft.record_type(), symbol: &symbol, currency: code.as_deref() };
+    let then = Books::read_beside(ctx, said).await?;
+    if let (true, Some(before), None) = (draft.changes("currency"), draft.text_before("currency"), says) {
         let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
-        if currency(said).is_some_and(|said| said != *read_in) {
+        if currency(before).is_some_and(|before| before != *read_in) {
             let rule =
                 format!("is needed: without it the note is read in {read_in}; write the one that is meant");
             return Err(invalid("currency", &rule));
         }
     }
-    let books = Books::read(ctx).await?;
-    let rule = match (then.read_otherwise(&books, &note.path).as_slice(), says) {
-        ([], _) => return Ok(()),
-        ([(other, _), ..], None) => format!("is needed: {other} says none, and goes by this one"),
-        ([(other, now), more @ ..], Some(_)) => {
+    leaves_others(&then, &Books::read(ctx).await?, path, says.is_some())
+}
+
+/// That no record but this one is read in another currency than before.
+pub(crate) fn leaves_others(
+    then: &Books,
+    now: &Books,
+    path: Option<&NotePath>,
+    says_one: bool,
+) -> Result<(), ToolError> {
+    let rule = match then.read_otherwise(now, path).as_slice() {
+        [] => return Ok(()),
+        [(other, _), ..] if !says_one => format!("is needed: {other} says none, and goes by this one"),
+        [(other, now), more @ ..] => {
             let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
             format!("decides the currency of {other}{and}, which says none; write {now} there first")
         }

@@ -6,7 +6,7 @@ mod table;
 mod transactions;
 mod values;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
@@ -126,6 +126,9 @@ impl NativeTool for ImportTransactions {
         }
         let told_alike = alike.rows(&transactions);
         let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike)?;
+        let said: Vec<(&str, usize)> =
+            plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
+        ledger.leaves_others(ctx.as_ref(), &said).await?;
         let mut value = json!({
             "dry_run": dry_run,
             "summary": plan.summary(dry_run),
@@ -271,6 +274,8 @@ struct Plan {
     /// Those that look like entries which are there, where the user wants them left out.
     left_out: usize,
     without_a_category: usize,
+    /// How many of the notes say which.
+    currencies: BTreeMap<String, usize>,
     preview: Vec<Value>,
 }
 
@@ -368,6 +373,10 @@ impl<'a> Imported<'a> {
                     row["looks_like"] = json!(twin.entry.path);
                 }
                 plan.preview.push(row);
+            }
+            match plan.currencies.get_mut(&currency) {
+                Some(times) => *times += 1,
+                None => drop(plan.currencies.insert(currency.clone(), 1)),
             }
             let fields = [
                 ("date", Some(transaction.date.to_string())),

@@ -149,3 +149,54 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
     let limit = "//- limit.md\n---\ntype: limit\ncategory: food\namount: 9\n---\n";
     assert_eq!(changed(&[entries(&[eur]).as_str(), limit].concat(), "0.md", "CHF"), refused("limit.md"));
 }
+
+#[test]
+fn a_new_record_changes_the_currency_of_no_other() {
+    let entry = |at: usize, currency: &str| {
+        format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
+    };
+    let entries = |currencies: &[&str]| -> String {
+        currencies.iter().enumerate().map(|(at, currency)| entry(at, currency)).collect()
+    };
+    let (eur, chf) = ("currency: EUR\n", "currency: CHF\n");
+    let refused = "/currency: decides the currency of 1.md, which says none; write EUR there first, or set the currency of \
+                   the skill budget.";
+    let limit = json!({"category": "food", "amount": "9", "currency": "CHF"});
+    let expense = json!({"date": "2026-11-20", "amount": "9", "currency": "CHF"});
+    let bank = "Date,Payee,Amount,Currency\n2026-11-20,Corner Market,-4.20,CHF\n2026-11-21,Kiosk,-1.00,CHF\n";
+    for (currencies, is_refused) in
+        [(vec![eur, ""], true), (vec![eur, "", eur, eur], false), (vec![eur, chf, eur, eur], false)]
+    {
+        let notes = entries(&currencies);
+        let form = |record_type: &str, entered: &Value| {
+            save_form(nova_skill_budget::skill, &TempVault::from(notes.as_str()), record_type, None, entered)
+        };
+        for (record_type, entered) in [("expense", &expense), ("limit", &limit)] {
+            let said = form(record_type, entered).map(drop).map_err(|error| error.to_string());
+            assert_eq!(said, if is_refused { Err(refused.to_owned()) } else { Ok(()) }, "{record_type}");
+        }
+        let import = json!({"path": "bank.csv"});
+        for (tool, args) in [
+            ("add_expense", &expense),
+            ("add_income", &expense),
+            ("set_limit", &limit),
+            ("import_transactions", &import),
+        ] {
+            let budget = crate::budget(&notes);
+            budget.vault.write_bytes("bank.csv", bank.as_bytes());
+            let before = budget.vault.files();
+            let mut args = args.clone();
+            if tool == "import_transactions" {
+                args["mapping"] = budget.value(tool, args.clone())["mapping"].clone();
+            }
+            let answer = budget.call(tool, args).result;
+            match answer {
+                Ok(_) => assert!(!is_refused, "{tool}"),
+                Err(error) => {
+                    assert_eq!((is_refused, error.message.as_str()), (true, refused), "{tool}");
+                    assert_eq!(budget.vault.files(), before);
+                }
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use nova_skill::{Value, json};
 use nova_testkit::{TempVault, save_form};
 
-use crate::PEOPLE;
+use crate::{PEOPLE, crm};
 
 /// What a form saves in which these fields were filled in, of a note or of a new record without one;
 /// else why it cannot.
@@ -146,4 +146,38 @@ fn a_currency_is_changed_only_where_no_other_deal_goes_by_it() {
     assert_eq!(changed(&[EUR, "", EUR, EUR], 0, "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&[EUR, CHF], 0, "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&[EUR, "", CHF], 0, "CHF"), Ok(json!("CHF")));
+}
+
+#[test]
+fn a_new_deal_changes_the_currency_of_no_other() {
+    let added = |currencies: &[&str], code: &str| {
+        let entered = json!({"title": "Renewal", "stage": "lead", "value": "9", "currency": code});
+        currency(&deals(currencies), None, entered)
+    };
+    let refused = "/currency: decides the currency of CRM/Deals/1.md, which says none; write EUR there first, or \
+                   set the currency of the skill crm.";
+    // Named as often as the other, none would be the usual one any more.
+    assert_eq!(added(&[EUR, ""], "CHF"), Err(refused.into()));
+    assert_eq!(added(&[EUR, "", EUR], "CHF"), Ok(json!("CHF")));
+    assert_eq!(added(&[EUR, ""], "EUR"), Ok(json!("EUR")));
+    assert_eq!(added(&[EUR, EUR], "CHF"), Ok(json!("CHF")));
+}
+
+#[test]
+fn what_its_form_refuses_of_a_currency_a_tool_refuses() {
+    let refuses = |currencies: &[&str], tool: &str, args: Value, why: &str| {
+        let crm = crm(&deals(currencies));
+        let before = crm.vault.files();
+        assert_eq!(crm.error(tool, args).message, why);
+        assert_eq!(crm.vault.files(), before);
+    };
+    let decides = "/currency: decides the currency of CRM/Deals/1.md, which says none; write EUR there first, or set \
+                   the currency of the skill crm.";
+    refuses(&[EUR, ""], "add_deal", json!({"title": "Renewal", "value": "9", "currency": "CHF"}), decides);
+    refuses(&[EUR, ""], "update_deal", json!({"title": "CRM/Deals/0.md", "currency": "CHF"}), decides);
+    let without = "/currency: is needed: without it the value is read in EUR; write the one that is meant.";
+    refuses(&[CHF, EUR], "update_deal", json!({"title": "CRM/Deals/0.md", "currency": null}), without);
+    let crm = crm(&deals(&[CHF, EUR]));
+    crm.value("update_deal", json!({"title": "CRM/Deals/0.md", "currency": null, "value": null}));
+    assert!(!crm.vault.read("CRM/Deals/0.md").contains("currency"));
 }

@@ -276,3 +276,59 @@ fn a_price_is_above_zero() {
     let saved = save_form(nova_skill_portfolio::skill, &TempVault::from(OWNED), "price", None, &price);
     assert_eq!(saved.unwrap_err().to_string(), "/close: must be above zero.");
 }
+
+#[test]
+fn a_new_record_or_another_symbol_changes_the_currency_of_no_other_note() {
+    let trade = |name: &str, symbol: &str, currency: &str| {
+        format!(
+            "//- {name}.md\n---\ntype: trade\nsymbol: {symbol}\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n{currency}---\n"
+        )
+    };
+    let (eur, usd) = ("currency: EUR\n", "currency: USD\n");
+    let refused = |of: &str, now: &str| {
+        format!("/currency: decides the currency of {of}, which says none; write {now} there first.")
+    };
+    let buy = |symbol: &str| json!({"symbol": symbol, "kind": "buy", "date": "2026-11-20", "quantity": "1", "price": "1", "currency": "USD"});
+    let added = |notes: &str, symbol: &str| {
+        let form =
+            save_form(nova_skill_portfolio::skill, &TempVault::from(notes), "trade", None, &buy(symbol));
+        let form = form.map(drop).map_err(|error| error.to_string());
+        let tool = crate::portfolio(notes).call("add_trade", buy(symbol)).result;
+        assert_eq!(form, tool.map(drop).map_err(|error| error.message));
+        form
+    };
+    // The trades of X say nothing, and go by what most say.
+    let usual = [trade("a", "NGTL", eur), trade("b", "X", "")].concat();
+    assert_eq!(added(&usual, "Y"), Err(refused("b.md", "EUR")));
+    assert_eq!(added(&[usual.as_str(), &trade("c", "NGTL", eur)].concat(), "Y"), Ok(()));
+    // They go by the others of their symbol.
+    let of_symbol =
+        [trade("a", "X", eur), trade("b", "X", ""), trade("c", "NGTL", eur), trade("d", "NGTL", usd)]
+            .concat();
+    let of_symbol = [of_symbol, trade("e", "UBER", usd), trade("f", "UBER", usd)].concat();
+    assert_eq!(added(&of_symbol, "X"), Err(refused("b.md", "EUR")));
+    assert_eq!(added(&of_symbol, "Y"), Ok(()));
+    // The one that they go by becomes that of another symbol.
+    let moved = |entered: Value| {
+        let vault = TempVault::from(of_symbol.as_str());
+        let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", Some("a.md"), &entered);
+        saved.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(moved(json!({"symbol": "Y"})), Err(refused("b.md", "EUR")));
+    assert_eq!(moved(json!({"price": "2"})), Ok(()));
+}
+
+#[test]
+fn what_prices_are_said_in_decides_nothing_that_is_held() {
+    let price = |name: &str| {
+        format!(
+            "//- {name}.md\n---\ntype: price\nsymbol: {name}\ndate: 2026-01-02\nclose: 1\ncurrency: USD\n---\n"
+        )
+    };
+    let held = "//- a.md\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n\
+                currency: EUR\n---\n\
+                //- b.md\n---\ntype: trade\nsymbol: X\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n---\n";
+    let portfolio = crate::portfolio(&[held, &price("P"), &price("Q")].concat());
+    let trades = portfolio.value("list_trades", json!({"symbol": "X"}));
+    assert_eq!(trades["trades"][0]["currency"], "EUR");
+}
