@@ -240,30 +240,17 @@ impl Vault {
     ) -> Result<(Vec<Note>, Vec<Problem>), VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
         let mut problems = self.problems_of(&listing);
-        let copies = problems.len();
-        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
-        let templates = self.template_folder();
-        // Hardly any vault has such a copy: where there is none, no record needs to be looked at for it.
-        let notes = match problems.len() == copies {
-            true => self.records_at(&listing, types, |path| !templates.holds(path)),
-            false => self.records_in(&listing, types),
-        };
-        Ok((notes, problems))
+        problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
+        Ok((self.records_in(&listing, types), problems))
     }
 
     fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
         let templates = self.template_folder();
-        self.records_at(listing, types, |path| is_record_place(listing, &templates, path))
-    }
-
-    fn records_at(
-        &self,
-        listing: &Listing,
-        types: &[&str],
-        is_record: impl Fn(&VaultPath) -> bool,
-    ) -> Vec<Note> {
-        let heads = listing.of_types(types).into_iter().filter(|head| is_record(&head.path));
-        heads.filter_map(|head| self.inner.index.note(&self.core().disk, head)).collect()
+        let heads = listing.of_types(types).into_iter();
+        heads
+            .filter(|head| is_record_place(listing, &templates, &head.path))
+            .filter_map(|head| self.inner.index.note(&self.core().disk, head))
+            .collect()
     }
 
     /// The bytes of a file that need not be a note.
@@ -312,7 +299,7 @@ impl Vault {
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         let mut problems = self.problems_of(&listing);
-        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
+        problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
         problems.extend(self.seen_by_owner().base_problems(&listing));
@@ -355,7 +342,7 @@ impl Vault {
             folders: listing.folders,
             records,
             problems: self.problems_of(&listing).len()
-                + listing.heads.iter().filter(|head| head.path.is_sync_conflict()).count()
+                + listing.copies().count()
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len()
                 + self.seen_by_owner().base_problems(&listing).len(),
@@ -526,7 +513,7 @@ fn without_extension(path: &str) -> &str {
 /// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
 /// sync program made of a note that is there.
 pub(crate) fn is_record_place(listing: &Listing, templates: &TemplateFolder, path: &VaultPath) -> bool {
-    let is_copy = path.is_sync_conflict() && original_of(listing, path).is_some();
+    let is_copy = listing.is_copy(path) && original_of(listing, path).is_some();
     !templates.holds(path) && !is_copy
 }
 

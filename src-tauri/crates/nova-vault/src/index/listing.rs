@@ -20,6 +20,8 @@ pub(crate) struct Listing {
     pub(super) unusable: BTreeSet<Problem>,
     /// Made when it is first asked for.
     by_type: OnceLock<ByType>,
+    /// As above: [`Listing::odd`].
+    odd: OnceLock<Vec<Arc<Head>>>,
 }
 
 /// The notes of each `type:`, whatever its case, in order of their paths.
@@ -65,21 +67,33 @@ impl Listing {
         }
     }
 
+    /// The notes that cannot be read as they should and those with the name of a sync program's copy, in
+    /// order of their paths. Hardly any vault has many, and nobody needs to look through all notes for them.
+    fn odd(&self) -> &[Arc<Head>] {
+        self.odd.get_or_init(|| self.heads.iter().filter(|head| is_odd(head)).cloned().collect())
+    }
+
+    /// The notes with the name of a sync program's copy, in order of their paths.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = &VaultPath> {
+        self.odd().iter().map(|head| &head.path).filter(|path| path.is_sync_conflict())
+    }
+
+    /// Whether a note has the name of a sync program's copy.
+    pub(crate) fn is_copy(&self, path: &VaultPath) -> bool {
+        position(self.odd(), path).is_ok() && path.is_sync_conflict()
+    }
+
     /// Everything that cannot be read as it should, in order of path and line.
     pub(crate) fn problems(&self) -> Vec<Problem> {
-        let mut problems: Vec<_> = self
-            .heads
-            .iter()
-            .filter_map(|head| head.problem())
-            .chain(self.unusable.iter().cloned())
-            .collect();
+        let of_notes = self.odd().iter().filter_map(|head| head.problem());
+        let mut problems: Vec<_> = of_notes.chain(self.unusable.iter().cloned()).collect();
         problems.sort();
         problems
     }
 
     /// What is not searched: notes that cannot be read, and what cannot be one.
     pub(crate) fn unsearchable(&self) -> Vec<Problem> {
-        let unreadable = self.heads.iter().filter(|head| !head.is_readable());
+        let unreadable = self.odd().iter().filter(|head| !head.is_readable());
         let mut problems: Vec<_> =
             unreadable.filter_map(|head| head.problem()).chain(self.unusable.iter().cloned()).collect();
         problems.sort();
@@ -138,13 +152,24 @@ impl Listing {
         {
             let records = by_type.entry(folded(record_type)).or_default();
             if let Err(at) = position(records, &head.path) {
-                records.insert(at, head);
+                records.insert(at, Arc::clone(&head));
             }
+        }
+        if let Some(odd) = self.odd.get_mut()
+            && is_odd(&head)
+            && let Err(at) = position(odd, &head.path)
+        {
+            odd.insert(at, head);
         }
     }
 
     fn forget(&mut self, old: &Head, texts: &TextBudget) {
         texts.give_back(old.text_bytes());
+        if let Some(odd) = self.odd.get_mut()
+            && let Ok(at) = position(odd, &old.path)
+        {
+            odd.remove(at);
+        }
         let (Some(record_type), Some(by_type)) = (old.record_type(), self.by_type.get_mut()) else { return };
         let record_type = &folded(record_type);
         if let Some(records) = by_type.get_mut(record_type) {
@@ -174,6 +199,7 @@ impl Listing {
             self.heads.dedup_by(|a, b| a.path == b.path);
         }
         self.by_type.take();
+        self.odd.take();
     }
 
     fn by_type(&self) -> &ByType {
@@ -225,6 +251,10 @@ impl Changes {
             && unusable_gone.is_empty()
             && unusable.is_empty()
     }
+}
+
+fn is_odd(head: &Head) -> bool {
+    head.path.is_sync_conflict() || head.problem().is_some()
 }
 
 fn position(heads: &[Arc<Head>], path: &VaultPath) -> Result<usize, usize> {

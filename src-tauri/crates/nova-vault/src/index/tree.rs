@@ -13,7 +13,7 @@ use crate::note::VaultPath;
 use crate::vault::Problem;
 
 /// So many entries of a folder are compared by one thread at a time.
-const PART: usize = 256;
+const PART: usize = 64;
 
 /// A folder as it was when it was last listed.
 #[derive(Debug, Default)]

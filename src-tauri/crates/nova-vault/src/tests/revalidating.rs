@@ -34,7 +34,7 @@ impl Numbers {
 /// One thing that another program does; what cannot be done is left undone.
 fn disturb(root: &std::path::Path, numbers: &mut Numbers) {
     let folders = ["", "a", "a/b", "c"];
-    let names = ["1.md", "2.md", "3.MD", "image.png", "x"];
+    let names = ["1.md", "2.md", "3.MD", "1.sync-conflict-20261101-101010-ABCDEFG.md", "image.png", "x"];
     let texts =
         ["---\ntype: contact\n---\n", "---\ntype: deal\n---\nmore\n", "plain\n", "---\na: b: c\n---\n", ""];
     let mut pick = |of: &[&'static str]| of[usize::try_from(numbers.below(of.len() as u64)).unwrap()];
