@@ -214,6 +214,13 @@ pub(crate) enum Vault {
     Status,
     /// Every problem with its line.
     Check,
+    #[command(flatten)]
+    Ask(Question),
+}
+
+/// What is asked of the notes alone.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Question {
     /// Lines of notes that hold a text, whatever its case.
     Search {
         text: String,

@@ -5,6 +5,7 @@ mod credential;
 mod lists;
 mod pending;
 mod permission;
+mod questions;
 mod routing;
 mod session;
 mod skills;
@@ -12,12 +13,10 @@ mod skills;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nova_app::{
-    App, ChangeSetKind, Condition, NewSkill, NoDesktop, Query, QueryError, Search, SearchMode, SortKey,
-    ToolRun,
-};
+use nova_app::{App, ChangeSetKind, NewSkill, NoDesktop, ToolRun};
 use nova_protocol::{
-    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, SetSkill, UserError, inexact_number,
+    Commands as _, ConfigProblemView, EnableSkill, Envelope, ErrorCode, Event, Nothing, SetSkill, UserError,
+    inexact_number,
 };
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -32,42 +31,80 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
+    let json = args.json;
+    match command {
+        Command::Vault(Vault::Ask(question)) => questions::run(args, question).await,
+        // A chat ends its turn and a call its tool by itself when it is interrupted.
+        Command::Chat(chat) => with_app(args, command, async |app| chat::run(app, chat, json).await).await,
+        Command::Tool(tool @ Tool::Call { .. }) => {
+            with_app(args, command, async |app| run_tool(app, tool, json).await).await
+        }
+        Command::Tool(tool) => quick(args, command, async |app| run_tool(app, tool, json).await).await,
+        Command::Skill(skill) => quick(args, command, async |app| run_skill(app, skill, json).await).await,
+        Command::Vault(Vault::Status) => {
+            quick(args, command, async |app| vault_status(app, json).await).await
+        }
+        Command::Vault(Vault::Check) => quick(args, command, async |app| vault_check(app, json).await).await,
+        Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
+        Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
+        Command::Permission(it) => {
+            quick(args, command, async |app| permission::run(app, it, json).await).await
+        }
+        Command::Session(it) => quick(args, command, async |app| session::run(app, it, json).await).await,
+        Command::Credential(it) => {
+            quick(args, command, async |app| credential::run(app, it, json).await).await
+        }
+        Command::Watch => quick(args, command, async |app| follow(app, true).await).await,
+        Command::Events => quick(args, command, async |app| follow(app, false).await).await,
+    }
+}
+
+/// Starts Nova for what the command does with it.
+async fn with_app(
+    args: &Args,
+    command: &Command,
+    work: impl AsyncFnOnce(&App) -> Result<u8, UserError>,
+) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
     let problem = app.settings_problem();
-    if let Some(problem) = &problem {
-        print::note(&format!("nova: {}", problem.message).replace('\n', " "));
-    }
+    tell(problem.as_ref());
     wait_for_tools(&app, command).await;
     if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
         app.credentials_looked_at().await;
     }
-    let json = args.json;
-    let work = async {
-        match command {
-            Command::Chat(chat) => chat::run(&app, chat, json).await,
-            Command::Skill(skill) => run_skill(&app, skill, json).await,
-            Command::Tool(tool) => run_tool(&app, tool, json).await,
-            Command::Vault(vault) => run_vault(&app, vault, json).await,
-            Command::Changes(changes) => run_changes(&app, changes, json).await,
-            Command::Provider(provider) => run_provider(&app, provider, json).await,
-            Command::Permission(permission) => permission::run(&app, permission, json).await,
-            Command::Session(session) => session::run(&app, session, json).await,
-            Command::Credential(credential) => credential::run(&app, credential, json).await,
-            Command::Watch => follow(&app, true).await,
-            Command::Events => follow(&app, false).await,
-        }
-    };
-    // A chat ends its turn and a call its tool by itself when it is interrupted.
-    let result = if matches!(command, Command::Chat(_) | Command::Tool(Tool::Call { .. })) {
-        work.await
-    } else {
-        tokio::select! {
-            result = work => result,
-            _ = tokio::signal::ctrl_c() => Ok(print::INTERRUPTED),
-        }
-    };
+    once_told(work(&app).await, problem.as_ref(), args.json)
+}
+
+/// As [`with_app`], and it may be left at any moment.
+async fn quick(
+    args: &Args,
+    command: &Command,
+    work: impl AsyncFnOnce(&App) -> Result<u8, UserError>,
+) -> Result<u8, UserError> {
+    with_app(args, command, async |app| until_interrupted(work(app)).await).await
+}
+
+async fn until_interrupted(work: impl Future<Output = Result<u8, UserError>>) -> Result<u8, UserError> {
+    tokio::select! {
+        result = work => result,
+        _ = tokio::signal::ctrl_c() => Ok(print::INTERRUPTED),
+    }
+}
+
+/// Says what is wrong with the settings before the command begins.
+fn tell(problem: Option<&ConfigProblemView>) {
+    if let Some(problem) = problem {
+        print::note(&format!("nova: {}", problem.message).replace('\n', " "));
+    }
+}
+
+/// The result, where it was not said before the command began.
+fn once_told(
+    result: Result<u8, UserError>,
+    problem: Option<&ConfigProblemView>,
+    json: bool,
+) -> Result<u8, UserError> {
     match result {
-        // It was said before the command began.
         Err(error) if problem.is_some_and(|problem| problem.message.starts_with(&error.message)) => {
             print::error_value(&error, json);
             Ok(print::FAILED)
@@ -274,84 +311,24 @@ fn read_args(text: Option<&str>, file: Option<&std::path::Path>) -> Result<Value
     }
 }
 
-async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError> {
-    match vault {
-        Vault::Status => {
-            let status = app.vault_status().await?;
-            if json {
-                print::json(&status)
-            } else {
-                lists::object(&status)
-            }
-            Ok(print::DONE)
-        }
-        Vault::Check => {
-            let problems = app.vault_problems().await?;
-            if json {
-                print::json(&problems)
-            } else {
-                lists::problems(&problems)
-            }
-            Ok(if problems.is_empty() { print::DONE } else { print::FAILED })
-        }
-        Vault::Search { text, regex, words, limit } => {
-            let mode = match (regex, words) {
-                (true, _) => SearchMode::Regex,
-                (false, true) => SearchMode::Words,
-                (false, false) => SearchMode::Text,
-            };
-            let search = Search { query: text.clone(), mode, limit: limit.unwrap_or(usize::MAX) };
-            let answer = app.search_notes(search).await?;
-            for problem in &answer.skipped {
-                print::note(&format!("nova: {}: {}", problem.path, problem.problem));
-            }
-            if json {
-                print::json(&answer.hits)
-            } else {
-                lists::hits(&answer.hits)
-            }
-            Ok(print::DONE)
-        }
-        Vault::Query { record_type, conditions, sort, limit } => {
-            let query = query(record_type.clone(), conditions, sort, *limit).map_err(|error| {
-                UserError::new(
-                    ErrorCode::InvalidArguments,
-                    error.to_string(),
-                    "See: nova vault query --help.",
-                )
-            })?;
-            let answer = app.query_notes(query).await?;
-            if json {
-                print::json(&answer.rows)
-            } else {
-                lists::notes(&answer.rows)
-            }
-            Ok(print::DONE)
-        }
-        Vault::Links { note } => {
-            let links = app.links_of(note).await?;
-            if json {
-                print::json(&links)
-            } else {
-                lists::links(&links)
-            }
-            Ok(print::DONE)
-        }
+async fn vault_status(app: &App, json: bool) -> Result<u8, UserError> {
+    let status = app.vault_status().await?;
+    if json {
+        print::json(&status)
+    } else {
+        lists::object(&status)
     }
+    Ok(print::DONE)
 }
 
-fn query(
-    record_type: Option<String>,
-    conditions: &[String],
-    sort: &[String],
-    limit: Option<usize>,
-) -> Result<Query, QueryError> {
-    Ok(Query {
-        record_type,
-        conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
-        sort: sort.iter().map(|text| SortKey::parse_list(text)).collect::<Result<Vec<_>, _>>()?.concat(),
-        limit,
-    })
+async fn vault_check(app: &App, json: bool) -> Result<u8, UserError> {
+    let problems = app.vault_problems().await?;
+    if json {
+        print::json(&problems)
+    } else {
+        lists::problems(&problems)
+    }
+    Ok(if problems.is_empty() { print::DONE } else { print::FAILED })
 }
 
 async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, UserError> {

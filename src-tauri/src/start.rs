@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nova_app::{
-    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, StoreOptions, Web, WebOptions,
+    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, Questions, StoreOptions, Web, WebOptions,
 };
 use nova_protocol::{ErrorCode, UserError};
 
@@ -10,11 +10,7 @@ use crate::args::Args;
 
 /// Starts Nova with what the command line and the environment say.
 pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
-    let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| {
-        std::env::var_os(name)
-    })
-    .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
-    let places = Places { vault: places.vault.map(|vault| absolute(&vault)), ..places };
+    let places = places(args)?;
     let clock = Arc::new(nova_app::SystemClock);
     App::start(AppOptions {
         web: Arc::new(Web::new(WebOptions::new(clock.clone()))),
@@ -33,6 +29,20 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
         settle: App::SETTLE,
     })
     .await
+}
+
+/// Opens the vault that the command line and the environment name, and nothing else of Nova.
+pub(crate) async fn questions(args: &Args) -> Result<Questions, UserError> {
+    let (clock, ids) = (Arc::new(nova_app::SystemClock), Arc::new(nova_app::UlidIds));
+    Ok(Questions::open(&places(args)?, clock, ids).await)
+}
+
+fn places(args: &Args) -> Result<Places, UserError> {
+    let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| {
+        std::env::var_os(name)
+    })
+    .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
+    Ok(Places { vault: places.vault.map(|vault| absolute(&vault)), ..places })
 }
 
 /// Runs a future on a multi-threaded runtime of its own.

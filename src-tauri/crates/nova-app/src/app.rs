@@ -315,11 +315,7 @@ impl App {
         match (&state.vault, &state.problem) {
             (Some(vault), _) => Ok(vault.clone()),
             (None, Some(problem)) => Err(problem.clone()),
-            (None, None) => Err(UserError::new(
-                ErrorCode::NoVault,
-                "No vault is open.",
-                "Open one in the window, or name a folder with --vault.",
-            )),
+            (None, None) => Err(no_vault()),
         }
     }
 
@@ -449,7 +445,15 @@ impl SettingsInForce {
     }
 }
 
-fn config_problem(places: &Places, error: &ConfigError) -> nova_protocol::ConfigProblemView {
+pub(crate) fn no_vault() -> UserError {
+    UserError::new(
+        ErrorCode::NoVault,
+        "No vault is open.",
+        "Open one in the window, or name a folder with --vault.",
+    )
+}
+
+pub(crate) fn config_problem(places: &Places, error: &ConfigError) -> nova_protocol::ConfigProblemView {
     nova_protocol::ConfigProblemView {
         file: places.config_file().display().to_string(),
         line: error.line(),

@@ -59,6 +59,7 @@ pub use credentials::{CredentialsFrom, PassphraseSource, SignIn, StoreOptions};
 pub use desktop::{Desktop, NoDesktop};
 pub use images::images_from_files;
 pub use places::Places;
+pub use questions::Questions;
 pub use system::{SystemClock, UlidIds};
 pub use tool_runs::ToolRun;
 pub use window_state::WindowPlace;

@@ -1,13 +1,48 @@
-//! Questions about the vault that the command line asks as its owner.
+//! Questions about the vault that its owner asks on the command line.
+
+use std::path::Path;
+use std::sync::Arc;
 
 use nova_calls::error_from_vault;
-use nova_protocol::UserError;
-use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, View};
+use nova_protocol::{ConfigProblemView, UserError};
+use nova_session::Ids;
+use nova_skill::Clock;
+use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, Vault, View};
 
-use crate::app::{App, blocking};
+use crate::app::{blocking, config_problem, no_vault};
+use crate::config::Config;
 use crate::notes::find_note;
+use crate::places::Places;
+use crate::vaults::open_vault;
 
-impl App {
+/// The vault alone, for a program that asks one question and ends: sessions, skills and their files
+/// take longer to read than most vaults to search.
+pub struct Questions {
+    vault: Result<Vault, UserError>,
+    problem: Option<ConfigProblemView>,
+}
+
+impl Questions {
+    /// Opens the vault of the places or of the configuration. What prevents that is the answer to every
+    /// question.
+    pub async fn open(places: &Places, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
+        let (config, problem) = match Config::read(&places.config_file()) {
+            Ok(config) => (config, None),
+            Err(error) => (Config::default(), Some(config_problem(places, &error))),
+        };
+        let root = places.vault.as_deref().or(config.vault.as_deref()).map(Path::to_owned);
+        let vault = match root {
+            Some(root) => open_vault(places, &root, config.write_through, clock, ids).await,
+            None => Err(no_vault()),
+        };
+        Self { vault, problem }
+    }
+
+    /// What is wrong with the configuration on the disk.
+    pub fn settings_problem(&self) -> Option<&ConfigProblemView> {
+        self.problem.as_ref()
+    }
+
     /// Lines that hold a text, words or a pattern, in order of their notes.
     ///
     /// # Errors
@@ -19,7 +54,7 @@ impl App {
     /// Notes by their properties.
     ///
     /// # Errors
-    /// As [`App::search_notes`].
+    /// As [`Questions::search_notes`].
     pub async fn query_notes(&self, query: Query) -> Result<QueryAnswer, UserError> {
         self.ask(move |view| view.query(&query).map_err(|error| error_from_vault(&error))).await
     }
@@ -41,7 +76,7 @@ impl App {
         &self,
         question: impl FnOnce(&View) -> Result<R, UserError> + Send + 'static,
     ) -> Result<R, UserError> {
-        let view = self.vault()?.seen_by_owner();
+        let view = self.vault.clone()?.seen_by_owner();
         blocking(move || question(&view)).await
     }
 }

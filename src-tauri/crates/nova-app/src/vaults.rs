@@ -3,12 +3,14 @@ use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
 use nova_registry::Snapshot;
-use nova_skill::{RecordType, RecordTypes};
+use nova_session::Ids;
+use nova_skill::{Clock, RecordType, RecordTypes};
 use nova_vault::watch::WatchState;
 use nova_vault::{Privacy, Problem, Vault, VaultOptions};
 use serde_json::Value;
 
 use crate::app::{App, VaultState, blocking};
+use crate::places::Places;
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
@@ -43,27 +45,8 @@ impl App {
     }
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
-        let clock = self.inner.options.clock.clone();
-        let zone = clock.zone();
-        let ids = self.inner.options.ids.clone();
-        let places = self.places().clone();
-        let write_through = self.config().write_through;
-        let root = root.to_owned();
-        blocking(move || {
-            Vault::open(VaultOptions {
-                root,
-                history: places.data.join("history"),
-                forbidden: vec![places.config, places.data],
-                clock: Arc::new(move || clock.now()),
-                zone,
-                new_id: Arc::new(move || ids.next()),
-                trash: places.trash,
-                top_folder: nova_vault::top_folder,
-                write_through,
-            })
-            .map_err(|error| nova_calls::error_from_vault(&error))
-        })
-        .await
+        let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
+        open_vault(self.places(), root, self.config().write_through, clock, ids).await
     }
 
     /// Opens a vault and remembers it in the configuration.
@@ -178,4 +161,31 @@ fn watching(vault: &Vault) -> String {
 
 fn problem_view(problem: Problem) -> ProblemView {
     ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
+}
+
+/// The vault in this folder, with what Nova keeps of it at these places.
+pub(crate) async fn open_vault(
+    places: &Places,
+    root: &Path,
+    write_through: bool,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+) -> Result<Vault, UserError> {
+    let zone = clock.zone();
+    let (places, root) = (places.clone(), root.to_owned());
+    blocking(move || {
+        Vault::open(VaultOptions {
+            root,
+            history: places.data.join("history"),
+            forbidden: vec![places.config, places.data],
+            clock: Arc::new(move || clock.now()),
+            zone,
+            new_id: Arc::new(move || ids.next()),
+            trash: places.trash,
+            top_folder: nova_vault::top_folder,
+            write_through,
+        })
+        .map_err(|error| nova_calls::error_from_vault(&error))
+    })
+    .await
 }
