@@ -29,7 +29,10 @@ fn open_window(_: &Args) -> Result<u8, UserError> {
 #[cfg(unix)]
 fn become_program(program: &Path) -> Result<u8, UserError> {
     use std::os::unix::process::CommandExt as _;
-    Err(not_started(&Command::new(program).args(std::env::args_os().skip(1)).exec()))
+    let mut window = Command::new(program);
+    // By this name the desktop finds the icon and the entry of the window: `StartupWMClass`.
+    window.arg0("nova").args(std::env::args_os().skip(1));
+    Err(not_started(&window.exec()))
 }
 
 #[cfg(not(unix))]

@@ -107,3 +107,28 @@ fn two_passphrases_that_differ_keep_nothing() {
     assert_clean(screen.as_bytes(), "the terminal");
     assert!(!nova.data().join("credentials.age").exists());
 }
+
+/// A program that waits stands in for the window's: what is asked is only what it is started as.
+#[test]
+fn without_a_command_nova_becomes_the_window_under_the_name_that_the_desktop_knows() {
+    let built = Path::new(env!("CARGO_BIN_EXE_nova"));
+    let folder = tempfile::tempdir_in(built.parent().unwrap()).unwrap();
+    let nova = folder.path().join("nova");
+    std::fs::hard_link(built, &nova).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let cat = std::env::split_paths(&path).map(|at| at.join("cat")).find(|cat| cat.is_file()).unwrap();
+    let cat = cat.canonicalize().unwrap();
+    std::os::unix::fs::symlink(&cat, folder.path().join("nova-window")).unwrap();
+    let mut started = Command::new(&nova).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let of = PathBuf::from(format!("/proc/{}", started.id()));
+    let asked = Instant::now();
+    // In the middle of becoming another it is that one already, and has no arguments.
+    let name = || std::fs::read(of.join("cmdline")).unwrap();
+    while std::fs::read_link(of.join("exe")).unwrap() != cat || name().is_empty() {
+        assert!(asked.elapsed() < PATIENCE, "it is still {:?}", std::fs::read_link(of.join("exe")));
+        std::thread::yield_now();
+    }
+    assert_eq!(name(), b"nova\0");
+    drop(started.stdin.take());
+    assert!(started.wait().unwrap().success());
+}

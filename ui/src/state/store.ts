@@ -35,7 +35,7 @@ export interface StoreOptions {
   readonly initial?: Partial<AppState>;
 }
 
-export function createStore(backend: Backend, { flushEvery = 66, initial = {} }: StoreOptions = {}): Store {
+export function createStore(backend: Backend, { flushEvery = 50, initial = {} }: StoreOptions = {}): Store {
   let state: StoreState = { app: { ...firstState, ...initial }, streams: {} };
   const listeners = new Set<() => void>();
   const set = (next: StoreState) => {
@@ -44,7 +44,7 @@ export function createStore(backend: Backend, { flushEvery = 66, initial = {} }:
     for (const listener of listeners) listener();
   };
 
-  // Events wait for the next flush, so that a fast stream renders at most 15 times a second: more cannot be read, and each draws the window anew.
+  // Events wait for the next flush, so that a fast stream renders at most 20 times a second: more cannot be read, and each draws the window anew.
   let waiting: Envelope[] = [];
   let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;

@@ -10,7 +10,7 @@ use crate::journal::Journal;
 use crate::markdown::Growing;
 
 /// Text reaches the window at most this often.
-const FLUSH_EVERY: Duration = Duration::from_millis(34);
+const FLUSH_EVERY: Duration = Duration::from_millis(66);
 
 /// How a stream ended.
 pub(crate) enum StreamEnd {

@@ -63,7 +63,7 @@ async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Insta
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_reaches_the_window_at_most_thirty_times_a_second_however_it_arrives() {
+async fn text_reaches_the_window_at_most_fifteen_times_a_second_however_it_arrives() {
     for (bursts, tokens, pause) in [(1_000, 1, 2), (200, 1, 10), (200, 5, 10), (60, 40, 34), (20, 3, 100)] {
         let case = format!("{bursts} times {tokens} tokens, {pause} ms apart");
         let (text, said) = check(bursts, tokens, Duration::from_millis(pause)).await;
@@ -71,7 +71,7 @@ async fn text_reaches_the_window_at_most_thirty_times_a_second_however_it_arrive
         // The last one comes with the end of the answer.
         for (at, window) in said[..said.len() - 1].windows(2).enumerate() {
             let apart = window[1].0 - window[0].0;
-            assert!(apart >= Duration::from_millis(33), "{case}: {apart:?} after the flush {at}");
+            assert!(apart >= Duration::from_millis(65), "{case}: {apart:?} after the flush {at}");
         }
         assert!(said.len() > 10, "{case}: it is shown while it arrives, {} times", said.len());
     }
