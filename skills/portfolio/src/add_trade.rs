@@ -76,7 +76,7 @@ impl NativeTool for AddTrade {
         let symbol = symbol(&new.symbol, books)?;
         let currency = currency_of(new.currency.as_deref(), &symbol, books)?;
         let said = Said { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
-        leaves_others(&Books::read_beside(ctx.as_ref(), said).await?, books, None, true)?;
+        leaves_others(&Books::read_beside(ctx.as_ref(), said).await?, books, None, said.currency)?;
         let kind = new.kind;
         let held_then = || paid_for(&snapshot, &symbol, &currency, day);
         let (event, values) = event(kind, &new.numbers()?, held_then)?;

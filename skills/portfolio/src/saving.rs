@@ -95,19 +95,22 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
             return Err(invalid("currency", &rule));
         }
     }
-    leaves_others(&then, &Books::read(ctx).await?, path, says.is_some())
+    leaves_others(&then, &Books::read(ctx).await?, path, says)
 }
 
-/// That no record but this one is read in another currency than before.
+/// That no record but this one, which says this currency or none, is read in another one `then` than `now`.
+///
+/// # Errors
+/// `InvalidArguments` with what to do first.
 pub(crate) fn leaves_others(
     then: &Books,
     now: &Books,
     path: Option<&NotePath>,
-    says_one: bool,
+    says: Option<&str>,
 ) -> Result<(), ToolError> {
     let rule = match then.read_otherwise(now, path).as_slice() {
         [] => return Ok(()),
-        [(other, _), ..] if !says_one => format!("is needed: {other} says none, and goes by this one"),
+        [(other, _), ..] if says.is_none() => format!("is needed: {other} says none, and goes by this one"),
         [(other, now), more @ ..] => {
             let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
             format!("decides the currency of {other}{and}, which says none; write {now} there first")
