@@ -69,6 +69,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
               >
                 <button
                   type="button"
+                  title={shared[place] == null ? undefined : `${column.label}: ${shared[place]}, in all rows`}
                   className="inline-flex items-center gap-1 rounded-badge hover:text-fg"
                   onClick={() =>
                     setSorting((old) => ({
@@ -80,7 +81,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                 >
                   {column.label}
                   {units.heads[place]}
-                  {shared[place] != null && <span className="text-fg-3">({shared[place]})</span>}
+                  {shared[place] != null && <span className="sr-only">({shared[place]})</span>}
                   {sorting?.field === column.field && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
                 </button>
               </th>
@@ -224,7 +225,8 @@ function unitsOf(columns: readonly PanelColumn[], rows: readonly Placed[]) {
 }
 
 /**
- * By column: the few words behind its figure that are the same in all of several rows. The head says them once; a
+ * By column: the few words behind its figure that are the same in all of several rows. The head tells them once, when it is
+ * pointed at or read out; a
  * row whose words are its own keeps them, and so do words behind a text, which belong to that text.
  */
 function sharedDetails(columns: readonly PanelColumn[], rows: readonly Placed[]): (string | null)[] {
