@@ -2,7 +2,7 @@
 // In files of the backend, which are on the disk when it answers; the page's own storage is written when
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
-import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Message } from './app';
+import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Message, type OnItsWay } from './app';
 import { keepDraft, type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue } from './queue';
 import type { Store } from './store';
@@ -86,7 +86,12 @@ export function wholeDraft({ drafts, sending, queues }: AppState, session: strin
   if (isEmpty(draft)) return { session, ...kept(onItsWay), queued: waiting, turn };
   // No turn can have begun in a chat that is none yet.
   if (session === null) return { session, ...kept(joined(onItsWay, draft)), queued: waiting };
-  return { session, ...kept(draft), queued: [{ ...kept(onItsWay), turn }, ...waiting] };
+  return behind({ session, ...kept(draft), queued: waiting }, onItsWay);
+}
+
+/** The draft with a message on its way as the first that waits behind it. */
+export function behind(draft: WholeDraft, message: OnItsWay): WholeDraft {
+  return { ...draft, queued: [{ ...kept(message), turn: message.turn }, ...draft.queued] };
 }
 
 function kept({ text, tool, skills, files, images }: Message): WholeMessage {

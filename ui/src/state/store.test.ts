@@ -624,6 +624,27 @@ describe('what is kept', () => {
     expect(backend.asked('keep_draft_image')).toHaveLength(1);
   });
 
+  test('a killed window loses no edited message that was on its way', async () => {
+    const { backend, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    actions.setDraft({ text: 'And when?' });
+    let take = () => {};
+    backend.on('send_message', ({ turn }) => new Promise((done) => {
+      take = () => done({ turn: turn ?? '' });
+    }));
+    const sending = actions.sendAgain(
+      { id: 't1', text: 'Who waits?', skills: [], tool: null, images: [] },
+      { text: 'Who waits in Lisbon?', after: null },
+    );
+    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
+    const { turn } = backend.asked('send_message')[0]!;
+    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [{ text: 'Who waits in Lisbon?', turn }] });
+    take();
+    await sending;
+    await vi.waitFor(() => expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] }));
+  });
+
   test('a killed window loses no message that was on its way, whatever was written meanwhile', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();

@@ -2,7 +2,7 @@
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage, type UserError } from '../../ipc';
 import { draftOf, isEmpty, joined, turnOnItsWay, withDraft, withNotSent, withoutLost, withSending, type AppState, type Message, type OnItsWay } from '../app';
 import { messageOf, withMore } from '../attachments';
-import { wholeDraft, withKeptDrafts } from '../kept';
+import { behind, wholeDraft, withKeptDrafts } from '../kept';
 import { keepDraft, withImagesRead } from '../kept-images';
 import { due, withQueue, type Queue, type Queued } from '../queue';
 import { emptySession, runningTurn, type Said } from '../session';
@@ -89,7 +89,16 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       const shown = await Promise.all(
         images.map(async ({ id, name }) => ({ name, ...(await backend.rpc('read_image', { session, id })) })),
       );
-      await backend.rpc('send_message', { session, ...messageOf({ text, tool, skills, files: [], images: shown }), ...other });
+      const again: OnItsWay = { text: other.text ?? text, tool, skills, files: [], images: shown, turn: newTurn() };
+      const send = () => backend.rpc('send_message', { session, ...messageOf(again), ...other, turn: again.turn });
+      // As it was it stands in the log already.
+      if (other.text === undefined) return void (await send());
+      await keepDraft(backend, behind(wholeDraft(get().app, session), again)).catch(() => {});
+      try {
+        await send();
+      } finally {
+        void keepNow(session);
+      }
     },
 
     /**
