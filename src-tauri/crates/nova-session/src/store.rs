@@ -1,13 +1,16 @@
+mod calls;
+
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use nova_protocol::{Envelope, Event};
+use nova_protocol::Envelope;
 use nova_provider::Image;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
 };
 
+pub(crate) use self::calls::HeldCall;
 use crate::images::NamedImage;
 use crate::message::LogMessage;
 use crate::search::searchable;
@@ -453,37 +456,6 @@ impl Store {
         Ok(rows.iter().filter_map(|(seq, body)| Some((*seq, readable(id, *seq, body)?))).collect())
     }
 
-    /// Shows other Novas that this one runs the call.
-    pub(crate) fn hold_call(&self, call: &str) -> Result<HeldCall, SessionError> {
-        let name = format!("call-{}", safe_name(call));
-        let file = self.lock_file(&name)?;
-        Ok(HeldCall { _file: file, path: self.leases.join(name) })
-    }
-
-    /// Whether some Nova runs the call.
-    pub(crate) fn is_held(&self, call: &str) -> bool {
-        matches!(self.hold_call(call), Err(SessionError::Busy))
-    }
-
-    /// The end of a call as the log has it.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
-    pub(crate) async fn end_of_call(&self, id: &str, call: &str) -> Result<Option<Event>, SessionError> {
-        let body: Option<(String,)> = sqlx::query_as(
-            "SELECT body FROM log WHERE session = ? AND kind = 'event'
-             AND body ->> 'type' = 'tool_call_completed' AND body ->> 'call' = ?",
-        )
-        .bind(id)
-        .bind(call)
-        .fetch_optional(&self.pool)
-        .await?;
-        match body {
-            Some((body,)) => Ok(readable(id, 0, &body).map(|envelope: Envelope| envelope.event)),
-            None => Ok(None),
-        }
-    }
-
     fn lock_file(&self, name: &str) -> Result<Unlocking, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
@@ -517,20 +489,6 @@ async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionErro
 fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
     let read = serde_json::from_str(body);
     read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
-}
-
-/// Held while a call runs on by itself; given back as a [`Lease`] is.
-#[derive(Debug)]
-pub(crate) struct HeldCall {
-    _file: Unlocking,
-    path: PathBuf,
-}
-
-impl Drop for HeldCall {
-    fn drop(&mut self) {
-        // Nobody waits for it: whoever finds it locked or gone knows enough.
-        let _ = std::fs::remove_file(&self.path);
-    }
 }
 
 /// The chats hold what notes hold: nobody else on the machine reads them, whatever folder they are in.

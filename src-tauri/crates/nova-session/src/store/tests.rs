@@ -5,6 +5,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
 use super::*;
+use crate::message::{LateEnd, Notes, RunsOn};
 use crate::{Branches, Session};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -143,6 +144,32 @@ async fn one_turn_at_a_time_in_a_session_whoever_holds_it() {
     assert!(other.lease("t").is_ok());
     drop(lease);
     assert!(other.lease("s").is_ok());
+}
+
+/// What it read stays with it, also for a branch that was not looked at when it ended.
+#[tokio::test]
+async fn the_end_of_a_call_that_ran_on_is_found_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    store.create("s", "2026-11-22T08:00:00Z").await.unwrap();
+    let late = |call: &str| LateEnd {
+        of: RunsOn { number: 1, call: call.into(), tool: "vault.search".into() },
+        content: "zanzibar".into(),
+        notes: Notes::new(),
+        drawn_from: None,
+        cut: None,
+        only_here: true,
+        from_outside: false,
+    };
+    sqlx::query("INSERT INTO log VALUES ('s', 0, 'message', '{\"role\": \"late_e')")
+        .execute(&store.pool)
+        .await
+        .unwrap();
+    let entries = ["other", "wanted"].map(|call| Entry::Message(LogMessage::LateEnd(Box::new(late(call)))));
+    let entries: Vec<_> = (1..).zip(entries).collect();
+    store.append("s", "2026-11-22T08:00:00Z", &entries, &[]).await.unwrap();
+    assert_eq!(store.late_end("s", "wanted").await.unwrap(), Some(late("wanted")));
+    assert_eq!(store.late_end("s", "missing").await.unwrap(), None);
 }
 
 #[tokio::test]

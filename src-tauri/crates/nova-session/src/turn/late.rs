@@ -121,11 +121,18 @@ impl Turn {
         self.session.refresh(&self.scope.store, &After::Last).await?;
         for of in self.lost_calls() {
             // It ended while the chat was on another branch.
+            if let Some(late) = self.scope.store.late_end(&self.session.id, &of.call).await? {
+                self.message(LogMessage::LateEnd(Box::new(late)));
+                continue;
+            }
             let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
             if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
                 let drawn_from = named(&sources);
                 let made_from = (self.notes_of(&drawn_from).await, Some(drawn_from));
-                let late = late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
+                let mut late =
+                    late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
+                // Nova ended before it wrote down what else the call was told.
+                late.only_here = true;
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }

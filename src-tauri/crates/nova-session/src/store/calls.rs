@@ -1,0 +1,80 @@
+//! Calls that run on by themselves, as the log and other Novas know them.
+
+use std::path::PathBuf;
+
+use nova_protocol::{Envelope, Event};
+
+use super::{SessionError, Store, Unlocking, readable, safe_name};
+use crate::message::{LateEnd, LogMessage};
+
+impl Store {
+    /// Shows other Novas that this one runs the call.
+    pub(crate) fn hold_call(&self, call: &str) -> Result<HeldCall, SessionError> {
+        let name = format!("call-{}", safe_name(call));
+        let file = self.lock_file(&name)?;
+        Ok(HeldCall { _file: file, path: self.leases.join(name) })
+    }
+
+    /// Whether some Nova runs the call.
+    pub(crate) fn is_held(&self, call: &str) -> bool {
+        matches!(self.hold_call(call), Err(SessionError::Busy))
+    }
+
+    /// How a call ended that ran on by itself, whichever branch was looked at then.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) async fn late_end(&self, id: &str, call: &str) -> Result<Option<LateEnd>, SessionError> {
+        let late = self.of_call(id, call, "late_end", "$.of.call").await?;
+        Ok(match late {
+            Some(LogMessage::LateEnd(end)) => Some(*end),
+            _ => None,
+        })
+    }
+
+    /// The end of a call as the log has it.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) async fn end_of_call(&self, id: &str, call: &str) -> Result<Option<Event>, SessionError> {
+        let end = self.of_call(id, call, "tool_call_completed", "$.call").await?;
+        Ok(end.map(|envelope: Envelope| envelope.event))
+    }
+
+    /// The first entry of this kind whose field names the call.
+    async fn of_call<T: serde::de::DeserializeOwned>(
+        &self,
+        id: &str,
+        call: &str,
+        kind: &str,
+        field: &str,
+    ) -> Result<Option<T>, SessionError> {
+        // SQLite would refuse to answer at all for one entry that is no JSON.
+        let entry: Option<(i64, String)> = sqlx::query_as(
+            "SELECT seq, body FROM log WHERE session = ? AND
+             CASE WHEN json_valid(body) THEN coalesce(body ->> 'type', body ->> 'role') = ? AND body ->> ? = ? END
+             ORDER BY seq LIMIT 1",
+        )
+        .bind(id)
+        .bind(kind)
+        .bind(field)
+        .bind(call)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(entry.and_then(|(seq, body)| readable(id, seq, &body)))
+    }
+}
+
+/// Held while a call runs on by itself; given back as a [`Lease`](super::Lease) is.
+#[derive(Debug)]
+pub(crate) struct HeldCall {
+    _file: Unlocking,
+    path: PathBuf,
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        // Nobody waits for it: whoever finds it locked or gone knows enough.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
