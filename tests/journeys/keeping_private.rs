@@ -334,6 +334,8 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
         (linked, "vault__move_note", json!({"path": "Plan.md", "to": "Later.md"})),
         // It is gone when the call is judged.
         (tagged, "vault__delete_note", json!({"path": "Diary.md"})),
+        // It is private no more.
+        (tagged, "vault__set_properties", json!({"path": "Diary.md", "properties": {"nova": null}})),
         (broken, "crm__list_contacts", json!({})),
         (broken, "vault__query", json!({"where": ["file.name = Broken"]})),
     ] {

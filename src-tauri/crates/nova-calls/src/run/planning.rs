@@ -142,6 +142,9 @@ impl Running<'_> {
                 vec![error.message, error.hint]
             }
         });
+        // What it read there was private, whatever the note says when the output is judged.
+        let seen = |path: &VaultPath| self.seen.contains_key(path);
+        self.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
         let told = self.told_of(tool, &shown, &vault, &self.reached, texts);
         self.reached.read.extend(told);
         // What the arguments call a note is one of many names: the rules also judge by the notes
