@@ -335,9 +335,21 @@ describe('a turn that failed', () => {
     ]);
     expect(screen.getByTestId('banner')).toHaveTextContent('No answer from the model for 40 s.');
     await userEvent.click(screen.getByText('Try again'));
-    expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Move it' })]);
+    // In its place: the model is not told the same twice.
+    expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Move it', after: null })]);
     // The old failure has nothing to offer once a later turn stands below it.
     expect(screen.queryByText('Try again')).toBeNull();
+  });
+
+  test('is gone on with after it where it called tools', async () => {
+    const { backend } = await open([
+      turnStarted('Move it'),
+      started('1', 'crm.move_deal', 'write'),
+      failed('1', 'tool_timed_out'),
+      { type: 'turn_failed', code: 'provider_timeout', message: 'No answer.', hint: '' },
+    ]);
+    await userEvent.click(screen.getByTestId('try-again'));
+    expect(backend.asked('send_message')[0]).not.toHaveProperty('after');
   });
 
   test('without consent nothing was sent; agreeing sends the message', async () => {

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 
 import { nothing, type UserError, useBackend } from '../ipc';
 import { asSentence, Banner, Button, Coded, Icon, LinkButton, placeIn } from '../shared';
-import { useActions, useApp, useRpc } from '../state/hooks';
+import { beforeOf } from '../state/branches';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
 import { Line } from './NoticeLine';
@@ -19,9 +20,20 @@ export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
 
-function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; last: boolean }) {
+/**
+ * Sends what the turn was begun with once more: in its place, or, where it has called tools, after it, so that the model
+ * knows what was done.
+ */
+function useSendAgain(turn: Turn): () => Promise<void> {
+  const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
   const { sendAgain } = useActions();
-  const again = useAgain(() => sendAgain(turn));
+  const acted = turn.items.some((item) => item.kind === 'call');
+  return () => sendAgain(turn, acted ? {} : { after: before });
+}
+
+function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; last: boolean }) {
+  const sendAgain = useSendAgain(turn);
+  const again = useAgain(sendAgain);
   return (
     <div data-item tabIndex={-1}>
       <Banner
@@ -61,12 +73,13 @@ function RaiseContext({ turn }: { turn: Turn }) {
   const backend = useBackend();
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
-  const { providersChanged, sendAgain } = useActions();
+  const { providersChanged } = useActions();
+  const sendAgain = useSendAgain(turn);
   const provider = providers.data?.find((row) => row.id === turn.model.split('/')[0]);
   const again = useAgain(async () => {
     await backend.rpc('set_context', { provider: provider?.id ?? '', context: ENOUGH });
     providersChanged();
-    await sendAgain(turn);
+    await sendAgain();
   });
   // Others than Ollama are only told what their models take in: more than that would not be true.
   if (provider?.kind !== 'ollama' || provider.context === undefined || provider.context >= ENOUGH) return null;
