@@ -15,6 +15,7 @@ mod choosing_a_side;
 mod choosing_a_skill;
 mod command_line;
 mod editing_outside;
+mod ending_a_turn;
 mod evading_rules;
 mod exporting_a_chat;
 mod finding_a_chat;

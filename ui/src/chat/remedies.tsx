@@ -47,6 +47,8 @@ const aboutModel = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_timeout',
   'provider_truncated',
+  'provider_filtered',
+  'provider_empty',
   'provider_bad_response',
   'model_without_tools',
   'model_without_images',

@@ -142,6 +142,10 @@ error_codes! {
     ProviderTimeout = "provider_timeout",
     /// The provider's stream ended before the answer was complete.
     ProviderTruncated = "provider_truncated",
+    /// The provider's filter stopped the answer.
+    ProviderFiltered = "provider_filtered",
+    /// The model ended without an answer.
+    ProviderEmpty = "provider_empty",
     /// The provider's answer is not understood.
     ProviderBadResponse = "provider_bad_response",
     /// The model cannot call tools.

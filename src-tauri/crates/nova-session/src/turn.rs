@@ -1,3 +1,4 @@
+mod answer;
 mod calls;
 mod compact;
 mod late;
@@ -16,8 +17,7 @@ use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{
-    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice,
-    ToolDefinition, Usage,
+    ChatRequest, Completed, Locality, Message, Provider, ProviderError, ToolChoice, ToolDefinition, Usage,
 };
 use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
 use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
@@ -28,7 +28,7 @@ use crate::activation::{self, ControlTool, Told};
 use crate::context::{Sizes, sent};
 use crate::images::{NamedImage, Showing};
 use crate::journal::Journal;
-use crate::message::{LogCall, LogMessage, with_all_outputs};
+use crate::message::{LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
 use crate::session::{Session, State, UserMessage, said};
 use crate::store::{SessionError, Store};
@@ -268,15 +268,7 @@ impl Turn {
             };
             let calls = self.note_answer(&snapshot, &completed).await?;
             if calls.is_empty() {
-                if completed.finish == FinishReason::Length {
-                    return Err(UserError::new(
-                        ErrorCode::ProviderTruncated,
-                        "The model reached its limit before the answer was complete.",
-                        "Ask it to go on, or choose a model with a larger limit.",
-                    )
-                    .into());
-                }
-                return Ok(completed.text);
+                return self.last_answer(completed);
             }
             self.run_calls(&snapshot, calls).await?;
         }
@@ -336,13 +328,14 @@ impl Turn {
             self.message(LogMessage::notice(date_notice(today)));
         }
         self.tell_skills(&snapshot);
-        if !self.by_nova {
+        let may_leave = self.check_leaving(!message.images.is_empty()).await;
+        // What was not let go now does not go along with a later message.
+        if !self.by_nova && !matches!(may_leave, Err(Stop::Failed(_))) {
             let text = said(&message.text, message.tool.as_deref());
             self.message(LogMessage::User { text, images });
         }
         self.journal.flush().await?;
-
-        self.check_leaving(!message.images.is_empty()).await?;
+        may_leave?;
         self.find_outdated().await;
         Ok(())
     }
@@ -548,31 +541,6 @@ impl Turn {
     async fn tell_message(&self, message: String, text: String) {
         let private = self.has_read_private().await;
         self.journal.event(Event::MessageCompleted { message, text, private });
-    }
-
-    /// Writes the answer down before any of its calls runs.
-    async fn note_answer(
-        &mut self,
-        snapshot: &Snapshot,
-        completed: &Completed,
-    ) -> Result<Vec<LogCall>, Stop> {
-        let calls: Vec<LogCall> = completed
-            .calls
-            .iter()
-            .map(|call| LogCall {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
-                reads: calls::only_reads(snapshot, &call.name),
-            })
-            .collect();
-        self.message(LogMessage::Assistant {
-            text: completed.text.clone(),
-            calls: calls.clone(),
-            provider_data: completed.provider_data.clone(),
-        });
-        self.journal.flush().await?;
-        Ok(calls)
     }
 
     fn message(&self, message: LogMessage) {

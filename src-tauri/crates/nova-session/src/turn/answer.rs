@@ -1,0 +1,64 @@
+//! What the model has answered: kept, and judged where it calls nothing more.
+
+use nova_protocol::{ErrorCode, UserError};
+use nova_provider::{Completed, FinishReason};
+use nova_registry::Snapshot;
+
+use super::{Stop, Turn, calls};
+use crate::message::{LogCall, LogMessage};
+
+impl Turn {
+    /// The text that ends the turn. An answer that was cut, or is none, does not pass for one.
+    pub(super) fn last_answer(&self, completed: Completed) -> Result<String, Stop> {
+        let (code, message, hint) = match completed.finish {
+            FinishReason::Length => (
+                ErrorCode::ProviderTruncated,
+                "The model reached its limit before the answer was complete.",
+                "Ask it to go on, or choose a model with a larger limit.",
+            ),
+            FinishReason::ContentFilter => (
+                ErrorCode::ProviderFiltered,
+                "The provider's filter stopped the answer.",
+                "Ask in other words, or choose another model.",
+            ),
+            // Told of the end of a call, it may have nothing to add.
+            _ if completed.text.trim().is_empty() && !self.by_nova => (
+                ErrorCode::ProviderEmpty,
+                "The model ended without an answer.",
+                "Try again, ask it to go on, or choose another model.",
+            ),
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
+                return Ok(completed.text);
+            }
+        };
+        Err(UserError::new(code, message, hint).into())
+    }
+
+    /// Writes the answer down before any of its calls runs.
+    pub(super) async fn note_answer(
+        &mut self,
+        snapshot: &Snapshot,
+        completed: &Completed,
+    ) -> Result<Vec<LogCall>, Stop> {
+        let calls: Vec<LogCall> = completed
+            .calls
+            .iter()
+            .map(|call| LogCall {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                reads: calls::only_reads(snapshot, &call.name),
+            })
+            .collect();
+        // Providers refuse a conversation in which the model says nothing.
+        if !calls.is_empty() || !completed.text.trim().is_empty() {
+            self.message(LogMessage::Assistant {
+                text: completed.text.clone(),
+                calls: calls.clone(),
+                provider_data: completed.provider_data.clone(),
+            });
+        }
+        self.journal.flush().await?;
+        Ok(calls)
+    }
+}
