@@ -45,6 +45,8 @@ pub struct ProviderConfig {
     pub models: Vec<String>,
     /// What its models take in, in tokens; of `ollama` also what they are given.
     pub context: Option<u64>,
+    /// How long its models may say nothing, in seconds.
+    pub timeout: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
     /// Of `anthropic`: whether tools may be sent aside (`defer_loading`), where it is not Anthropic's own
@@ -226,7 +228,8 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
                 .collect(),
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
-            context: context(file, &format!("providers[{at}].context"), item.get("context"))?,
+            context: number_of("tokens", file, &format!("providers[{at}].context"), item.get("context"))?,
+            timeout: number_of("seconds", file, &format!("providers[{at}].timeout"), item.get("timeout"))?,
             thinking: thinking(file, &format!("providers[{at}].thinking"), item.get("thinking"))?,
             deferred_tools: on_or_off(
                 file,
@@ -246,10 +249,10 @@ fn on_or_off(file: &str, key: &str, value: Option<&Value>) -> Result<Option<bool
     value.as_bool().map(Some).ok_or_else(|| shape(file, key, "must be true or false"))
 }
 
-fn context(file: &str, key: &str, value: Option<&Value>) -> Result<Option<u64>, ConfigError> {
+fn number_of(unit: &str, file: &str, key: &str, value: Option<&Value>) -> Result<Option<u64>, ConfigError> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
-    let tokens = value.as_u64().filter(|tokens| *tokens > 0);
-    tokens.map(Some).ok_or_else(|| shape(file, key, "must be a number of tokens"))
+    let number = value.as_u64().filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| shape(file, key, &format!("must be a number of {unit}")))
 }
 
 /// `{"MODEL": {"input": 1.25, "cached": 0.125, "output": 10, "currency": "USD"}}`

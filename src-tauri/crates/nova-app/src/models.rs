@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
@@ -11,6 +12,9 @@ use crate::app::App;
 use crate::config::ProviderConfig;
 use crate::health::Watched;
 use crate::passed_on::AskedPlace;
+
+/// How long a model on this machine may say nothing: it may be loaded first, and read a long request.
+const LOADING: Duration = Duration::from_secs(300);
 
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
@@ -68,7 +72,12 @@ impl App {
         &self,
         config: &ProviderConfig,
     ) -> Result<Arc<dyn Provider>, UserError> {
-        self.connect_within(config, Limits::default()).await
+        let read = match config.timeout {
+            Some(seconds) => Duration::from_secs(seconds),
+            None if self.connect(config)?.locality() == Locality::Local => LOADING,
+            None => Limits::default().read,
+        };
+        self.connect_within(config, Limits { read, ..Limits::default() }).await
     }
 
     /// The same with other limits.
