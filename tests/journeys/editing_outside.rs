@@ -1,6 +1,6 @@
 use nova_app::NoApprover;
 use nova_protocol::{Decision, Event, VaultChangeAuthor, VaultChangeKind};
-use nova_testkit::{ScriptedApprover, call, text};
+use nova_testkit::{Answer, ScriptedApprover, call, pause, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
@@ -189,4 +189,55 @@ async fn the_model_is_told_that_its_change_was_undone() {
     let request = nova.model.requests().pop().unwrap().to_string();
     assert!(request.contains("out of date") && request.contains(JANE), "{request}");
     nova.model.finish();
+}
+
+/// Jane's stage is changed by the model, which has read it as "lead", while the user edits the note before
+/// the model has said so. Gives what the call answered, and the note.
+async fn moved_while_edited(
+    edit: impl Fn(&str) -> String,
+    then: impl IntoIterator<Item = Answer>,
+) -> [String; 2] {
+    let set = call("vault__set_properties", json!({"path": JANE, "properties": {"stage": "won"}}));
+    let script = [call("vault__read_note", json!({"path": JANE})), pause().and(set)];
+    let nova = Nova::new(PEOPLE, script.into_iter().chain(then));
+    let app = nova.start().await;
+    let edited = async {
+        nova.model.wait_for_pause(1).await;
+        let file = nova.vault.root().join(JANE);
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, edit(&text)).unwrap();
+        nova.model.resume();
+    };
+    let ((_, events), ()) =
+        tokio::join!(turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)), edited);
+    let mut outputs = events.into_iter().filter_map(|event| match event {
+        Event::ToolCallCompleted { output, .. } => Some(output.to_string()),
+        _ => None,
+    });
+    nova.model.finish();
+    [outputs.nth(1).unwrap(), nova.vault.read(JANE)]
+}
+
+#[tokio::test]
+async fn what_the_user_has_just_set_is_not_overwritten_by_what_the_model_knew_before() {
+    let lost = |text: &str| text.replace("stage: lead", "stage: lost");
+    let [answer, note] = moved_while_edited(lost, [text("You have lost her.")]).await;
+    assert!(answer.contains("conflict") && answer.contains("stage"), "{answer}");
+    assert!(note.contains("stage: lost # since May"), "{note}");
+
+    // Who has read it as it is now may set it.
+    let read = call("vault__read_note", json!({"path": JANE}));
+    let set = call("vault__set_properties", json!({"path": JANE, "properties": {"stage": "won"}}));
+    let [_, note] = moved_while_edited(lost, [read, set, text("Won after all.")]).await;
+    assert!(note.contains("stage: won # since May"), "{note}");
+}
+
+#[tokio::test]
+async fn who_writes_on_in_obsidian_does_not_hinder_a_change_elsewhere_in_the_note() {
+    let written_on =
+        |text: &str| format!("{}\nShe called again.\n", text.replace("tags: [design", "tags: [art, design"));
+    let [answer, note] = moved_while_edited(written_on, [text("Won.")]).await;
+    assert!(answer.contains("stage"), "{answer}");
+    assert!(note.contains("stage: won # since May") && note.contains("She called again."), "{note}");
+    assert!(note.contains("tags: [art, design"), "{note}");
 }

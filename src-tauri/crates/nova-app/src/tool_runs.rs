@@ -66,6 +66,7 @@ impl App {
             touched: Arc::default(),
             so_far: Arc::default(),
             privacy: Arc::new(Privacy::default()),
+            asker: Arc::new(()),
             session: run.run,
             turn: None,
             principal: Principal::owner(),

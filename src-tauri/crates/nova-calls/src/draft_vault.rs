@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
 };
-use nova_vault::note::ContentHash;
+use nova_vault::note::{ContentHash, Document};
 use nova_vault::{
     BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead, Search,
     SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
@@ -19,6 +19,27 @@ use crate::only_here::OnlyHere;
 pub(crate) struct DraftVault {
     state: Option<Arc<State>>,
     records: Arc<RecordTypes>,
+    asker: Arc<dyn SeenNotes>,
+}
+
+/// What whoever asked for a call has seen of the notes, before it.
+pub trait SeenNotes: Send + Sync {
+    /// `None` where they have not seen the note, or know that what they saw is out of date.
+    fn seen(&self, path: &VaultPath) -> Option<SeenNote>;
+}
+
+/// A note as it was when it was seen.
+pub struct SeenNote {
+    pub hash: ContentHash,
+    /// What it said, as long as that is kept.
+    pub document: Option<Arc<Document>>,
+}
+
+/// Whoever has the notes before their eyes.
+impl SeenNotes for () {
+    fn seen(&self, _: &VaultPath) -> Option<SeenNote> {
+        None
+    }
 }
 
 struct State {
@@ -33,7 +54,12 @@ struct State {
 }
 
 impl DraftVault {
-    pub(crate) fn new(vault: Option<&Vault>, privacy: Arc<Privacy>, records: Arc<RecordTypes>) -> Self {
+    pub(crate) fn new(
+        vault: Option<&Vault>,
+        privacy: Arc<Privacy>,
+        records: Arc<RecordTypes>,
+        asker: Arc<dyn SeenNotes>,
+    ) -> Self {
         let state = vault.map(|vault| {
             let view = vault.seen_by(privacy);
             Arc::new(State {
@@ -45,7 +71,7 @@ impl DraftVault {
                 only_here: Mutex::default(),
             })
         });
-        Self { state, records }
+        Self { state, records, asker }
     }
 
     /// The planned writes, when the tool has returned. Nothing is planned any more afterwards.
@@ -250,7 +276,15 @@ impl ToolVault for DraftVault {
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError> {
         self.reaches(path);
         let (path, edits) = (path.clone(), edits.to_vec());
-        self.with(move |_, draft| draft.set_properties(&path, &edits)).await
+        let asker = self.asker.clone();
+        self.with(move |_, draft| {
+            let path = draft.read(&path)?.path;
+            if let Some(SeenNote { hash, document }) = asker.seen(&path) {
+                draft.check_seen(&path, (hash, document.as_deref()), &edits)?;
+            }
+            draft.set_properties(&path, &edits)
+        })
+        .await
     }
 
     async fn replace(

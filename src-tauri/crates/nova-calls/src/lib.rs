@@ -32,6 +32,7 @@ pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use credentials::{NoCredentials, consumer};
 pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
 pub use detach::{CallWatch, DetachedCall, Settled, SoFar, detachable, run_or_detach};
+pub use draft_vault::{SeenNote, SeenNotes};
 pub use grants::{Grantee, Grants, KeepRule};
 pub use run::{Arguments, Call, CallEvents, CallScope, CalledTool, Outcome, content_of, run_call};
 pub use so_far::{TurnSoFar, is_foreign};

@@ -23,6 +23,7 @@ use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
 use crate::decide::OFTEN;
 use crate::detach::CallWatch;
+use crate::draft_vault::SeenNotes;
 use crate::figures::sources_and_figures;
 use crate::hosts::CallHosts;
 use crate::questions::Questions;
@@ -153,6 +154,8 @@ pub struct CallScope {
     /// What has happened in the turn.
     pub so_far: Arc<TurnSoFar>,
     pub privacy: Arc<Privacy>,
+    /// What the model knows of the notes that it writes; `()` for the user.
+    pub asker: Arc<dyn SeenNotes>,
     /// The session, or the form run.
     pub session: String,
     pub turn: Option<String>,

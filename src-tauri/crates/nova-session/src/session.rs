@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
-use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
+use nova_calls::{Answer, ApprovalRequest, Approver, Grants, SeenNote, SeenNotes};
 use nova_protocol::{ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
 use nova_provider::ToolDefinition;
 use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
-use nova_vault::note::ContentHash;
+use nova_vault::note::{ContentHash, Document};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -58,6 +58,8 @@ pub(crate) struct State {
     pub(crate) active: Active,
     /// Notes the model has seen, with what they held then.
     pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
+    /// What those notes said, of which it is known in this process.
+    pub(crate) held: HashMap<VaultPath, (ContentHash, Arc<Document>)>,
     /// Notes changed outside since the model saw them: what to tell it before its next step.
     pub(crate) outdated: BTreeMap<VaultPath, Option<String>>,
     /// The last request's parts in the order providers hash them, to see what was kept.
@@ -161,9 +163,12 @@ impl Session {
         let refused_images = std::mem::take(&mut state.refused_images);
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
+        let mut held = std::mem::take(&mut state.held);
+        held.retain(|path, _| fresh.seen.contains_key(path));
         // What the provider counted is of the model, not of the log.
         let measure = state.measure;
-        *state = State { last_request, outdated, measure, images, learned, blind, refused_images, ..fresh };
+        *state =
+            State { last_request, outdated, held, measure, images, learned, blind, refused_images, ..fresh };
         Ok(())
     }
 
@@ -302,6 +307,16 @@ impl Session {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the model of this chat has seen and was not told to be out of date.
+impl SeenNotes for Session {
+    fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
+        let state = self.lock();
+        let hash = *state.seen.get(path)?;
+        let held = state.held.get(path).filter(|(held, _)| *held == hash);
+        Some(SeenNote { hash, document: held.map(|(_, document)| document.clone()) })
     }
 }
 

@@ -130,6 +130,7 @@ impl SkillInVault {
             touched: Arc::default(),
             so_far: Arc::default(),
             privacy: Arc::new(self.privacy.clone()),
+            asker: Arc::new(()),
             session: "session1".into(),
             turn: Some("turn1".into()),
             principal: Principal::owner(),

@@ -1,5 +1,7 @@
 //! Writes planned, not yet made.
 
+mod seen;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -301,17 +303,6 @@ impl Draft {
     /// go, or that the view does not see.
     pub fn texts(&self) -> impl Iterator<Item = (&VaultPath, Option<&str>)> {
         self.changing().map(|(path, item)| (path, item.text.as_deref().filter(|_| !item.unseen)))
-    }
-
-    /// Where the notes are that a reader elsewhere may not see as they are, and may as they would be.
-    pub fn makes_public(&self) -> impl Iterator<Item = &VaultPath> {
-        let elsewhere = self.view.privacy().elsewhere();
-        let hides = move |path: &VaultPath, text: &str| elsewhere.hides(path, &Document::parse(text));
-        self.changing().filter_map(move |(path, item)| {
-            let (from, base) = item.origin.as_ref()?;
-            let text = item.text.as_deref()?;
-            (hides(from, base) && !hides(path, text)).then_some(from)
-        })
     }
 
     /// What would change in each note.

@@ -57,8 +57,12 @@ impl Running<'_> {
         reach: &Reach,
         args: Value,
     ) -> Result<Plan, UserError> {
-        let vault =
-            DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
+        let vault = DraftVault::new(
+            self.scope.vault.as_ref(),
+            self.scope.privacy.clone(),
+            skill.records.clone(),
+            self.scope.asker.clone(),
+        );
         let cancel = self.cancel.child_token();
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();

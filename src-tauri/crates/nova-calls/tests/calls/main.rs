@@ -130,6 +130,7 @@ impl Bench {
             touched: Arc::default(),
             so_far: Arc::default(),
             privacy: Arc::default(),
+            asker: Arc::new(()),
             session: "session1".into(),
             turn: Some("turn1".into()),
             principal: Principal::owner(),

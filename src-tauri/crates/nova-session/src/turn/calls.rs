@@ -178,6 +178,7 @@ impl Turn {
             touched: self.touched.clone(),
             so_far: self.so_far.clone(),
             privacy: Arc::new(self.privacy()),
+            asker: self.session.clone(),
             session: self.session.id.clone(),
             turn: Some(self.scope.turn.clone()),
             principal: Principal::owner(),

@@ -91,10 +91,14 @@ impl Turn {
     fn note_outdated(&self, notes: &Notes, now: &[(VaultPath, Option<Held>)]) {
         let mut state = self.session.lock();
         for (path, held) in now {
-            if let Some(hash) = notes.get(path)
-                && held.as_ref().map(|held| held.hash) != Some(*hash)
-            {
-                state.outdated.entry(path.clone()).or_default();
+            let Some(hash) = notes.get(path) else { continue };
+            match held {
+                Some(held) if held.hash == *hash => {
+                    state.held.insert(path.clone(), (*hash, held.document.clone()));
+                }
+                _ => {
+                    state.outdated.entry(path.clone()).or_default();
+                }
             }
         }
     }
