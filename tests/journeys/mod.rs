@@ -14,6 +14,7 @@ mod choosing_a_provider;
 mod choosing_a_side;
 mod choosing_a_skill;
 mod command_line;
+mod deciding_together;
 mod editing_outside;
 mod ending_a_turn;
 mod evading_rules;

@@ -56,6 +56,7 @@ fn turn(
         touched: Arc::default(),
         so_far: Arc::default(),
         privacy: Arc::default(),
+        asker: Arc::new(()),
         session: "session1".into(),
         turn: Some("turn1".into()),
         principal: Principal::owner(),

@@ -55,6 +55,7 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
         touched: Arc::default(),
         so_far: Arc::default(),
         privacy: Arc::default(),
+        asker: Arc::new(()),
         session: "session1".into(),
         turn: Some("turn1".into()),
         principal: Principal::owner(),

@@ -47,6 +47,11 @@ pub trait Approver: Send + Sync {
     fn expect(&self, _request: &ApprovalRequest) {}
 
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
+
+    /// Whether several questions can stand before whoever answers at the same time.
+    fn at_once(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody is there: what would ask is denied at once.

@@ -109,7 +109,7 @@ pub(crate) enum NotAllowed {
     NotOffered,
 }
 
-/// Measures how long questions wait: that time is the user's, not the tool's.
+/// Measures how long questions wait, and calls for those before them: that time is not the tool's.
 pub(crate) struct Stopwatch(watch::Sender<Waiting>);
 
 #[derive(Clone, Copy, Default)]
@@ -154,7 +154,7 @@ impl Stopwatch {
         }
     }
 
-    fn pause(&self) -> Pause<'_> {
+    pub(crate) fn pause(&self) -> Pause<'_> {
         self.0.send_modify(|waiting| {
             waiting.open += 1;
             waiting.since.get_or_insert_with(Instant::now);
@@ -163,7 +163,7 @@ impl Stopwatch {
     }
 }
 
-struct Pause<'a>(&'a Stopwatch);
+pub(crate) struct Pause<'a>(&'a Stopwatch);
 
 impl Drop for Pause<'_> {
     fn drop(&mut self) {

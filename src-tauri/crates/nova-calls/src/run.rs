@@ -31,8 +31,8 @@ use crate::reach::{Acted, Heard};
 use crate::secrets::Secrets;
 use crate::view::{effect_view, error_from_tool, principal_view, source_view};
 use crate::{
-    Approved, Approver, Because, Content, Grantee, Grants, KeepRule, Ruling, ToolContent, TurnSoFar, Verdict,
-    arguments,
+    Approved, Approver, Because, Content, Grantee, Grants, KeepRule, Place, Ruling, ToolContent, TurnSoFar,
+    Verdict, arguments,
 };
 
 /// Runs one call from its name to its report. Exactly one `tool_call_started` and one
@@ -43,7 +43,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
 
 pub(crate) async fn run_watched(
     scope: &CallScope,
-    call: Call,
+    mut call: Call,
     cancel: CancellationToken,
     watch: &Arc<CallWatch>,
 ) -> Outcome {
@@ -53,6 +53,7 @@ pub(crate) async fn run_watched(
     let mut running = Running {
         scope,
         id: call.id.clone(),
+        place: call.place.take(),
         cancel,
         seen: BTreeMap::new(),
         drawn_from: Some(BTreeSet::new()),
@@ -178,6 +179,8 @@ pub struct Call {
     pub id: String,
     pub tool: CalledTool,
     pub args: Arguments,
+    /// Its place among writes that are asked for together.
+    pub place: Option<Place>,
 }
 
 /// What is called.
@@ -213,11 +216,11 @@ pub enum Arguments {
 
 impl Call {
     pub fn from_model(id: String, tool: String, args: String) -> Self {
-        Self { id, tool: tool.into(), args: Arguments::Text(args) }
+        Self { id, tool: tool.into(), args: Arguments::Text(args), place: None }
     }
 
     pub fn with_value(id: String, tool: impl Into<CalledTool>, args: Value) -> Self {
-        Self { id, tool: tool.into(), args: Arguments::Value(args) }
+        Self { id, tool: tool.into(), args: Arguments::Value(args), place: None }
     }
 }
 
@@ -269,6 +272,8 @@ struct Done {
 struct Running<'a> {
     scope: &'a CallScope,
     id: String,
+    /// Given up when the call has ended.
+    place: Option<Place>,
     cancel: CancellationToken,
     seen: BTreeMap<VaultPath, ContentHash>,
     /// The notes that what it says is drawn from; None where the tool did not say.

@@ -460,6 +460,10 @@ impl Approver for WaitingApprovals {
         let _withdraw = Withdraw(self, &request.call, request.revision);
         answered.await.unwrap_or(Answer::Unanswered { reason: "the question was withdrawn".into() })
     }
+
+    fn at_once(&self) -> bool {
+        true
+    }
 }
 
 fn not_waiting(call: &str) -> UserError {

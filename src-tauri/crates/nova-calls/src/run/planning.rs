@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Reach, Running};
 use crate::context::CallContext;
-use crate::draft_vault::DraftVault;
+use crate::draft_vault::{DraftVault, SeenNotes};
 use crate::figures::notes_named;
 use crate::given;
 use crate::reach::CallHttp;
@@ -57,11 +57,16 @@ impl Running<'_> {
         reach: &Reach,
         args: Value,
     ) -> Result<Plan, UserError> {
+        // What the calls before it write the model does not know yet. When they have ended, it is planned anew.
+        let asker: Arc<dyn SeenNotes> = match &self.place {
+            Some(place) if !place.is_reached() => Arc::new(()),
+            _ => self.scope.asker.clone(),
+        };
         let vault = DraftVault::new(
             self.scope.vault.as_ref(),
             self.scope.privacy.clone(),
             skill.records.clone(),
-            self.scope.asker.clone(),
+            asker,
         );
         let cancel = self.cancel.child_token();
         reach.hosts.runs_with(&args, vault.clone());

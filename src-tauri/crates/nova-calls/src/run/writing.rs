@@ -25,36 +25,51 @@ impl Running<'_> {
         reach: &Reach,
         mut args: Value,
     ) -> Result<Done, UserError> {
-        let mut plan = self.plan(skill, tool, reach, args.clone()).await?;
+        let mut plan = match self.plan(skill, tool, reach, args.clone()).await {
+            // It may build on what a call before it is about to write.
+            Err(_) if self.reach_place().await? => self.plan(skill, tool, reach, args.clone()).await?,
+            plan => plan?,
+        };
         loop {
             let paths = plan.paths();
             let Ruling { verdict, because } = self.judge(tool, &args, &paths, plan.outside_own);
             let each_time =
                 matches!(because, Because::Repeated(_) | Because::Rule { list: RuleList::HumanApproval, .. });
-            let (decisions, editable) = match verdict {
+            let asks = match verdict {
                 Verdict::Deny => return Err(denied_by_rule(tool, &because)),
                 Verdict::Ask { decisions, editable } if !paths.is_empty() || each_time => {
-                    (decisions, editable)
+                    Some((decisions, editable))
                 }
-                Verdict::Ask { .. } | Verdict::Run => break,
+                Verdict::Ask { .. } | Verdict::Run => None,
             };
-            let shown = (paths.len(), plan.outside_own);
-            let asking = Asking { diff: plan.diff(), paths, because };
-            match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await? {
-                Approved::AsFirstShown => break,
-                Approved::AsLastShown(newer) => {
-                    plan = *newer;
-                    break;
-                }
-                // Arguments that came with the answer. They may not reach further than what was shown.
-                Approved::Edited(edited) => {
-                    args = arguments::fit(tool, edited)?;
-                    self.check_not_denied(tool, &args)?;
-                    plan = self.plan(skill, tool, reach, args.clone()).await?;
-                    if plan.paths().len() <= shown.0 && plan.outside_own <= shown.1 {
-                        break;
+            let allowed = asks.is_some();
+            if let Some((decisions, editable)) = asks {
+                let shown = (paths.len(), plan.outside_own);
+                let asking = Asking { diff: plan.diff(), paths, because };
+                match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await?
+                {
+                    Approved::AsFirstShown => {}
+                    Approved::AsLastShown(newer) => plan = *newer,
+                    // Arguments that came with the answer. They may not reach further than what was shown.
+                    Approved::Edited(edited) => {
+                        args = arguments::fit(tool, edited)?;
+                        self.check_not_denied(tool, &args)?;
+                        plan = self.plan(skill, tool, reach, args.clone()).await?;
+                        if plan.paths().len() > shown.0 || plan.outside_own > shown.1 {
+                            continue;
+                        }
                     }
                 }
+            }
+            if !self.reach_place().await? {
+                break;
+            }
+            // What would be another change than the one allowed is judged again.
+            let newer = self.plan(skill, tool, reach, args.clone()).await?;
+            let as_shown = newer.diff() == plan.diff();
+            plan = newer;
+            if allowed && as_shown {
+                break;
             }
         }
         self.check_not_denied(tool, &args)?;
@@ -120,6 +135,18 @@ impl Running<'_> {
                 }
                 Err(told(&error, &hidden))
             }
+        }
+    }
+
+    /// Waits until the calls before it have ended. Whether it had to: what was planned before is to be planned
+    /// anew on what they wrote.
+    async fn reach_place(&mut self) -> Result<bool, UserError> {
+        let Some(place) = self.place.as_mut().filter(|place| !place.is_reached()) else { return Ok(false) };
+        let _pause = self.questions.watch.stopwatch.pause();
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
+            () = place.reach() => Ok(true),
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
-use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
+use nova_calls::{Call, CallScope, Outcome, Place, Settled, is_foreign, places, run_or_detach};
 use nova_protocol::{ErrorCode, NoteChangeKind, NoteChangeView, SourceView};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
@@ -21,13 +21,14 @@ use crate::session::Session;
 
 /// The most of one output that the model is sent, in bytes.
 pub(super) const OUTPUT_CAP: usize = 48 * 1024;
-/// So many reads run at once.
-const READS_AT_ONCE: usize = 8;
+/// So many calls run at once, or are asked about.
+const AT_ONCE: usize = 8;
 /// So many calls of a session run on by themselves; a further one is waited for.
 const MOST_DETACHED: usize = 16;
 
 impl Turn {
-    /// Reads that follow each other run together, everything else in the order it was asked for.
+    /// Reads that follow each other run together, everything else in the order it was asked for; writes that
+    /// follow each other are asked about together where that can be.
     pub(super) async fn run_calls(
         &mut self,
         snapshot: &Arc<Snapshot>,
@@ -66,15 +67,23 @@ impl Turn {
                 left = &left[1..];
                 continue;
             }
-            let reads = left.iter().take_while(|call| is_read(snapshot, &call.name)).count().max(1);
-            let (together, rest) = left.split_at(reads);
+            let reads = left.iter().take_while(|call| is_read(snapshot, &call.name)).count();
+            let asked = |call: &&LogCall| self.scope.approver.at_once() && is_own_write(snapshot, &call.name);
+            let writes = left.iter().take_while(asked).count();
+            let (together, rest) = left.split_at(reads.max(writes).max(1));
             left = rest;
-            self.run_together(snapshot, together).await?;
+            let places = places(writes).into_iter().map(Some);
+            self.run_together(snapshot, together, places.chain(std::iter::repeat_with(|| None))).await?;
         }
         if self.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
-    async fn run_together(&mut self, snapshot: &Arc<Snapshot>, calls: &[LogCall]) -> Result<(), Stop> {
+    async fn run_together(
+        &mut self,
+        snapshot: &Arc<Snapshot>,
+        calls: &[LogCall],
+        places: impl Iterator<Item = Option<Place>>,
+    ) -> Result<(), Stop> {
         let scope = self.call_scope(snapshot);
         for call in calls {
             self.activate_for(snapshot, call);
@@ -84,16 +93,18 @@ impl Turn {
         let settle = if many { Duration::MAX } else { self.scope.settle };
         let running: Vec<BoxFuture<'_, (Settled, Stopped)>> = calls
             .iter()
-            .map(|call| {
+            .zip(places)
+            .map(|(call, place)| {
                 let id = self.scope.ids.next();
                 let stop = Stopped::new(&self.session, &id, self.cancel.child_token());
-                let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
+                let call = Call { place, ..Call::from_model(id, call.name.clone(), call.arguments.clone()) };
                 let running = run_or_detach(&scope, call, stop.token.clone(), settle);
                 async move { (running.await, stop) }.boxed()
             })
             .collect();
-        let settled: Vec<_> = futures::stream::iter(running).buffered(READS_AT_ONCE).collect().await;
-        for (call, (settled, stop)) in calls.iter().zip(settled) {
+        let mut running = futures::stream::iter(running).buffered(AT_ONCE);
+        for call in calls {
+            let Some((settled, stop)) = running.next().await else { break };
             match settled {
                 Settled::Ended(mut outcome) => {
                     if stop.was_alone(&self.cancel) {
@@ -103,8 +114,9 @@ impl Turn {
                 }
                 Settled::Detached(detached) => self.let_go(call, detached),
             }
+            // A call that comes after it may wait for the user for hours.
+            self.journal.flush().await?;
         }
-        self.journal.flush().await?;
         Ok(())
     }
 
@@ -270,6 +282,12 @@ pub(super) fn only_reads(snapshot: &Snapshot, name: &str) -> bool {
 
 fn is_read(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
+}
+
+/// A write of notes by a tool that came with the program. What others wrote is looked at one by one.
+fn is_own_write(snapshot: &Snapshot, name: &str) -> bool {
+    matches!(snapshot.tool(name), ToolLookup::Found { tool, .. }
+        if tool.effect() == Effect::Write && tool.spec().on_notes && !is_foreign(&tool))
 }
 
 fn cap(mut output: String) -> String {
