@@ -187,6 +187,33 @@ describe('keys', () => {
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
   });
 
+  test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
+    const rendered = await show();
+    const { user, app, store } = rendered;
+    const offered = async (words: string) => {
+      await user.keyboard('{Control>}k{/Control}');
+      await user.type(screen.getByTestId('palette-field'), words);
+      const labels = screen.queryAllByRole('option').map(({ textContent }) => textContent ?? '');
+      await user.keyboard('{Escape}');
+      return labels.filter((label) => label.toLowerCase().startsWith(words));
+    };
+    const commands = ['find in this chat', 'show or fold the list', 'show or hide the right panel', 'go to the waiting approval', 'panel in place of the chat'];
+    const able = async () => {
+      const found = [];
+      for (const words of commands) if ((await offered(words)).length > 0) found.push(words);
+      return found;
+    };
+    act(() => store.actions.show({ kind: 'settings', page: 'models' }));
+    expect(await able()).toEqual([]);
+    expect(app().view.kind).toBe('settings');
+    act(() => store.actions.show({ kind: 'chat' }));
+    expect(await able(), 'nothing waits, and no skill has a panel').toEqual(commands.slice(0, 3));
+    await open(rendered);
+    expect(await able()).toEqual(commands.slice(0, 4));
+    act(() => store.actions.setOver('keys'));
+    for (const words of commands) expect(screen.getByTestId('key-sheet').parentElement).toHaveTextContent(new RegExp(words, 'i'));
+  });
+
   test('? lists the keys, Esc closes the list and gives the focus back', async () => {
     const { user } = await show();
     screen.getByTestId('new-chat').focus();
