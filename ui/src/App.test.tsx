@@ -187,6 +187,33 @@ describe('keys', () => {
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
   });
 
+  test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
+    const rendered = await show();
+    const { user, app, store } = rendered;
+    const offered = async (words: string) => {
+      await user.keyboard('{Control>}k{/Control}');
+      await user.type(screen.getByTestId('palette-field'), words);
+      const labels = screen.queryAllByRole('option').map(({ textContent }) => textContent ?? '');
+      await user.keyboard('{Escape}');
+      return labels.filter((label) => label.toLowerCase().startsWith(words));
+    };
+    const commands = ['find in this chat', 'show or fold the list', 'show or hide the right panel', 'go to the waiting approval', 'panel in place of the chat'];
+    const able = async () => {
+      const found = [];
+      for (const words of commands) if ((await offered(words)).length > 0) found.push(words);
+      return found;
+    };
+    act(() => store.actions.show({ kind: 'settings', page: 'models' }));
+    expect(await able()).toEqual([]);
+    expect(app().view.kind).toBe('settings');
+    act(() => store.actions.show({ kind: 'chat' }));
+    expect(await able(), 'nothing waits, and no skill has a panel').toEqual(commands.slice(0, 3));
+    await open(rendered);
+    expect(await able()).toEqual(commands.slice(0, 4));
+    act(() => store.actions.setOver('keys'));
+    for (const words of commands) expect(screen.getByTestId('key-sheet').parentElement).toHaveTextContent(new RegExp(words, 'i'));
+  });
+
   test('? lists the keys, Esc closes the list and gives the focus back', async () => {
     const { user } = await show();
     screen.getByTestId('new-chat').focus();
@@ -216,6 +243,19 @@ describe('keys', () => {
     expect(screen.queryByTestId('palette')).toBeNull();
     await user.keyboard('{Control>}p{/Control}');
     expect(screen.getByTestId('palette')).toBeVisible();
+  });
+
+  test('a keyboard without Latin letters has the same keys, and those that are chosen with it', async () => {
+    const { user, app, store } = await show();
+    fireEvent.keyDown(document.body, { key: 'л', code: 'KeyK', ctrlKey: true });
+    expect(screen.getByTestId('palette')).toBeVisible();
+    act(() => store.actions.setOver(null));
+    act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
+    await user.click(screen.getByTestId('keys-palette'));
+    fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'с', code: 'KeyC', ctrlKey: true });
+    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is needed for writing.');
+    fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'з', code: 'KeyP', ctrlKey: true });
+    expect(app().keys).toEqual({ palette: 'Ctrl P' });
   });
 
   test('keys that were changed stand where the old ones stood', async () => {
@@ -282,6 +322,43 @@ describe('lists', () => {
     act(() => card.focus());
     await rendered.user.keyboard('o');
     expect(rendered.backend.asked('open_note')).toEqual([{ path: card.dataset['row'] }]);
+  });
+
+  const russian = (key: 'о' | 'л' | 'щ') => fireEvent.keyDown(document.activeElement!, { key, code: { о: 'KeyJ', л: 'KeyK', щ: 'KeyO' }[key] });
+
+  test('J, K and O are where they are on a keyboard without Latin letters', async () => {
+    const rendered = await show();
+    await open(rendered);
+    act(() => rendered.store.actions.showPanel('changes'));
+    const list = (await screen.findAllByTestId('change-note'))[0]!.closest<HTMLElement>('[data-list]')!;
+    act(() => firstStop(list).focus());
+    const item = () => document.activeElement?.closest<HTMLElement>('[data-list-item]');
+    const before = item();
+    russian('о');
+    expect(item()).not.toBe(before);
+    russian('л');
+    expect(item()).toBe(before);
+    russian('щ');
+    expect(rendered.backend.asked('open_note')).toEqual([{ path: before!.closest<HTMLElement>('[data-note-path]')!.dataset['notePath'] }]);
+  });
+
+  test('so they are on a board and among the tools to run', async () => {
+    const rendered = await show();
+    await panels(rendered);
+    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
+    await waitFor(() => expect(document.querySelectorAll('[data-card]').length).toBeGreaterThan(1));
+    const card = document.querySelector<HTMLElement>('[data-card]')!;
+    act(() => card.focus());
+    russian('о');
+    expect(card).not.toHaveFocus();
+    russian('л');
+    expect(card).toHaveFocus();
+    act(() => rendered.store.actions.show({ kind: 'run-tool', tool: null }));
+    await waitFor(() => expect(document.querySelectorAll('button[data-tool]').length).toBeGreaterThan(1));
+    const [tool, next] = [...document.querySelectorAll<HTMLElement>('button[data-tool]')];
+    act(() => tool!.focus());
+    russian('о');
+    expect(next).toHaveFocus();
   });
 
   test('in a field of a list they are letters', async () => {

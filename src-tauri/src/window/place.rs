@@ -1,25 +1,28 @@
 //! Where the window stands, from one start to the next.
 
 use nova_app::{App, WindowPlace};
-use tauri::{LogicalPosition, LogicalSize, WebviewWindow, WindowEvent};
+use tauri::{LogicalPosition, LogicalSize, Monitor, WebviewWindow, WindowEvent};
 
 /// Of the settings in `tauri.conf.json`, which the system enforces on resizing and not on what is set here.
 const LEAST: (f64, f64) = (900.0, 600.0);
 
-/// Puts the window where it was. A place that no screen shows any more is left to the system.
+/// How large the window is that was never sized, by the same settings.
+const FIRST: (f64, f64) = (1440.0, 900.0);
+
+/// Puts the window where it was, no larger than the screen it comes to: that may be another one by now.
+/// Where no screen shows its place any more, it is put in the middle of the one that the system chose.
 pub(crate) fn restore(window: &WebviewWindow, place: Option<WindowPlace>) {
-    let Some(place) = place else { return };
-    let screens = window.available_monitors().unwrap_or_default();
-    let shown = screens.iter().any(|screen| {
-        let scale = screen.scale_factor();
-        let (at, size) = (screen.position().to_logical::<f64>(scale), screen.size().to_logical::<f64>(scale));
-        within(place, (at.x, at.y), (size.width, size.height))
-    });
-    let (width, height) = (place.width.max(LEAST.0), place.height.max(LEAST.1));
-    let _ = window.set_size(LogicalSize::new(width, height));
-    if shown {
-        let _ = window.set_position(LogicalPosition::new(place.x, place.y));
-    }
+    let screens: Vec<Screen> = window.available_monitors().unwrap_or_default().iter().map(screen).collect();
+    let own = own_screen(window).or_else(|| screens.first().copied()).map(|screen| screen.free);
+    let frame = frame(window);
+    let Some(place) = place else {
+        // The system has put it in the middle already.
+        if let Some(put) = own.and_then(|free| cut_at_first(free, frame)) {
+            apply(window, put);
+        }
+        return;
+    };
+    apply(window, put(place, &screens, own, frame));
     if place.maximized {
         let _ = window.maximize();
     }
@@ -44,7 +47,7 @@ fn place_of(window: &WebviewWindow, before: Option<WindowPlace>) -> Option<Windo
         return before;
     }
     if window.is_maximized().unwrap_or_default() {
-        return before.map(|place| WindowPlace { maximized: true, ..place });
+        return Some(maximized(before, own_screen(window).map(|screen| screen.free), frame(window)));
     }
     let scale = window.scale_factor().ok()?;
     let at = window.outer_position().ok()?.to_logical::<f64>(scale);
@@ -52,27 +55,259 @@ fn place_of(window: &WebviewWindow, before: Option<WindowPlace>) -> Option<Windo
     Some(WindowPlace { x: at.x, y: at.y, width: size.width, height: size.height, maximized: false })
 }
 
-/// Whether enough of the window's top is on a screen to take hold of it.
-fn within(place: WindowPlace, at: (f64, f64), size: (f64, f64)) -> bool {
+fn apply(window: &WebviewWindow, Put { at, size: (width, height) }: Put) {
+    let _ = window.set_size(LogicalSize::new(width, height));
+    if let Some((x, y)) = at {
+        let _ = window.set_position(LogicalPosition::new(x, y));
+    }
+}
+
+/// The screen that the window is on, or would be.
+fn own_screen(window: &WebviewWindow) -> Option<Screen> {
+    let current = window.current_monitor().ok().flatten();
+    current.or_else(|| window.primary_monitor().ok().flatten()).as_ref().map(screen)
+}
+
+fn screen(monitor: &Monitor) -> Screen {
+    let scale = monitor.scale_factor();
+    let (at, size) = (monitor.position().to_logical::<f64>(scale), monitor.size().to_logical::<f64>(scale));
+    let whole = Area { x: at.x, y: at.y, width: size.width, height: size.height };
+    let free = monitor.work_area();
+    let (at, size) = (free.position.to_logical::<f64>(scale), free.size.to_logical::<f64>(scale));
+    let free = Area { x: at.x, y: at.y, width: size.width, height: size.height };
+    // Not every system says what its panels leave.
+    Screen { whole, free: if free.width > 0.0 && free.height > 0.0 { free } else { whole } }
+}
+
+/// What the system draws around the page: width and height together of both sides. Where it has not drawn the
+/// window yet it may say anything; no frame is wider than `MOST`.
+fn frame(window: &WebviewWindow) -> (f64, f64) {
+    const MOST: f64 = 80.0;
+    let (Ok(outer), Ok(inner), Ok(scale)) = (window.outer_size(), window.inner_size(), window.scale_factor())
+    else {
+        return (0.0, 0.0);
+    };
+    let (outer, inner) = (outer.to_logical::<f64>(scale), inner.to_logical::<f64>(scale));
+    ((outer.width - inner.width).clamp(0.0, MOST), (outer.height - inner.height).clamp(0.0, MOST))
+}
+
+/// Everything from here on is in logical pixels and knows of no window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Area {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Screen {
+    whole: Area,
+    /// What panels and docks leave of it.
+    free: Area,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Put {
+    /// Of the frame's corner; none leaves the window where the system put it.
+    at: Option<(f64, f64)>,
+    /// Of the page, without the frame.
+    size: (f64, f64),
+}
+
+/// `own`: the screen for a window whose place no screen shows.
+fn put(place: WindowPlace, screens: &[Screen], own: Option<Area>, frame: (f64, f64)) -> Put {
+    if let Some(screen) = screen_of(place, screens) {
+        return fitted(place, screen.free, frame);
+    }
+    let Some(free) = own else {
+        return Put { at: None, size: (place.width.max(LEAST.0), place.height.max(LEAST.1)) };
+    };
+    centred(fitted(place, free, frame).size, free, frame)
+}
+
+/// What to do with the window of a first start; none where it has the room that it begins with.
+fn cut_at_first(free: Area, frame: (f64, f64)) -> Option<Put> {
+    let put = first_in(free, frame);
+    (put.size != FIRST).then_some(put)
+}
+
+/// A window that was maximised before it ever had a size of its own gets the first one when it is made smaller.
+fn maximized(before: Option<WindowPlace>, free: Option<Area>, frame: (f64, f64)) -> WindowPlace {
+    if let Some(before) = before {
+        return WindowPlace { maximized: true, ..before };
+    }
+    let put = free.map_or(Put { at: None, size: FIRST }, |free| first_in(free, frame));
+    let ((x, y), (width, height)) = (put.at.unwrap_or_default(), put.size);
+    WindowPlace { x, y, width, height, maximized: true }
+}
+
+fn first_in(free: Area, frame: (f64, f64)) -> Put {
+    let place = WindowPlace { x: free.x, y: free.y, width: FIRST.0, height: FIRST.1, maximized: false };
+    centred(fitted(place, free, frame).size, free, frame)
+}
+
+/// The screen that shows most of the window, of those that show enough of its top to take hold of it.
+fn screen_of(place: WindowPlace, screens: &[Screen]) -> Option<Screen> {
+    let showing = screens.iter().copied().filter(|screen| within(place, screen.whole));
+    showing.max_by(|a, b| shared(place, a.whole).total_cmp(&shared(place, b.whole)))
+}
+
+fn within(place: WindowPlace, area: Area) -> bool {
     const HOLD: f64 = 80.0;
-    place.x + place.width - HOLD > at.0
-        && place.x + HOLD < at.0 + size.0
-        && place.y >= at.1
-        && place.y + HOLD / 2.0 < at.1 + size.1
+    place.x + place.width - HOLD > area.x
+        && place.x + HOLD < area.x + area.width
+        && place.y >= area.y
+        && place.y + HOLD / 2.0 < area.y + area.height
+}
+
+/// How much of the window is in an area, in square pixels.
+fn shared(place: WindowPlace, area: Area) -> f64 {
+    let along = |at: f64, size: f64, from: f64, room: f64| (at + size).min(from + room) - at.max(from);
+    along(place.x, place.width, area.x, area.width).max(0.0)
+        * along(place.y, place.height, area.y, area.height).max(0.0)
+}
+
+/// At its place as it was, but for a side that is longer than there is room for: that one begins where the room does.
+fn fitted(place: WindowPlace, free: Area, frame: (f64, f64)) -> Put {
+    /// Of the system's bar, which is not known before it is drawn, and nowhere higher.
+    const TITLE: f64 = 40.0;
+    let (width, height) = (place.width.max(LEAST.0), place.height.max(LEAST.1));
+    let (x, width) = if width + frame.0 <= free.width {
+        (place.x, width)
+    } else {
+        (free.x, (free.width - frame.0).max(LEAST.0))
+    };
+    let (y, height) = if height + frame.1 <= free.height {
+        (place.y, height)
+    } else {
+        (free.y, (free.height - frame.1.max(TITLE)).max(LEAST.1))
+    };
+    Put { at: Some((x, y)), size: (width, height) }
+}
+
+fn centred(size: (f64, f64), free: Area, frame: (f64, f64)) -> Put {
+    let middle = |from: f64, room: f64, size: f64| from + ((room - size) / 2.0).max(0.0).floor();
+    let x = middle(free.x, free.width, size.0 + frame.0);
+    let y = middle(free.y, free.height, size.1 + frame.1);
+    Put { at: Some((x, y)), size }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NO_FRAME: (f64, f64) = (0.0, 0.0);
+    const LARGE: Screen = with_panel(0.0, 2560.0, 1440.0);
+    const LAPTOP: Screen = with_panel(2560.0, 1366.0, 768.0);
+
+    /// A screen from `x` to the right, with a panel of 40 at its top.
+    const fn with_panel(x: f64, width: f64, height: f64) -> Screen {
+        let whole = Area { x, y: 0.0, width, height };
+        Screen { whole, free: Area { y: 40.0, height: height - 40.0, ..whole } }
+    }
+
+    fn at(x: f64, y: f64, width: f64, height: f64) -> WindowPlace {
+        WindowPlace { x, y, width, height, maximized: false }
+    }
+
     #[test]
-    fn a_window_that_no_screen_shows_is_not_put_there() {
-        let at = |x, y| WindowPlace { x, y, width: 1000.0, height: 700.0, maximized: false };
-        let on_screen = |place| within(place, (0.0, 0.0), (1920.0, 1080.0));
-        assert!(on_screen(at(100.0, 50.0)));
-        assert!(on_screen(at(-800.0, 50.0)), "its right edge can be taken hold of");
-        assert!(!on_screen(at(2000.0, 50.0)), "of a screen that is gone");
-        assert!(!on_screen(at(100.0, 1070.0)));
-        assert!(!on_screen(at(100.0, -50.0)));
+    fn a_window_that_fits_stands_where_it_was() {
+        let check = |place: WindowPlace| {
+            let was = Put { at: Some((place.x, place.y)), size: (place.width, place.height) };
+            assert_eq!(put(place, &[LARGE, LAPTOP], Some(LAPTOP.free), NO_FRAME), was);
+        };
+        check(at(100.0, 80.0, 1440.0, 900.0));
+        check(at(-800.0, 80.0, 1000.0, 700.0));
+        check(at(2600.0, 50.0, 1200.0, 700.0));
+        check(at(0.0, 40.0, 2560.0, 1400.0));
+    }
+
+    #[test]
+    fn a_window_of_a_larger_screen_is_cut_to_the_one_it_is_on() {
+        let cut = put(at(100.0, 80.0, 2400.0, 1300.0), &[with_panel(0.0, 1366.0, 768.0)], None, NO_FRAME);
+        assert_eq!(cut, Put { at: Some((0.0, 40.0)), size: (1366.0, 688.0) });
+        let wide = put(at(100.0, 60.0, 2400.0, 620.0), &[with_panel(0.0, 1366.0, 768.0)], None, NO_FRAME);
+        assert_eq!(
+            wide,
+            Put { at: Some((0.0, 60.0)), size: (1366.0, 620.0) },
+            "only the side that is too long"
+        );
+    }
+
+    #[test]
+    fn the_frame_that_the_system_draws_has_its_room_too() {
+        let free = Area { x: 0.0, y: 0.0, width: 1440.0, height: 900.0 };
+        let screen = Screen { whole: free, free };
+        let check = |height: f64, title: f64, becomes: f64| {
+            let Put { size, .. } = put(at(0.0, 0.0, 1424.0, height), &[screen], None, (16.0, title));
+            assert_eq!(size, (1424.0, becomes));
+        };
+        check(872.0, 28.0, 872.0);
+        check(880.0, 28.0, 860.0);
+        check(900.0, 50.0, 850.0);
+    }
+
+    #[test]
+    fn no_screen_makes_it_smaller_than_the_least() {
+        let tiny = put(at(0.0, 40.0, 2400.0, 300.0), &[with_panel(0.0, 800.0, 480.0)], None, NO_FRAME);
+        assert_eq!(tiny.size, LEAST);
+        assert_eq!(put(at(0.0, 0.0, 1.0, 1.0), &[], None, NO_FRAME), Put { at: None, size: LEAST });
+    }
+
+    #[test]
+    fn a_window_that_no_screen_shows_comes_to_the_middle_of_the_one_that_is_there() {
+        let here = put(at(3000.0, 50.0, 1000.0, 700.0), &[LARGE], Some(LARGE.free), NO_FRAME);
+        assert_eq!(here, Put { at: Some((780.0, 390.0)), size: (1000.0, 700.0) });
+        let cut = put(at(-4000.0, 50.0, 2400.0, 1300.0), &[LAPTOP], Some(LAPTOP.free), NO_FRAME);
+        assert_eq!(cut, Put { at: Some((2560.0, 60.0)), size: (1366.0, 688.0) });
+    }
+
+    #[test]
+    fn of_two_screens_the_one_that_shows_more_says_how_large() {
+        let screens = [LARGE, LAPTOP];
+        let free = |place| screen_of(place, &screens).map(|screen| screen.free);
+        assert_eq!(free(at(2400.0, 50.0, 1500.0, 900.0)), Some(LAPTOP.free));
+        assert_eq!(free(at(1500.0, 50.0, 1500.0, 900.0)), Some(LARGE.free));
+    }
+
+    #[test]
+    fn a_place_that_nobody_could_take_hold_of_is_on_no_screen() {
+        let on_screen =
+            |x, y| within(at(x, y, 1000.0, 700.0), Area { x: 0.0, y: 0.0, width: 1920.0, height: 1080.0 });
+        assert!(on_screen(100.0, 50.0));
+        assert!(on_screen(-800.0, 50.0), "its right edge can be taken hold of");
+        assert!(!on_screen(2000.0, 50.0), "of a screen that is gone");
+        assert!(!on_screen(100.0, 1070.0));
+        assert!(!on_screen(100.0, -50.0));
+    }
+
+    #[test]
+    fn a_first_start_is_cut_where_the_screen_is_small() {
+        assert_eq!(cut_at_first(LARGE.free, NO_FRAME), None);
+        let laptop = cut_at_first(LAPTOP.free, NO_FRAME);
+        assert_eq!(laptop, Some(Put { at: Some((2560.0, 60.0)), size: (1366.0, 688.0) }));
+    }
+
+    #[test]
+    fn a_window_closed_maximised_comes_back_so_with_the_size_it_had_or_would_have_had() {
+        let before = at(100.0, 80.0, 1000.0, 700.0);
+        let kept = WindowPlace { maximized: true, ..before };
+        assert_eq!(maximized(Some(before), Some(LARGE.free), NO_FRAME), kept);
+        let first = maximized(None, Some(LARGE.free), NO_FRAME);
+        assert_eq!(first, WindowPlace { maximized: true, ..at(560.0, 290.0, 1440.0, 900.0) });
+        let small = maximized(None, Some(LAPTOP.free), NO_FRAME);
+        assert_eq!((small.width, small.height), (1366.0, 688.0));
+        assert!(maximized(None, None, NO_FRAME).maximized);
+    }
+
+    #[test]
+    fn the_sizes_are_those_of_the_settings() {
+        let settings: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tauri.conf.json")).expect("the settings are JSON");
+        let window = &settings["app"]["windows"][0];
+        let of = |width: &str, height: &str| (window[width].as_f64(), window[height].as_f64());
+        assert_eq!(of("width", "height"), (Some(FIRST.0), Some(FIRST.1)));
+        assert_eq!(of("minWidth", "minHeight"), (Some(LEAST.0), Some(LEAST.1)));
     }
 }

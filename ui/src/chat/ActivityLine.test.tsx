@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
@@ -80,4 +80,38 @@ test('what a request is made of is told with Tab, without a mouse', async () => 
   expect(figure).toHaveAccessibleDescription('Every chat 2.1k Active skills 4k Messages 1.2k Tool results 4.5k');
   await userEvent.keyboard('{Escape}');
   expect(screen.queryByRole('tooltip')).toBeNull();
+});
+
+describe('after another model is chosen', () => {
+  const world = sampleWorld();
+  const price = (model: string, input: string) => ({ model, input, cached: null, output: '0', currency: 'USD' });
+  const prices: Record<string, ProviderRow['prices']> = { ollama: [price('qwen3:14b', '1')], openai: [price('gpt-5.2', '100')] };
+  const providers = world.providers.map((row) => ({ ...row, prices: prices[row.id] ?? [] }));
+  const context = { used: 20_000, limit: 400_000, cached: 0, parts: { system: 1, skills: 1, history: 1, outputs: 1 } };
+  const figures = () => screen.getByTestId('activity-figures').textContent;
+
+  test('the last request keeps its own limit and price, and says whose they are, until one of the new model is counted', async () => {
+    const { store, say } = await openChat(<ActivityLine />, [...request, { type: 'turn_completed', text: '' }], { providers });
+    await waitFor(() => expect(figures()).toMatch(/11\.8k of 32k tokens, 71 % cached, \$0\.0118$/));
+    await act(() => store.actions.setModel('openai/gpt-5.2'));
+    expect(await screen.findByText(/^gpt-5.2: messages and notes go to/)).toBeVisible();
+    expect(figures()).toMatch(/11\.8k of 32k tokens, 71 % cached, \$0\.0118, by qwen3:14b$/);
+    await say(turnStarted('And now?', 'openai/gpt-5.2'));
+    await say({ type: 'step_started', tools: [], prefix_kept: true, bytes: 10, context });
+    expect(figures(), 'nobody has counted it yet').toMatch(/11\.8k of 32k tokens, .*, by qwen3:14b$/);
+    await say({ type: 'usage', input: 20_000, cached: 0, output: 0 });
+    expect(figures()).toMatch(/20k of 400k tokens, 0 % cached, \$2\.00$/);
+  });
+});
+
+test('in a low window the figures go, and where the model is and how it does stay', async () => {
+  const { status } = sampleWorld();
+  const { say } = await openChat(<ActivityLine />, request, { status });
+  await say({ type: 'provider_health', provider: 'ollama', health: { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: null } });
+  const place = await screen.findByTestId('status-model');
+  expect(place).toHaveTextContent('qwen3:14b runs on this machine, at 127.0.0.1:11434');
+  expect(within(place).getByRole('status')).toHaveTextContent(/does not answer since/);
+  // Below 700 high what has this class is not drawn.
+  expect(place.closest('.short\\:hidden')).toBeNull();
+  expect(screen.getByText(/11.8k of 32k tokens/).closest('.short\\:hidden')).not.toBeNull();
 });

@@ -1,8 +1,9 @@
 import { Fragment } from 'react';
 
-import { type ContextView, nothing } from '../ipc';
-import { costText, counted, Explained, healthOf, healthText, placeText, priceOf, tokens, usePlaceInUse } from '../shared';
+import { type ContextView, nothing, type ProviderRow } from '../ipc';
+import { costText, counted, Explained, healthOf, healthText, modelName, placeText, priceOf, tokens, usePlaceInUse } from '../shared';
 import { useApp, useRpc, useSession } from '../state/hooks';
+import { lastCounted, type Counted } from '../state/session';
 
 /** Below the composer: what every request carries, and where the model is. */
 export function ActivityLine() {
@@ -14,29 +15,24 @@ export function ActivityLine() {
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
   const told = useApp((app) => app.health);
-  const usage = useSession((state) => state.usage);
-  const context = useSession((state) => state.context);
   const active = useSession((state) => state.skills.length);
   const health = provider ? healthOf(provider, told) : null;
-  const name = model?.slice(model.indexOf('/') + 1);
-  const cost = usage && provider && name !== undefined ? costText(usage, priceOf(provider, name)) : null;
   // The conversation keeps its place while the figures are read, so the line is there from the start.
   return (
-    <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
-      {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
-      {wanted && <span>{active} active</span>}
-      {wanted && usage && (
-        <Explained more={context ? <Parts context={context} /> : 'What the last request took.'} className="tabular">
-          {tokens(usage.input)}
-          {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
-          {cost !== null && `, ${cost}`}
-        </Explained>
+    <p className={`flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 ${model === null ? 'short:hidden' : ''}`}>
+      {wanted && (
+        // Where the window is low they go, where it is narrow they give way: where the model is stays.
+        <span data-testid="activity-figures" className="flex min-w-0 shrink-[99] gap-3.5 short:hidden">
+          {catalog !== undefined && <span className="cut">{counted(catalog, 'skill')} in the catalog</span>}
+          <span className="cut">{active} active</span>
+          <LastRequest providers={providers.data ?? []} chosen={model} />
+        </span>
       )}
       {place && model && (
         <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
           <span className={`cut ${place.where === 'here' ? '' : 'text-warn'}`}>{placeText(model, place)}</span>
           {health && (
-            <span role="status" className={health.state === 'answered' ? '' : 'text-danger'} data-health={health.state}>
+            <span role="status" className={`shrink-0 ${health.state === 'answered' ? '' : 'text-danger'}`} data-health={health.state}>
               {health.message === null ? healthText(health) : <Explained more={health.message}>{healthText(health)}</Explained>}
             </span>
           )}
@@ -44,6 +40,27 @@ export function ActivityLine() {
       )}
     </p>
   );
+}
+
+/** What the last request took, of its own model's context and at its own model's price, also where another is chosen now. */
+function LastRequest({ providers, chosen }: { providers: readonly ProviderRow[]; chosen: string | null }) {
+  const last = useSession(lastCounted, sameRequest);
+  if (last === null) return null;
+  const { model, usage, context } = last;
+  const provider = providers.find((row) => row.id === model.split('/')[0]);
+  const cost = provider ? costText(usage, priceOf(provider, modelName(model))) : null;
+  return (
+    <Explained more={context ? <Parts context={context} /> : 'What the last request took.'} className="cut tabular">
+      {tokens(usage.input)}
+      {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+      {cost !== null && `, ${cost}`}
+      {model !== '' && model !== chosen && `, by ${modelName(model)}`}
+    </Explained>
+  );
+}
+
+function sameRequest(before: Counted | null, now: Counted | null): boolean {
+  return before?.usage === now?.usage && before?.context === now?.context && before?.model === now?.model;
 }
 
 /** What of a request is for what. */

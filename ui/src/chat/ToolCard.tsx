@@ -10,6 +10,7 @@ import { useClock } from '../shared/useClock';
 import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
 import { useUndone } from './undone';
+import { WhereToLook } from './WhereToLook';
 import { argumentSummary, deciderLabel, doneSummary, isObject } from './wording';
 
 interface ToolCardProps {
@@ -259,7 +260,7 @@ function Details({ call }: { call: CallItem }) {
     <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">
       {call.state === 'unknown' && (
         <p className="selectable text-fg-2">
-          Stopped while it ran. {call.effect === 'read' ? 'Nothing was changed by it.' : 'It may have happened, in full or in part.'}
+          Stopped while it ran. <WhereToLook call={call} />
         </p>
       )}
       {result?.error && call.state !== 'denied' && (

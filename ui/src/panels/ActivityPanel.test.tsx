@@ -87,3 +87,16 @@ test('the tools that a request could call, and that its beginning was read anew,
   expect(screen.getByRole('button', { name: 'read anew' })).toHaveFocus();
   expect(await screen.findByRole('tooltip')).toHaveTextContent(/the provider read all of it again/);
 });
+
+test('a message whose skill came before its first request says that it was read anew; the first of a chat was read by nobody before', async () => {
+  const sample = sampleWorld();
+  const turn = (text: string, skills: string[]): EventBody => ({ type: 'turn_started', text, model: 'openai/gpt-5.2', skills, tool: null });
+  const events = [
+    ...envelopes('bank', 't1', [turn('Hello', []), step([], true), { type: 'turn_completed', text: 'Hello.' }]),
+    ...envelopes('bank', 't2', [turn('Import it', ['budget']), step(['budget.import_transactions'], false), step(['budget.import_transactions'], true)]).map((event) => ({ ...event, seq: event.seq + 100 })),
+  ];
+  const app = renderInApp(<ActivityPanel />, { backend: new FakeBackend({ ...sample, events: { bank: events } }) });
+  await act(() => app.store.actions.openSession('bank'));
+  const steps = screen.getAllByTestId('activity-step').map(({ textContent }) => /read anew/.test(textContent));
+  expect(steps, 'newest turn first').toEqual([true, false, false]);
+});

@@ -94,7 +94,7 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
                     {tokens(step.usage.input)} in, {tokens(step.usage.output)} out
                   </span>
                 )}
-                {!step.prefixKept && at > 0 && (
+                {!step.prefixKept && (
                   <Explained more="What was sent before was not the beginning of this request: the provider read all of it again.">
                     <Badge tone="warn">read anew</Badge>
                   </Explained>

@@ -3,10 +3,12 @@
 
 import type { KeyboardEvent } from 'react';
 
+import { latinKey } from '../state/latin-key';
+
 /** J, K and the arrows move between the items; Enter, being on a button, does what the item does. */
 export function listKeys(event: KeyboardEvent<HTMLElement>): void {
   if (event.defaultPrevented || isTyping(event.target)) return;
-  const by = stepOf(event);
+  const by = listStep(event);
   const list = event.currentTarget;
   const from = (event.target as Element).closest<HTMLElement>('[data-list-item]');
   if (by === 0 || from === null || listOf(from) !== list) return;
@@ -18,24 +20,28 @@ export function listKeys(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** The note of the item that has the focus, where O is pressed in it. */
-export function noteForO(event: { readonly key: string; readonly target: EventTarget | null } & Modifiers): string | null {
-  if (event.key !== 'o' || hasModifier(event) || isTyping(event.target) || !(event.target instanceof Element)) return null;
+export function noteForO(event: Pressed & { readonly target: EventTarget | null }): string | null {
+  if (latinKey(event) !== 'o' || hasModifier(event) || isTyping(event.target) || !(event.target instanceof Element)) return null;
   return event.target.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'] ?? null;
 }
 
-interface Modifiers {
+interface Pressed {
+  readonly key: string;
+  readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
 }
 
-function stepOf(event: { readonly key: string } & Modifiers): -1 | 0 | 1 {
+/** To the next item with J or the arrow down, to the one before with K or the arrow up. */
+export function listStep(event: Pressed): -1 | 0 | 1 {
   if (hasModifier(event)) return 0;
-  if (event.key === 'j' || event.key === 'ArrowDown') return 1;
-  return event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
+  const key = latinKey(event);
+  if (key === 'j' || key === 'ArrowDown') return 1;
+  return key === 'k' || key === 'ArrowUp' ? -1 : 0;
 }
 
-function hasModifier({ ctrlKey, metaKey, altKey }: Modifiers): boolean {
+function hasModifier({ ctrlKey, metaKey, altKey }: Pressed): boolean {
   return ctrlKey || metaKey || altKey;
 }
 

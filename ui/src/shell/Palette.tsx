@@ -25,7 +25,7 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
 
-  const groups = offersFor(query, sessions, skills.data ?? [], records.data ?? []);
+  const groups = offersFor(query, { sessions, skills: skills.data ?? [], records: records.data ?? [], can: (id) => run(id) !== null });
   const all = groups.flatMap(({ offers }) => offers);
   const marked = Math.min(at, all.length - 1);
   useEffect(() => {

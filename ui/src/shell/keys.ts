@@ -52,11 +52,13 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
   }, [actions]);
 }
 
-/** Does what a key, or a line of the palette, stands for. False where it means nothing here. */
+/** What a key, or a line of the palette, does; null where it can do nothing now. */
 export function useAction(roomForList: boolean, quote: () => void): (id: KeyActionId) => (() => void) | null {
   const actions = useActions();
   const view = useApp((app) => app.view.kind);
   const wide = useApp((app) => widePanel(app) !== null);
+  const hasPanels = useApp((app) => app.skillPanels.length > 0);
+  const asking = useApp((app) => Object.keys(app.asking).length > 0);
   // Where there is no room beside it, the panel lies over the conversation.
   const roomForPanel = useMedia('(min-width: 1100px)');
   return useCallback(
@@ -86,13 +88,14 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'quote':
           return view === 'chat' ? quote : null;
         case 'list':
-          return () => actions.toggleList(roomForList);
+          // The settings have the whole window.
+          return view === 'settings' ? null : () => actions.toggleList(roomForList);
         case 'panel':
           return view === 'chat' ? () => actions.togglePanel() : null;
         case 'wide':
-          return view === 'chat' ? () => actions.toggleWide() : null;
+          return view === 'chat' && hasPanels ? () => actions.toggleWide() : null;
         case 'approval':
-          return () => void goToApproval(actions, roomForPanel);
+          return asking ? () => void goToApproval(actions, roomForPanel) : null;
         case 'settings':
           return () => actions.show({ kind: 'settings', page: 'skills' });
         case 'zoom-in':
@@ -107,7 +110,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
           return () => focusRegion(-1);
       }
     },
-    [actions, view, wide, roomForList, roomForPanel, quote],
+    [actions, view, wide, hasPanels, asking, roomForList, roomForPanel, quote],
   );
 }
 

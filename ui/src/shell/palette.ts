@@ -46,12 +46,20 @@ const pages: readonly [SettingsPageName, string][] = [
   ['appearance', 'Appearance'],
 ];
 
-export function offersFor(query: string, sessions: readonly SessionRow[], skills: readonly SkillRow[], records: readonly RecordTypeRow[]): OfferGroup[] {
+export interface Offered {
+  readonly sessions: readonly SessionRow[];
+  readonly skills: readonly SkillRow[];
+  readonly records: readonly RecordTypeRow[];
+  /** Whether what a key stands for can be done where the window is now. */
+  readonly can: (id: KeyActionId) => boolean;
+}
+
+export function offersFor(query: string, { sessions, skills, records, can }: Offered): OfferGroup[] {
   const chats = sessions.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).map(
     ({ id, title }): Candidate => ({ line: { kind: 'chat', session: id }, label: title, icon: 'note', note: '' }),
   );
   const groups: [string, Candidate[]][] = [
-    ['Commands', commands],
+    ['Commands', commands.filter(({ line }) => line.kind !== 'key' || can(line.id))],
     ['Chats', chats],
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
     ['New', records.map((row) => recordLine(row, skills))],
@@ -63,9 +71,12 @@ export function offersFor(query: string, sessions: readonly SessionRow[], skills
 
 type Candidate = Omit<Offer, 'ranges'>;
 
+/** What is done where the focus or the selection is: the palette takes both. */
+const onlyKeys: ReadonlySet<KeyActionId> = new Set(['palette', 'quote', 'next-region', 'previous-region']);
+
 const commands: Candidate[] = [
   ...keyActions
-    .filter(({ id }) => id !== 'palette' && !id.endsWith('-region'))
+    .filter(({ id }) => !onlyKeys.has(id))
     .map(({ id, label }): Candidate => ({ line: { kind: 'key', id }, label, icon: icons[id] ?? 'bolt', note: '' })),
   { line: { kind: 'run-tool' }, label: 'Run a tool', icon: 'play', note: '' },
   { line: { kind: 'activity' }, label: 'Show activity', icon: 'clock', note: '' },

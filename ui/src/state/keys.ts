@@ -1,4 +1,5 @@
 // What the keys of the window do. One table: the window listens by it, the sheet and the settings list it.
+import { latinKey } from './latin-key';
 
 /** What can be given other keys. */
 export interface KeyAction {
@@ -92,6 +93,7 @@ const signs: Readonly<Record<string, string>> = { Period: '.', Comma: ',', Slash
 
 function keyName(key: string, code: string): string | null {
   if (['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(key)) return null;
-  if (/^[a-z]$/i.test(key)) return key.toUpperCase();
+  const letter = latinKey({ key, code });
+  if (/^[a-z]$/i.test(letter)) return letter.toUpperCase();
   return signs[code] ?? (/^Digit(\d)$/.exec(code)?.[1] || (key === ' ' ? 'Space' : key));
 }

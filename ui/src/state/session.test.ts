@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Envelope, JsonValue, UserError } from '../ipc/protocol.generated';
-import { type CallItem, decidedQuestions, emptySession, reduce, replay, runningTurn, type SessionState, type Turn, waitingCalls, writesBefore } from './session';
+import { type CallItem, decidedQuestions, emptySession, lastCounted, reduce, replay, runningTurn, type SessionState, type Turn, waitingCalls, writesBefore } from './session';
 
 type EventOf<T extends Envelope['type']> = Omit<Extract<Envelope, { type: T }>, 'v' | 'seq' | 'at' | 'session' | 'turn' | 'type'>;
 
@@ -421,9 +421,21 @@ describe('the session', () => {
     expect(outline(left)).toEqual([]);
   });
 
-  test('usage is that of the last request', () => {
-    const state = after(turnStarted(), ['usage', { input: 10, cached: 0, output: 1 }], ['usage', { input: 20, cached: 15, output: 2 }]);
-    expect(state.usage).toEqual({ input: 20, cached: 15, output: 2 });
+  test('what was counted is that of the last request, with the model that it went to', () => {
+    const context = (limit: number) => ({ used: 10, limit, cached: 0, parts: { system: 1, skills: 2, history: 3, outputs: 4 } });
+    const sent = (limit: number): [Envelope['type'], object] => ['step_started', { tools: [], prefix_kept: true, bytes: 1, context: context(limit) }];
+    const begun = (model: string): [Envelope['type'], object] => ['turn_started', { text: 'Hi', model, skills: [], tool: null }];
+    const first: [Envelope['type'], object?][] = [begun('ollama/a'), sent(4000), ['usage', { input: 10, cached: 0, output: 1 }]];
+    const of = (...more: [Envelope['type'], object?][]) => lastCounted(after(...first, ...more));
+    expect(of()).toEqual({ model: 'ollama/a', usage: { input: 10, cached: 0, output: 1 }, context: context(4000) });
+    // A request of another model is on its way: nobody has counted it yet.
+    expect(of(['turn_completed', { text: '' }], begun('openai/b'), sent(128_000))).toEqual(of());
+    expect(of(['turn_completed', { text: '' }], begun('openai/b'), sent(128_000), ['usage', { input: 20, cached: 15, output: 2 }])).toEqual({
+      model: 'openai/b',
+      usage: { input: 20, cached: 15, output: 2 },
+      context: context(128_000),
+    });
+    expect(lastCounted(emptySession)).toBeNull();
   });
 
   test('a conflict, a summary and a missing credential stand in the flow', () => {

@@ -32,10 +32,6 @@ export interface SessionState {
   readonly branches: Branches;
   /** In the order of activation. */
   readonly skills: readonly ActiveSkill[];
-  /** Of the last request to the provider. */
-  readonly usage: Usage | null;
-  /** How much of the model's context the last request takes. */
-  readonly context: ContextView | null;
   /** Number of the last event read; an older one is ignored, so that streams may overlap. */
   readonly seq: number;
 }
@@ -85,8 +81,18 @@ export interface Step {
   readonly notes: readonly string[];
   /** How many more went along that requests of earlier turns to this host name. */
   readonly notesBefore: number;
+  /** How much of the model's context it takes; none for one that asks for a summary. */
+  readonly context: ContextView | null;
   /** What the provider counted; none until it said so. */
   readonly usage: Usage | null;
+}
+
+/** What the newest request took that its provider has counted. */
+export interface Counted {
+  /** `provider/model` that it went to. */
+  readonly model: string;
+  readonly usage: Usage;
+  readonly context: ContextView | null;
 }
 
 export type Item = MessageItem | CallItem | NoticeItem | ConflictItem;
@@ -238,8 +244,6 @@ export const emptySession: SessionState = {
   all: [],
   branches: noBranches,
   skills: [],
-  usage: null,
-  context: null,
   seq: 0,
 };
 
@@ -291,6 +295,16 @@ export function writesBefore(calls: readonly CallItem[], call: CallItem): number
   return before.filter((other) => isOpen(other) && !other.detached && writes(other)).length;
 }
 
+/** The newest request of the branch in force that was counted. Its figures are its own model's, whichever is chosen now. */
+export function lastCounted({ turns }: SessionState): Counted | null {
+  const turn = turns.findLast(({ steps }) => steps.some(({ usage }) => usage !== null));
+  const at = turn?.steps.findLastIndex(({ usage }) => usage !== null) ?? -1;
+  const usage = turn?.steps[at]?.usage;
+  if (!turn || !usage) return null;
+  const context = turn.steps.slice(0, at + 1).findLast((step) => step.context !== null)?.context ?? null;
+  return { model: turn.model, usage, context };
+}
+
 /** Questions about the call that were answered, oldest first. */
 export function decidedQuestions(call: CallItem): readonly Approval[] {
   return call.approval?.decided ? [...call.earlier, call.approval] : call.earlier;
@@ -305,9 +319,9 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return { ...next, skills: next.turns.at(-1)?.active ?? state.skills };
     }
     case 'step_started':
-      return inTurn({ ...state, context: event.context ?? state.context }, event, (turn) => {
-        const { at, tools, prefix_kept: prefixKept, bytes, host, notes = [], notes_before: notesBefore = 0 } = event;
-        const step: Step = { at, tools, prefixKept, bytes, host, notes, notesBefore, usage: null };
+      return inTurn(state, event, (turn) => {
+        const { at, tools, prefix_kept: prefixKept, bytes, host, notes = [], notes_before: notesBefore = 0, context = null } = event;
+        const step: Step = { at, tools, prefixKept, bytes, host, notes, notesBefore, context, usage: null };
         return thinks({ ...turn, steps: [...turn.steps, step] }, event.at);
       });
     case 'reasoning_delta':
@@ -438,10 +452,8 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return inTurn(state, event, (turn) => withConflict(turn, event));
     case 'conflict_resolved':
       return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
-    case 'usage': {
-      const usage = { input: event.input, cached: event.cached, output: event.output };
-      return { ...inTurn(state, event, (turn) => counted(turn, usage)), usage };
-    }
+    case 'usage':
+      return inTurn(state, event, (turn) => counted(turn, { input: event.input, cached: event.cached, output: event.output }));
     case 'turn_completed':
       return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
     case 'turn_cancelled':

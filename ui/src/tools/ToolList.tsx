@@ -4,6 +4,7 @@ import { useMemo, useState, type KeyboardEvent } from 'react';
 
 import type { SkillRow, ToolRow } from '../ipc';
 import { EffectBadge, Empty, Icon, Menu, skillIcon, TextField, troubleOf } from '../shared';
+import { listStep } from '../shared/list-keys';
 
 export interface ToolGroup {
   readonly skill: string;
@@ -151,8 +152,7 @@ export function ToolMenu({ tools, skills, chosen, onChoose }: ToolListProps) {
 }
 
 function moveByKeys(event: KeyboardEvent<HTMLElement>) {
-  const step =
-    event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0;
+  const step = listStep(event);
   if (step === 0) return;
   const lines = [...event.currentTarget.querySelectorAll<HTMLElement>('button[data-tool]')];
   const at = lines.indexOf(document.activeElement as HTMLElement);

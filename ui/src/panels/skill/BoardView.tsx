@@ -3,6 +3,8 @@ import { useEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent, t
 import type { BoardPart } from '../../ipc';
 import { Badge, Button } from '../../shared';
 import { moneyText } from '../../shared/amount';
+import { listStep } from '../../shared/list-keys';
+import { latinKey } from '../../state/latin-key';
 import { RowMenu } from './ActionButton';
 import { fieldOf, pathOf, rowHas, textOf, type Placed } from './answer';
 import { columnOf, columnsOf, nextColumn, reduceBoard, stillBoard, valueOf, type BoardColumn, type BoardEvent, type BoardState } from './board';
@@ -126,7 +128,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
       const there = columns.find(({ name }) => name === column);
       setSaid(`${labelOf(column)}, ${there ? countText(part, there.count) : ''}`);
     };
-    switch (event.key) {
+    switch (latinKey(event)) {
       case ' ':
         return act(() => {
           if (!part.drop) return;
@@ -276,7 +278,7 @@ function Cards({ cards, kept, label, children }: { cards: readonly Placed[]; kep
   const shown = cards.filter(({ key }, place) => place < most || kept(key));
   const left = cards.length - shown.length;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const by = event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0;
+    const by = listStep(event);
     if (by === 0) return;
     event.preventDefault();
     moveFocus(event.currentTarget, by, 'card');

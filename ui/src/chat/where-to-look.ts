@@ -1,0 +1,55 @@
+// Where a call whose outcome is unknown would have left something. Pure.
+import { decidedQuestions, type CallItem } from '../state/session';
+import { isObject } from './wording';
+
+export interface Places {
+  /** Paths of the notes that it was to change, as far as they are known. */
+  readonly notes: readonly string[];
+  /** It may have changed notes. */
+  readonly changes: boolean;
+  /** The tool that it was to leave for the user to look at. */
+  readonly written: string | null;
+  /** Hosts that it was let to. */
+  readonly hosts: readonly string[];
+  /** The skill whose page says how it acts outside the vault. */
+  readonly skill: string | null;
+}
+
+export function placesOf(call: CallItem): Places {
+  const nowhere: Places = { notes: [], changes: false, written: null, hosts: [], skill: null };
+  const strings = Object.entries(isObject(call.args) ? call.args : {}).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []));
+  if (call.effect === 'read') return nowhere;
+  if (call.tool === 'core.create_tool') return { ...nowhere, written: strings.find(({ key }) => key === 'name')?.value ?? '' };
+  const notes = unique([
+    ...(call.result?.changes ?? []).map(({ path }) => path),
+    ...(call.approval?.diff ?? []).map(({ path }) => path),
+    ...strings.filter(({ key, value }) => /\.md$/i.test(value) || (key === 'path' && call.tool.startsWith('vault.'))).map(({ value }) => value),
+  ]);
+  const hosts = unique([
+    ...decidedQuestions(call).flatMap(({ host, decided }) => (host === null || decided?.decision === 'deny' ? [] : host.split(', '))),
+    ...strings.flatMap(({ value }) => (/^https?:\/\//i.test(value) ? hostOf(value) : [])),
+  ]);
+  const outside = call.effect === 'external' || call.effect === 'send' || hosts.length > 0;
+  // What does not say what it does counts as destructive, wherever it does it.
+  const anywhere = call.effect === 'destructive' && notes.length === 0;
+  return {
+    ...nowhere,
+    notes,
+    changes: !outside || notes.length > 0,
+    hosts,
+    skill: outside || anywhere ? skillOf(call.tool) : null,
+  };
+}
+
+function skillOf(tool: string): string | null {
+  const at = tool.indexOf('.');
+  return at < 0 ? null : tool.slice(0, at);
+}
+
+function hostOf(url: string): string[] {
+  return URL.canParse(url) ? [new URL(url).host] : [];
+}
+
+function unique(all: readonly string[]): string[] {
+  return [...new Set(all)];
+}
