@@ -10,7 +10,6 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
 };
 
-pub(crate) use self::calls::HeldCall;
 use crate::images::NamedImage;
 use crate::message::LogMessage;
 use crate::search::searchable;
@@ -489,6 +488,20 @@ async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionErro
 fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
     let read = serde_json::from_str(body);
     read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
+}
+
+/// Held while a call runs on by itself; given back as a [`Lease`] is.
+#[derive(Debug)]
+pub(crate) struct HeldCall {
+    _file: Unlocking,
+    path: PathBuf,
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        // Nobody waits for it: whoever finds it locked or gone knows enough.
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 /// The chats hold what notes hold: nobody else on the machine reads them, whatever folder they are in.

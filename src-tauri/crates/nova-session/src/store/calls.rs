@@ -1,10 +1,8 @@
 //! Calls that run on by themselves, as the log and other Novas know them.
 
-use std::path::PathBuf;
-
 use nova_protocol::{Envelope, Event};
 
-use super::{SessionError, Store, Unlocking, readable, safe_name};
+use super::{HeldCall, SessionError, Store, readable, safe_name};
 use crate::message::{LateEnd, LogMessage};
 
 impl Store {
@@ -62,19 +60,5 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         Ok(entry.and_then(|(seq, body)| readable(id, seq, &body)))
-    }
-}
-
-/// Held while a call runs on by itself; given back as a [`Lease`](super::Lease) is.
-#[derive(Debug)]
-pub(crate) struct HeldCall {
-    _file: Unlocking,
-    path: PathBuf,
-}
-
-impl Drop for HeldCall {
-    fn drop(&mut self) {
-        // Nobody waits for it: whoever finds it locked or gone knows enough.
-        let _ = std::fs::remove_file(&self.path);
     }
 }
