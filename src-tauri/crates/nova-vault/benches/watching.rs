@@ -4,8 +4,8 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -77,8 +77,13 @@ fn in_place(file: &Path, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-/// Every note of a large vault is replaced as fast as can be, as a checkout or a sync client does it, while
-/// the one receiver of changes takes none of them.
+/// A longer text over the one that is there. To empty a file first, or to replace one, takes the file system
+/// ten times as long, which is not what is measured.
+fn over(file: &Path, text: &str) {
+    File::options().write(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+/// Every note of a large vault is written as fast as can be, as a sync client does it, while the one receiver of changes takes none of them.
 fn many_at_once(table: &mut Table) {
     let made = make_up(10_000);
     let root = made.root();
@@ -95,21 +100,13 @@ fn many_at_once(table: &mut Table) {
         .collect();
     let wanted: BTreeMap<_, _> =
         versions.iter().map(|(path, text)| (path, Some(ContentHash::of(text.as_bytes())))).collect();
-    let staging = root.parent().unwrap().join("staging");
-    fs::create_dir(&staging).unwrap();
-    let staged: Vec<_> = versions
-        .iter()
-        .enumerate()
-        .map(|(at, (path, text))| {
-            let file = staging.join(at.to_string());
-            fs::write(&file, text).unwrap();
-            (file, root.join(path.as_str()))
-        })
-        .collect();
+    let versions: Vec<_> = versions.iter().map(|(path, text)| (root.join(path.as_str()), text)).collect();
     let begin = Instant::now();
-    for (file, place) in &staged {
-        fs::rename(file, place).unwrap();
-    }
+    std::thread::scope(|threads| {
+        for part in versions.chunks(versions.len().div_ceil(2)) {
+            threads.spawn(|| part.iter().for_each(|(file, text)| over(file, text)));
+        }
+    });
     let written = Instant::now();
     let view = vault.seen_by_owner();
     let equal = || {
@@ -120,7 +117,7 @@ fn many_at_once(table: &mut Table) {
         assert!(written.elapsed() < PATIENCE, "the answers stay wrong");
     }
     let took = written.elapsed();
-    let what = format!("{} notes replaced in {:.2?}, until all is right", wanted.len(), written - begin);
+    let what = format!("{} notes written in {:.2?}, until all is right", wanted.len(), written - begin);
     table.time_at_most(&what, took, Duration::from_secs(1));
     drop(stalled);
 }

@@ -56,7 +56,7 @@ impl Listing {
     }
 
     /// Whether a text is needed that was never read.
-    pub(super) fn lacks(&self, needed: Texts<'_>) -> bool {
+    pub(crate) fn lacks(&self, needed: Texts<'_>) -> bool {
         match needed {
             Texts::Nobodys => false,
             Texts::OfTypes(types) => {

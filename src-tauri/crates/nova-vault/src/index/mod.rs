@@ -96,6 +96,12 @@ impl Index {
         Ok(Arc::clone(&known.listing))
     }
 
+    /// What [`Index::listing`] gave last: it gives the same again where nothing has changed. Nothing is
+    /// compared with the disk; `None` while somebody does.
+    pub(crate) fn last_listing(&self) -> Option<Arc<Listing>> {
+        self.known.try_lock().ok().map(|known| Arc::clone(&known.listing))
+    }
+
     /// As if so many nanoseconds passed.
     #[cfg(test)]
     pub(crate) fn wait(&self, nanos: i64) {

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
-use crate::index::{Head, Texts};
+use crate::index::{Head, Listing, Texts};
 use crate::note::{ContentHash, VaultPath};
 use crate::vault::Problem;
 use crate::view::View;
@@ -25,6 +25,9 @@ use pattern::{Patience, Pattern};
 
 /// So long a regular expression may be compared with the notes, over all threads.
 const REGEX_LIMIT: Duration = Duration::from_secs(10);
+
+/// Fewer notes are searched in less time than it takes to start a thread.
+const FEW: usize = 2048;
 
 /// How the query of a [`Search`] is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,7 +101,7 @@ impl View {
         let (Hits { mut hits, mut read }, mut skipped) = if self.vault().index().is_first_question() {
             unread::search(self, &pattern, wanted, &patience)?
         } else {
-            self.search_remembered(&pattern, wanted, &patience)?
+            self.search_remembered(&pattern, wanted, &patience, search.mode != SearchMode::Regex)?
         };
         skipped.retain(|problem| !self.vault().is_followed(&problem.path));
         hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -117,18 +120,43 @@ impl View {
         Ok(SearchAnswer { hits, more, skipped, read })
     }
 
+    /// `early`: in a small vault, where comparing the notes with the disk is most of the time, what they said
+    /// before is searched meanwhile. It counts if they say the same still.
     fn search_remembered(
         &self,
+        pattern: &Pattern,
+        wanted: usize,
+        patience: &Patience,
+        early: bool,
+    ) -> Result<(Hits, Vec<Problem>), VaultError> {
+        let index = self.vault().index();
+        let disk = &self.vault().core().disk;
+        let before = index.last_listing().filter(|before| early && before.heads.len() < FEW);
+        let Some(before) = before.filter(|before| !before.lacks(Texts::All)) else {
+            let listing = index.listing(disk, Texts::All)?;
+            return self.search_listing(&listing, pattern, wanted, patience);
+        };
+        let (listing, found) = std::thread::scope(|scope| {
+            let searching = scope.spawn(|| self.search_listing(&before, pattern, wanted, patience));
+            let listing = index.listing(disk, Texts::All);
+            (listing, searching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let listing = listing?;
+        if Arc::ptr_eq(&listing, &before) {
+            return found;
+        }
+        self.search_listing(&listing, pattern, wanted, patience)
+    }
+
+    fn search_listing(
+        &self,
+        listing: &Listing,
         pattern: &Pattern,
         wanted: usize,
         patience: &Patience,
     ) -> Result<(Hits, Vec<Problem>), VaultError> {
         /// So many notes are searched by one thread at a time.
         const BLOCK: usize = 64;
-        /// Fewer notes are searched in less time than it takes to start a thread.
-        const FEW: usize = 2048;
-        let disk = &self.vault().core().disk;
-        let listing = self.vault().index().listing(disk, Texts::All)?;
         let skipped = Mutex::new(listing.unsearchable());
         // Blocks are handed out in order, and those handed out are searched to their end. So
         // once enough is found, nothing that was not handed out comes before it.
