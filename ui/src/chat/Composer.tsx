@@ -9,6 +9,7 @@ import { runningCalls, type SessionState, waitingCalls } from '../state/session'
 import { ActivityLine } from './ActivityLine';
 import { editLastMessage } from './Branches';
 import { MentionList } from './composer/MentionList';
+import { pastedFiles } from './composer/pasted';
 import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
@@ -134,7 +135,7 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
             mentioning.onCaret(selectionStart === selectionEnd ? selectionStart : null);
           }}
           onPaste={(event) => {
-            const pasted = [...event.clipboardData.files];
+            const pasted = pastedFiles(event.clipboardData);
             if (pasted.length === 0) return;
             event.preventDefault();
             files.add(pasted);

@@ -6,6 +6,7 @@ import { draftOf, notSentOf } from '../state/app';
 import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
 import { keysOf } from '../state/keys';
+import { pastedFiles } from './composer/pasted';
 import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
@@ -101,7 +102,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
             onChange={(event) => setDraft({ text: event.target.value }, true)}
             onKeyDown={onKeyDown}
             onPaste={(event) => {
-              const pasted = [...event.clipboardData.files];
+              const pasted = pastedFiles(event.clipboardData);
               if (pasted.length === 0) return;
               event.preventDefault();
               files.add(pasted);
