@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 
+import { ValueView } from '../shared';
 import { Html } from '../shared/Html';
 import { draftOf } from '../state/app';
 import { renderInApp } from '../testing/render';
@@ -86,6 +87,11 @@ test('coloured code is quoted as it was written, without the bar above it', asyn
   await waitFor(() => expect(root.querySelector('[data-coloured]')).not.toBeNull());
   expect(root.textContent).toBe('rustCopylet x = "a";\n');
   expect(quoted(root)).toBe('> ```rust\n> let x = "a";\n> ```');
+});
+
+test('the table of a card is its rows', () => {
+  const { container } = render(<ValueView value={[{ symbol: 'NGTL', price: '42.18' }, { symbol: 'BWOP', price: null }]} label="Rows" />);
+  expect(quoted(container)).toBe('> NGTL | 42.18\n> BWOP | none');
 });
 
 test('what is no part of the words stays out: chips of figures, buttons, what screen readers are told, folded files', () => {

@@ -40,6 +40,8 @@ function markdownOf(range: Range): string[] {
     if (!range.intersectsNode(node)) return;
     if (node instanceof Text) return writeText(node, place);
     if (!(node instanceof HTMLElement) || node.matches(UNQUOTED)) return;
+    // Of a card's table only the cells can be selected.
+    if (node.tagName === 'TR') return writeRow(node, place);
     if (node.closest(QUOTED) && writeSign(node, place)) return;
     const gap = gapAround(node, place);
     place.lines.gap(gap);
@@ -53,7 +55,6 @@ function markdownOf(range: Range): string[] {
     if (element.matches('.math')) writeFormula(element, place);
     else if (element.matches('a[data-footnote-ref]')) place.lines.text(selected(element) && `[^${selected(element)}]`, place);
     else if (element.tagName === 'PRE') writeCode(element, place);
-    else if (element.tagName === 'TR') writeRow(element, place);
     else if (element.tagName === 'BR') place.lines.gap(1);
     else if (element.tagName === 'HR') writeWhole(['---'], place);
     else if (element.matches('input[type=checkbox]')) place.lines.text((element as HTMLInputElement).checked ? '[x] ' : '[ ] ', place);
