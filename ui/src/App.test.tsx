@@ -484,6 +484,71 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
   });
 
+  test('a slash opens the picker above the field, and a tool of another skill goes with the message', async () => {
+    const { backend, user, field } = await ask(null);
+    await user.type(field, '/month_s');
+    const picker = await screen.findByTestId('picker');
+    expect(field.closest('[data-region=composer]')).toContainElement(picker);
+    const marked = await waitFor(() => within(picker).getAllByRole('option', { selected: true })[0]!);
+    expect(field).toHaveAttribute('aria-controls', expect.stringContaining(marked.closest('[role=listbox]')!.id));
+    await user.keyboard('{Enter}');
+    expect(screen.queryByTestId('picker')).toBeNull();
+    const chip = screen.getByTestId('draft-chips').textContent;
+    expect(chip).toBe('budget.month_summary');
+    await user.clear(field);
+    await user.type(field, 'Arden{Enter}');
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Arden', skills: ['crm'], tool: chip }]));
+  });
+
+  test('two brackets name a note, and Esc closes what is open without more', async () => {
+    const { backend, user, field } = await ask();
+    await user.type(field, 'See [[[[ja');
+    await screen.findByRole('option', { name: /Jane Doe/ });
+    await user.keyboard('{Enter}');
+    expect(field).toHaveValue('See [[Jane Doe]] ');
+    await user.clear(field);
+    await user.type(field, '/');
+    await screen.findByTestId('picker');
+    await user.keyboard('{Escape}');
+    expect(screen.queryByTestId('picker')).toBeNull();
+    expect(field).toHaveValue('/');
+    expect(backend.asked('stop_turn')).toEqual([]);
+  });
+
+  test('files are chosen and pasted; what is a text, too, is pasted as text', async () => {
+    const { field } = await ask(null);
+    const picture = new File([new Uint8Array([0x89])], 'image.png', { type: 'image/png' });
+    const paste = (text: string) => fireEvent.paste(field, { clipboardData: { files: [picture], types: ['Files'], getData: () => text } });
+    expect(paste('May\t3')).toBe(true);
+    expect(paste('')).toBe(false);
+    fireEvent.change(screen.getByTestId('file-chooser'), { target: { files: [new File(['a,b'], 'list.csv', { type: 'text/csv' })] } });
+    expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
+    expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
+  });
+
+  test('arrow up takes the message that waits, else edits the last one that was sent, where it stands', async () => {
+    const { backend, user, field } = await ask();
+    await user.type(field, 'Who waits?{Enter}');
+    await user.keyboard('{ArrowUp}');
+    expect(field).toHaveValue('Who waits?');
+    await user.clear(field);
+    // While the turn runs nothing that was sent can be edited.
+    await user.keyboard('{ArrowUp}');
+    expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
+    act(() => void backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'harborline', turn: 't1' }));
+    await user.keyboard('{ArrowUp}');
+    const edited = within(await screen.findByTestId('edit-form')).getByRole('textbox', { name: 'Message' });
+    expect(edited).toHaveFocus();
+    expect(screen.queryByTestId('wide-panel')).toBeNull();
+  });
+
+  test('arrow up stays where nothing was sent yet', async () => {
+    const { user, field } = await ask(null);
+    await user.click(field);
+    await user.keyboard('{ArrowUp}');
+    expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
+  });
+
   test('where the message goes is said, in amber where it leaves this machine', async () => {
     const { store, user } = await ask(null);
     const place = () => screen.findByTestId('docked-place');

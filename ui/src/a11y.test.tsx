@@ -56,13 +56,19 @@ const screens: Screen[] = [
   ['the first start', () => undefined, (world) => void (world.status = { ...world.status, first_run: true, vault: null, model: null })],
   ['a vault that is gone', () => undefined, (world) => void (world.status.vault_problem = { code: 'no_vault', message: 'The vault folder is gone.', hint: '' })],
   ...samplePanels.map(({ skill }): Screen => [`the panel of ${skill}`, (store) => chat(store).then(() => store.actions.setPanel({ open: true, tab: `skill:${skill}`, wide: true }))]),
+  ['the picker of tools below a panel', async (store) => {
+    await chat(store);
+    store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true });
+    await screen.findByTestId('wide-panel');
+    await typed('/', 'picker-skill');
+  }],
   ...pages.map((page): Screen => [`settings, ${page}`, (store) => store.actions.show({ kind: 'settings', page })]),
 ];
 
 // A message has lines, which only a textarea has, and while a list is open it is a combobox: screen readers tell
 // of the list by that role, though HTML does not name it for a textarea.
 const combobox = [expect.stringMatching(/^aria-allowed-role: <textarea [^]*role="combobox"/) as string];
-const known: Record<string, string[]> = { 'the picker of tools': combobox, 'the list of notes': combobox };
+const known: Record<string, string[]> = { 'the picker of tools': combobox, 'the list of notes': combobox, 'the picker of tools below a panel': combobox };
 
 test.each(screens)('%s', async (name, go, change) => {
   const world = { ...sampleWorld(), recordForms: [contactForm, newContactForm], pendingTools: samplePendingTools() };

@@ -162,7 +162,7 @@ function Card({ calls, approval, session, position }: CardProps) {
       )}
       {problem && (
         <p role="alert" className="text-small text-danger">
-          {problem.message} {problem.hint}
+          <Revealed text={`${problem.message} ${problem.hint}`} />
         </p>
       )}
 
@@ -237,18 +237,20 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
     >
       {credential !== null ? (
         <p className="mb-2.5 text-small text-fg-2">
-          <span className="font-mono text-fg">{call.tool}</span>, as it is now, gets{' '}
+          <span className="font-mono text-fg">
+            <Revealed text={call.tool} />
+          </span>
+          , as it is now, gets{' '}
           <span className="font-mono text-fg">
             <Revealed text={credential} />
           </span>
-          {host !== null && ` for ${host}`} in every chat without a question. Take it back in Settings, Credentials.
+          {host !== null && <Revealed text={` for ${host}`} />} in every chat without a question. Take it back in Settings, Credentials.
         </p>
       ) : (
         <>
           <p className="text-small text-fg-2">This rule will be written:</p>
           <p className="my-1.5 rounded-control bg-surface-sunken px-2 py-1 font-mono text-small">
-            allow {rule}
-            {host !== null && ` for ${host}`}
+            <Revealed text={`allow ${rule}${host === null ? '' : ` for ${host}`}`} />
           </p>
           <p className="mb-2.5 text-small text-fg-2">
             It holds in every chat, for this tool as it is now. Take it back in Settings, Permissions to be asked again.

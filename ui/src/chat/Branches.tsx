@@ -228,3 +228,13 @@ export function editLastMessage(): boolean {
   pencil?.click();
   return pencil !== undefined;
 }
+
+/** Frames after which nobody waits any more for a message to be drawn. */
+const DRAWN_IN = 60;
+
+/** The same in a conversation that comes into view. */
+export function editLastMessageSoon(frames = DRAWN_IN): void {
+  requestAnimationFrame(() => {
+    if (!editLastMessage() && frames > 0) editLastMessageSoon(frames - 1);
+  });
+}

@@ -164,6 +164,18 @@ describe('files', () => {
     expect(shown.closest('[data-testid=user-message]')).toHaveTextContent('What is it?');
   });
 
+  test('what is pasted as text and as a picture of it is text', async () => {
+    await open();
+    const clipboard = (text: string, ...files: File[]) => ({ clipboardData: { files, types: ['Files'], getData: (kind: string) => (kind === 'text/plain' ? text : '') } });
+    const picture = new File([new Uint8Array([0x89])], 'image.png', { type: 'image/png' });
+    // The browser puts the text in where nobody prevents it.
+    expect(fireEvent.paste(composer(), clipboard('May\t3', picture))).toBe(true);
+    expect(fireEvent.paste(composer(), clipboard('', picture))).toBe(false);
+    expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
+    expect(fireEvent.paste(composer(), clipboard('plan.png', image))).toBe(false);
+    await waitFor(() => expect(screen.getAllByTestId('draft-image').map((chip) => chip.textContent)).toEqual(['image.png', 'plan.png']));
+  });
+
   test('an image waits with its message, comes back for an edit, is taken off, and goes without a word', async () => {
     const { backend, say, session } = await open();
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });

@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { nothing } from '../ipc';
 import { Button, Icon, IconButton, skillIcon } from '../shared';
+import { revealed } from '../shared/invisible';
 import { Revealed } from '../shared/Revealed';
 import { CredentialForm, SignInButton } from '../shared/SecretForm';
 import { skillName } from '../state/app';
@@ -30,7 +31,7 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
       data-item
       tabIndex={-1}
       role="group"
-      aria-label={`A credential is needed: ${credential}`}
+      aria-label={`A credential is needed: ${revealed(credential)}`}
       className="flex flex-col gap-2 rounded-message border border-line bg-surface-raised px-3.5 py-2.5"
     >
       <h2 className="flex min-w-0 items-center gap-2.5 text-body font-medium">

@@ -1,4 +1,6 @@
 import { Chip, skillIcon } from '../shared';
+import { revealed } from '../shared/invisible';
+import { Revealed } from '../shared/Revealed';
 import { skillName, type Draft } from '../state/app';
 import { bytesIn, sizeOf, sizeText } from '../state/attachments';
 import { useApp } from '../state/hooks';
@@ -11,8 +13,8 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
     <ul aria-label="Goes with the message" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
       {tool !== null && (
         <li className="contents">
-          <Chip tone="tool" icon={skillIcon(tool.slice(0, tool.indexOf('.')))} onRemove={() => onChange({ tool: null })} removeLabel={`Remove ${tool}`}>
-            {tool}
+          <Chip tone="tool" icon={skillIcon(tool.slice(0, tool.indexOf('.')))} onRemove={() => onChange({ tool: null })} removeLabel={`Remove ${revealed(tool)}`}>
+            <Revealed text={tool} />
           </Chip>
         </li>
       )}
@@ -23,8 +25,10 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
       ))}
       {files.map(({ name, text }, at) => (
         <li key={at} className="contents">
-          <Chip tone="note" icon="clip" onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${name}`}>
-            <span data-testid="draft-file">{name}</span> <span className="text-fg-3">{sizeText(sizeOf(text))}</span>
+          <Chip tone="note" icon="clip" onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${revealed(name)}`}>
+            <span data-testid="draft-file">
+              <Revealed text={name} />
+            </span> <span className="text-fg-3">{sizeText(sizeOf(text))}</span>
           </Chip>
         </li>
       ))}
@@ -34,9 +38,11 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
             tone="note"
             picture={`data:${image.media_type ?? ''};base64,${image.data}`}
             onRemove={() => onChange({ images: images.filter((_, other) => other !== at) })}
-            removeLabel={`Remove ${image.name}`}
+            removeLabel={`Remove ${revealed(image.name)}`}
           >
-            <span data-testid="draft-image">{image.name}</span> <span className="text-fg-3">{sizeText(bytesIn(image.data))}</span>
+            <span data-testid="draft-image">
+              <Revealed text={image.name} />
+            </span> <span className="text-fg-3">{sizeText(bytesIn(image.data))}</span>
           </Chip>
         </li>
       ))}

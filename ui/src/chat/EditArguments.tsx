@@ -4,6 +4,8 @@ import { nothing, type JsonValue } from '../ipc';
 import { Button, ErrorBox, keyText, Loading } from '../shared';
 import { focusIsLost } from '../shared/focus';
 import { SchemaForm, useSchemaForm } from '../shared/form';
+import { revealed } from '../shared/invisible';
+import { Revealed } from '../shared/Revealed';
 import { useApp, useRpc } from '../state/hooks';
 
 interface EditArgumentsProps {
@@ -50,8 +52,10 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
 
   return (
     <div ref={box} onKeyDown={onKeyDown} className="flex flex-col gap-3">
-      <p className="font-mono text-small text-fg-2">{tool}</p>
-      <SchemaForm form={form} label={`Arguments of ${tool}`} today={today} disabled={disabled} onSubmit={done}>
+      <p className="font-mono text-small text-fg-2">
+        <Revealed text={tool} />
+      </p>
+      <SchemaForm form={form} label={`Arguments of ${revealed(tool)}`} today={today} disabled={disabled} onSubmit={done}>
         {leaving ? (
           // Keys: no button becomes another one under the focus.
           <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 
 import { IconButton } from '../shared';
 import { useActions, useApp, useSession } from '../state/hooks';
-import { found } from './found';
+import { bringIntoView, found, unfold } from './found';
 
 export function Find({ mountAll }: { mountAll: () => void }) {
   const sought = useApp((app) => app.find);
@@ -22,6 +22,7 @@ function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void })
   const [at, setAt] = useState(0);
   const [ranges, setRanges] = useState<readonly Range[]>([]);
   const [read, setRead] = useState('');
+  const unfolded = useRef<readonly HTMLDetailsElement[]>([]);
 
   const settled = useSettled(turns);
   useEffect(() => {
@@ -43,7 +44,14 @@ function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void })
     return () => mark([], undefined);
   }, [ranges, shown]);
   useEffect(() => {
-    shown?.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+    // What was opened for another place, which may only have begun like this one, is folded as it was.
+    for (const details of unfolded.current) if (!shown || !details.contains(shown.startContainer)) details.open = false;
+    if (!shown) return;
+    unfolded.current = [...unfolded.current.filter(({ open }) => open), ...unfold(shown)];
+    bringIntoView(shown);
+    // Once more when what came into view is laid out.
+    const frame = requestAnimationFrame(() => bringIntoView(shown));
+    return () => cancelAnimationFrame(frame);
     // Again only for another place: what streams below does not pull the view back.
     // eslint-disable-next-line react-hooks/exhaustive-deps -- `shown` is a new range each time the page is read
   }, [current, read]);

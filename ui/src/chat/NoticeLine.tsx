@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import { nothing, useBackend } from '../ipc';
 import { Badge, clockTime, counted, Icon, type IconName, LinkButton, noteName, tokens } from '../shared';
+import { revealed } from '../shared/invisible';
 import { Revealed } from '../shared/Revealed';
 import { skillName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
@@ -24,7 +25,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
             </Badge>
           }
         >
-          {activatedWhy(notice, turn)}
+          <Revealed text={activatedWhy(notice, turn)} />
         </Line>
       );
     case 'deactivated':
@@ -41,7 +42,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
             <span key={path}>
               {index > 0 && ', '}
               <LinkButton className="font-normal" onClick={() => openNote(path)}>
-                {noteName(path).name}
+                <Revealed text={noteName(path).name} />
               </LinkButton>
               <WhatChanged summary={notice.summaries[path]} />
             </span>
@@ -55,7 +56,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
             ? `${counted(notice.messages, 'earlier message')} summarised for the model, your own words kept`
             : 'Earlier tool results left out for the model'}
           {notice.before > 0 && `: ${tokens(notice.before)} → ${tokens(notice.after)} tokens`}
-          {notice.why !== null && ` (no summary: ${notice.why})`}
+          {notice.why !== null && <Revealed text={` (no summary: ${notice.why})`} />}
         </Line>
       );
     case 'credential_needed':
@@ -63,7 +64,10 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
     case 'late_end':
       return (
         <Line icon={notice.ok ? 'check' : 'failed'} at={item.at}>
-          <span className="font-mono">{notice.tool}</span> {notice.ok ? 'has finished' : 'has failed'}, see its card
+          <span className="font-mono">
+            <Revealed text={notice.tool} />
+          </span>{' '}
+          {notice.ok ? 'has finished' : 'has failed'}, see its card
         </Line>
       );
   }
@@ -86,8 +90,8 @@ function DecidedLine({ tool, question: { decided, host, midRun, credentials = []
           <Revealed text={host} />{' '}
         </span>
       )}
-      {sentence(midRun, denied ? 'denied' : `allowed ${words[decided.decision]}`)} {deciderLabel(decided.by)}
-      {denied && decided.reason !== null && `: “${decided.reason}”`}, {clockTime(decided.at)}
+      {sentence(midRun, denied ? 'denied' : `allowed ${words[decided.decision]}`)} <Revealed text={deciderLabel(decided.by)} />
+      {denied && decided.reason !== null && <Revealed text={`: “${decided.reason}”`} />}, {clockTime(decided.at)}
       {decided.decision === 'always' && credentials.length === 0 && <Revoke tool={tool} host={midRun ? host : null} />}
     </Line>
   );
@@ -111,7 +115,7 @@ function Revoke({ tool, host }: { tool: string; host: string | null }) {
   return (
     <>
       {' '}
-      <LinkButton data-testid="revoke" aria-label={`Revoke: always allow ${tool}`} onClick={() => void back().catch(report)}>
+      <LinkButton data-testid="revoke" aria-label={`Revoke: always allow ${revealed(tool)}`} onClick={() => void back().catch(report)}>
         Revoke
       </LinkButton>
     </>
@@ -130,7 +134,12 @@ export function SkillName({ skill }: { skill: string }) {
 
 /** "(stage: lead → won)" behind a note that changed, where the change is known. */
 function WhatChanged({ summary }: { summary: string | undefined }) {
-  return summary ? <span className="break-words"> ({summary})</span> : null;
+  return summary ? (
+    <span className="break-words">
+      {' '}
+      (<Revealed text={summary} />)
+    </span>
+  ) : null;
 }
 
 export function Line({

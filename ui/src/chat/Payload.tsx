@@ -21,7 +21,7 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
           <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
             <dt className="text-fg-3">Tool</dt>
             <dd className="selectable min-w-0 font-mono">
-              {call.tool} {call.effect !== 'send' && <Inline args={call.args} />}
+              <Revealed text={call.tool} /> {call.effect !== 'send' && <Inline args={call.args} />}
             </dd>
             {call.approval?.host != null && (
               <>
@@ -51,14 +51,20 @@ function Caption({ diff }: { diff: NoteDiffView }) {
   return (
     <>
       <Icon name="note" size={14} className="text-fg-2" />
-      <span className="cut font-medium">{name}</span>
-      <span className="cut text-fg-3">{folder}</span>
+      <span className="cut font-medium">
+        <Revealed text={name} />
+      </span>
+      <span className="cut text-fg-3">
+        <Revealed text={folder} />
+      </span>
       {diff.from !== undefined && (
         <span className="cut text-fg-2">
           moved from <Revealed text={diff.from} />
         </span>
       )}
-      <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">{diff.summary}</span>
+      <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">
+        <Revealed text={diff.summary} />
+      </span>
     </>
   );
 }
@@ -97,7 +103,9 @@ function Rows({ args }: { args: JsonValue }) {
   if (!isObject(args)) return null;
   return Object.entries(args).map(([key, value]) => (
     <Fragment key={key}>
-      <dt className="text-fg-3 first-letter:uppercase">{key.replaceAll('_', ' ')}</dt>
+      <dt className="text-fg-3 first-letter:uppercase">
+        <Revealed text={key.replaceAll('_', ' ')} />
+      </dt>
       <dd className="selectable min-w-0">
         <LongText text={typeof value === 'string' ? value : Array.isArray(value) && value.every((v) => typeof v === 'string') ? value.join(', ') : JSON.stringify(value, null, 2)} />
       </dd>

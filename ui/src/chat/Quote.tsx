@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { Button } from '../shared';
 import { draftOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
+import { quotation } from './quotation';
 
 /** Over words of the conversation that are selected: puts them into the message. */
 export function Quote() {
@@ -64,10 +65,10 @@ export function useQuote(): () => void {
   const { setDraft } = useActions();
   const written = useApp((app) => draftOf(app).text);
   return useCallback(() => {
-    const text = selectedInLog()?.toString().trim();
-    if (!text) return;
-    const quotation = text.split('\n').map((line) => `> ${line}`.trimEnd()).join('\n');
-    setDraft({ text: `${written === '' ? '' : `${written.trimEnd()}\n\n`}${quotation}\n\n` }, true);
+    const range = selectedInLog();
+    const quoted = range ? quotation(range) : '';
+    if (quoted === '') return;
+    setDraft({ text: `${written === '' ? '' : `${written.trimEnd()}\n\n`}${quoted}\n\n` }, true);
     document.getSelection()?.removeAllRanges();
     document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
   }, [setDraft, written]);

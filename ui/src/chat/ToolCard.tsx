@@ -3,6 +3,7 @@ import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
 import { Button, clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
 import { FigureList } from '../shared/figures';
+import { revealed } from '../shared/invisible';
 import { NoteList } from '../shared/NoteList';
 import { PartialResult, ProgressBar } from '../shared/PartialResult';
 import { Revealed } from '../shared/Revealed';
@@ -24,6 +25,7 @@ interface ToolCardProps {
 export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: ToolCardProps) {
   const undone = useUndone(call);
   const face = faceOf(call, after, turnFailed, undone?.at ?? null);
+  const spoken = revealed(`${call.tool}, ${face.spoken}`);
   const [open, setOpen] = useState(face.opens);
   const opened = useRef(face.opens);
   useEffect(() => {
@@ -43,21 +45,23 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: Tool
       data-item
       tabIndex={-1}
       role="group"
-      aria-label={`${call.tool}, ${face.spoken}`}
+      aria-label={spoken}
     >
       <div className="relative flex min-h-8.5 items-center gap-2 px-2.5">
         <button
           type="button"
           aria-expanded={open}
           aria-controls={open ? body : undefined}
-          aria-label={`${call.tool}, ${face.spoken}. ${open ? 'Close' : 'Open'}`}
+          aria-label={`${spoken}. ${open ? 'Close' : 'Open'}`}
           onClick={() => setOpen(!open)}
           className="absolute inset-0 rounded-[inherit] hover:bg-hover"
         />
         <Icon name={face.icon} size={14} className={`pointer-events-none shrink-0 ${face.tone}`} />
-        <span className="pointer-events-none shrink-0 font-mono text-small text-fg">{call.tool}</span>
-        <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`} title={face.line}>
-          {face.line}
+        <span className="pointer-events-none shrink-0 font-mono text-small text-fg">
+          <Revealed text={call.tool} />
+        </span>
+        <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`} title={revealed(face.line)}>
+          <Revealed text={face.line} />
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
           {running && <StopCall call={call} />}
@@ -169,8 +173,12 @@ function StopCall({ call }: { call: CallItem }) {
   };
   return (
     <>
-      {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
-      <Button size="s" icon="stop" data-testid="stop-call" disabled={stopping} aria-label={`Stop ${call.tool}`} onClick={() => void stop()}>
+      {problem && (
+        <span className="text-small text-danger" role="alert">
+          <Revealed text={problem.message} />
+        </span>
+      )}
+      <Button size="s" icon="stop" data-testid="stop-call" disabled={stopping} aria-label={`Stop ${revealed(call.tool)}`} onClick={() => void stop()}>
         {stopping ? 'Stopping…' : 'Stop'}
       </Button>
     </>
@@ -198,7 +206,11 @@ function UndoCall({ call }: { call: CallItem }) {
   };
   return (
     <>
-      {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
+      {problem && (
+        <span className="text-small text-danger" role="alert">
+          <Revealed text={problem.message} />
+        </span>
+      )}
       {left.length > 0 && (
         <span className="text-small text-warn" role="alert">
           {counted(left.length, 'note')} edited since.{' '}
@@ -265,7 +277,7 @@ function Details({ call }: { call: CallItem }) {
       )}
       {result?.error && call.state !== 'denied' && (
         <p className="selectable text-fg-2">
-          <Revealed text={result.error.message} /> {result.error.hint}
+          <Revealed text={`${result.error.message} ${result.error.hint}`} />
         </p>
       )}
       {hasArguments && (
@@ -302,7 +314,9 @@ function Details({ call }: { call: CallItem }) {
       )}
       {result !== null && result.merged.length > 0 && (
         <Part label="Kept from Obsidian">
-          <p className="selectable text-fg-2">{result.merged.join(', ')}</p>
+          <p className="selectable text-fg-2">
+            <Revealed text={result.merged.join(', ')} />
+          </p>
         </Part>
       )}
       {result !== null && result.sources.length > 0 && (
@@ -311,7 +325,7 @@ function Details({ call }: { call: CallItem }) {
           {result.sources.map((source) =>
             source.kind === 'web' ? (
               <p key={source.url} className="selectable break-all text-fg-2">
-                {source.url}, {clockTime(source.at)}
+                <Revealed text={source.url} />, {clockTime(source.at)}
               </p>
             ) : null,
           )}
@@ -321,8 +335,8 @@ function Details({ call }: { call: CallItem }) {
         ({ decided, host, midRun }, index) =>
           decided && (
             <p key={index} className="text-fg-3">
-              {midRun && host !== null ? `${host} allowed` : 'Allowed'} {decided.decision === 'session' ? 'for this chat' : decided.decision}{' '}
-              {deciderLabel(decided.by)}, {clockTime(decided.at)}
+              <Revealed text={midRun && host !== null ? `${host} allowed` : 'Allowed'} /> {decided.decision === 'session' ? 'for this chat' : decided.decision}{' '}
+              <Revealed text={deciderLabel(decided.by)} />, {clockTime(decided.at)}
             </p>
           ),
       )}

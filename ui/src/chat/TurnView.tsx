@@ -6,6 +6,7 @@ import { ConflictCard } from '../shared/ConflictCard';
 import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
 import { NotePopover, type OpenedLink } from '../shared/NotePopover';
+import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { sameList } from '../state/same';
@@ -34,7 +35,7 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
       {turn.tool !== null && (
         <span className="mr-2 select-none">
           <Chip tone="tool" icon={skillIcon(turn.tool.split('.')[0] ?? '')}>
-            {turn.tool}
+            <Revealed text={turn.tool} />
           </Chip>
         </span>
       )}
@@ -101,7 +102,7 @@ function LeftMachine({ turn }: { turn: Turn }) {
   const more = left.hosts.length - NAMED;
   return (
     <Line icon="cloud" tone="text-warn">
-      Left this machine: {counted(left.requests, 'request')} to {left.hosts.slice(0, NAMED).join(', ')}
+      Left this machine: {counted(left.requests, 'request')} to <Revealed text={left.hosts.slice(0, NAMED).join(', ')} />
       {more > 0 && ` and ${more} more`}
     </Line>
   );

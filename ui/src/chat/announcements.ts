@@ -1,6 +1,7 @@
 // What is spoken when the conversation goes on: whole blocks, never a stream.
 import type { CallItem, Item, SessionState, Turn } from '../state/session';
 import { noteName } from '../shared';
+import { revealed } from '../shared/invisible';
 import { skillLabel } from './wording';
 
 export interface Announcements {
@@ -44,32 +45,33 @@ function ofItem(was: Item | undefined, item: Item, polite: string[], assertive: 
       ofCall(was?.kind === 'call' ? was : undefined, item, polite, assertive);
       return;
     case 'conflict':
-      if (!was) assertive.push(`Both of you changed ${noteName(item.note).name}`);
+      if (!was) assertive.push(`Both of you changed ${revealed(noteName(item.note).name)}`);
       return;
     case 'notice':
       if (was) return;
       if (item.notice.type === 'activated') polite.push(`${skillLabel(item.notice.skill)} activated`);
-      if (item.notice.type === 'credential_needed') assertive.push(`The credential ${item.notice.credential} is needed`);
+      if (item.notice.type === 'credential_needed') assertive.push(`The credential ${revealed(item.notice.credential)} is needed`);
       if (item.notice.type === 'changed_outside') {
-        polite.push(`Changed in Obsidian: ${item.notice.paths.map((path) => noteName(path).name).join(', ')}`);
+        polite.push(`Changed in Obsidian: ${revealed(item.notice.paths.map((path) => noteName(path).name).join(', '))}`);
       }
   }
 }
 
 function ofCall(was: CallItem | undefined, call: CallItem, polite: string[], assertive: string[]) {
+  const tool = revealed(call.tool);
   if (call.state === 'waiting' && (was?.state !== 'waiting' || was.approval?.revision !== call.approval?.revision)) {
-    assertive.push(`${call.approval?.question ?? 'May this run?'} ${call.tool}`);
+    assertive.push(`${revealed(call.approval?.question ?? 'May this run?')} ${tool}`);
     return;
   }
   if (call.state !== was?.state) {
-    if (call.state === 'failed') assertive.push(`${call.tool} failed. ${call.result?.error?.message ?? ''}`.trim());
-    else if (call.state === 'unknown') assertive.push(`${call.tool}: outcome unknown`);
-    else if (call.endedAt !== null) polite.push(`${call.tool} ${call.state}`);
+    if (call.state === 'failed') assertive.push(`${tool} failed. ${revealed(call.result?.error?.message ?? '')}`.trim());
+    else if (call.state === 'unknown') assertive.push(`${tool}: outcome unknown`);
+    else if (call.endedAt !== null) polite.push(`${tool} ${call.state}`);
     return;
   }
   const quarter = (fraction: number | null | undefined) => Math.floor((fraction ?? 0) * 4);
   if (quarter(call.progress?.fraction) > quarter(was.progress?.fraction)) {
-    polite.push(`${call.tool} ${quarter(call.progress?.fraction) * 25} %`);
+    polite.push(`${tool} ${quarter(call.progress?.fraction) * 25} %`);
   }
 }
 

@@ -18,9 +18,38 @@ export function found(root: HTMLElement, words: string): Range[] {
   return ranges;
 }
 
+/** Opens what the place is folded in; what was opened. */
+export function unfold(range: Range): HTMLDetailsElement[] {
+  const opened: HTMLDetailsElement[] = [];
+  for (let around = range.startContainer.parentElement; around; around = around.parentElement) {
+    if (!(around instanceof HTMLDetailsElement) || around.open) continue;
+    around.open = true;
+    opened.push(around);
+  }
+  return opened;
+}
+
+/** Scrolls so far that the place stands in the middle. */
+export function bringIntoView(range: Range): void {
+  const element = range.startContainer.parentElement;
+  element?.scrollIntoView({ block: 'center' });
+  // It may be one line of a long text, which scrolls itself.
+  for (let around = element; around; around = around.parentElement) if (scrolls(around)) centre(range, around);
+}
+
+function scrolls(element: Element): boolean {
+  return element.scrollHeight > element.clientHeight && /auto|scroll/.test(getComputedStyle(element).overflowY);
+}
+
+function centre(range: Range, around: Element): void {
+  const [its, frame] = [range.getBoundingClientRect(), around.getBoundingClientRect()];
+  // What has been out of sight may not be laid out yet.
+  if (its.height > 0) around.scrollTop += (its.top + its.bottom - frame.top - frame.bottom) / 2;
+}
+
 const BLOCK = 'p, li, h1, h2, h3, h4, h5, h6, pre, td, th, blockquote, div, section, article, dd, dt';
-/** What is for screen readers only, or stands for a formula that is drawn beside it. */
-const UNSEEN = '.sr-only, .katex-mathml, script, style';
+/** What is for screen readers only, stands for a formula that is drawn beside it, or is what a field began with. */
+const UNSEEN = '.sr-only, .katex-mathml, [hidden], textarea, script, style';
 
 /** Texts that stand in one block. */
 function lines(root: HTMLElement): Text[][] {

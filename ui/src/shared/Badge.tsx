@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import type { Effect, PrincipalView, SkillState } from '../ipc';
 import { Icon, type IconName } from './Icon';
+import { Revealed } from './Revealed';
 
 export type Tone = 'grey' | 'accent' | 'ok' | 'warn' | 'danger' | 'outline';
 
@@ -58,9 +59,9 @@ export function PrincipalBadge({ principal }: { principal: PrincipalView }) {
     case 'user':
       return <Badge tone="outline">on your behalf</Badge>;
     case 'subagent':
-      return <Badge tone="warn">sub-agent “{principal.name}”</Badge>;
+      return <Badge tone="warn">sub-agent “<Revealed text={principal.name} />”</Badge>;
     case 'mcp_client':
-      return <Badge tone="warn">MCP client {principal.name}</Badge>;
+      return <Badge tone="warn">MCP client <Revealed text={principal.name} /></Badge>;
   }
 }
 

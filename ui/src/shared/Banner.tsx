@@ -4,6 +4,7 @@ import type { UserError } from '../ipc';
 import { IconButton } from './Button';
 import { Coded } from './Coded';
 import { Icon, type IconName } from './Icon';
+import { Revealed } from './Revealed';
 
 export type BannerTone = 'grey' | 'warn' | 'danger';
 
@@ -44,7 +45,9 @@ export function ErrorBox({ error, actions }: { error: UserError; actions?: React
     <div role="alert" className="flex items-start gap-2.5 rounded-card bg-danger-soft px-3 py-2.5 text-small">
       <Icon name="failed" size={14} className="mt-0.5 text-danger" />
       <div className="selectable min-w-0 flex-1">
-        <p className="text-fg">{error.message}</p>
+        <p className="text-fg">
+          <Revealed text={error.message} />
+        </p>
         {error.hint && (
           <p className="text-fg-2">
             <Coded text={error.hint} />

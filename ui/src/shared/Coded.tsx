@@ -1,11 +1,13 @@
+import { Revealed } from './Revealed';
+
 /** A sentence in which what is to be typed stands between backticks. */
 export function Coded({ text }: { text: string }) {
   return text.split(/`([^`]+)`/).map((part, at) =>
     at % 2 === 0 ? (
-      part
+      <Revealed key={at} text={part} />
     ) : (
       <code key={at} className="font-mono text-fg">
-        {part}
+        <Revealed text={part} />
       </code>
     ),
   );

@@ -4,6 +4,7 @@ import { userError, type ConflictSide, type UserError } from '../ipc';
 import { Button } from './Button';
 import { clockTime, counted, noteName } from './format';
 import { Icon } from './Icon';
+import { revealed } from './invisible';
 import { Revealed } from './Revealed';
 import { differences, type Difference, type Side } from './sides';
 import { useArmed } from './useArmed';
@@ -74,10 +75,10 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
         <Icon name="warn" size={14} className="text-warn" />
         <h2 id={title} className="text-body font-semibold">
-          Both of you changed {changed.length > 0 && changed.length <= 2 ? changed.join(' and ') : counted(Math.max(places.length, 1), 'place')}
+          Both of you changed {changed.length > 0 && changed.length <= 2 ? <Revealed text={changed.join(' and ')} /> : counted(Math.max(places.length, 1), 'place')}
         </h2>
-        <span className="ml-auto text-small text-fg-3" title={folder}>
-          {name}
+        <span className="ml-auto text-small text-fg-3" title={revealed(folder)}>
+          <Revealed text={name} />
           {places.length === 1 && `, line ${firstLine(places[0])}`}
         </span>
       </div>
@@ -122,7 +123,7 @@ function Decided({ note, decided }: { note: string; decided: NonNullable<Conflic
     <p role="status" data-testid="conflict-decided" data-path={note} className="flex min-h-5 items-center gap-2 text-small text-fg-2">
       <Icon name="check" size={14} className="mx-0.5 text-ok" />
       <span className="min-w-0">
-        {decided.keep === 'theirs' ? `${name} stays as it is, nothing was written` : `Nova’s side is written to ${name}`}, by you
+        <Revealed text={decided.keep === 'theirs' ? `${name} stays as it is, nothing was written` : `Nova’s side is written to ${name}`} />, by you
       </span>
       <span aria-hidden="true" className="h-px min-w-4 flex-1 bg-line" />
       <time dateTime={decided.at}>{clockTime(decided.at)}</time>

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode, useState } from 'react';
 
 import type { DiffLineView, HunkView, NoteDiffView, PropertyChangeView } from '../ipc/protocol.generated';
+import { revealed } from './invisible';
 import { Revealed } from './Revealed';
 
 /** Rows that show at once; a longer diff opens on request. */
@@ -24,7 +25,7 @@ export function Diff({ diff, caption }: { diff: NoteDiffView; caption?: ReactNod
       data-testid="diff"
       data-path={diff.path}
       role="group"
-      aria-label={`Changes in ${diff.path}`}
+      aria-label={`Changes in ${revealed(diff.path)}`}
       className="overflow-hidden rounded-control border border-line bg-surface"
     >
       {caption !== undefined && (

@@ -2,7 +2,9 @@ import { useState } from 'react';
 
 import { LinkButton } from './Button';
 import { noteName } from './format';
+import { revealed } from './invisible';
 import { listKeys } from './list-keys';
+import { Revealed } from './Revealed';
 
 const FIRST_NOTES = 6;
 
@@ -13,8 +15,8 @@ export function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: 
   return (
     <p data-list onKeyDown={listKeys} className="flex flex-wrap gap-x-3 gap-y-0.5">
       {shown.map((path, index) => (
-        <LinkButton key={index} data-list-item data-note-path={path} className="font-normal" title={path} onClick={() => onNote(path)}>
-          {noteName(path).name}
+        <LinkButton key={index} data-list-item data-note-path={path} className="font-normal" title={revealed(path)} onClick={() => onNote(path)}>
+          <Revealed text={noteName(path).name} />
         </LinkButton>
       ))}
       {notes.length > shown.length && (

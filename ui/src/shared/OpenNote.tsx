@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 
 import { useBackend, userError } from '../ipc';
 import { LinkButton } from './Button';
+import { revealed } from './invisible';
 
 /** Opens a note in Obsidian, and says why where that cannot be. */
 export function OpenNote({ path, children = 'Open the note' }: { path: string; children?: ReactNode }) {
@@ -10,7 +11,7 @@ export function OpenNote({ path, children = 'Open the note' }: { path: string; c
   const open = () => backend.rpc('open_note', { path }).catch((thrown: unknown) => setProblem(userError(thrown).message));
   return (
     <>
-      <LinkButton title={path} onClick={() => void open()}>
+      <LinkButton title={revealed(path)} onClick={() => void open()}>
         {children}
       </LinkButton>
       {problem !== null && <span role="alert">{problem}</span>}

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../ipc';
+import { revealed } from './invisible';
 import { ValueView } from './Value';
 
 export function ProgressBar({ fraction, label }: { fraction: number; label: string }) {
@@ -6,7 +7,7 @@ export function ProgressBar({ fraction, label }: { fraction: number; label: stri
   return (
     <div
       role="progressbar"
-      aria-label={label}
+      aria-label={revealed(label)}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(done * 100)}

@@ -1,9 +1,11 @@
 // A JSON value as people read it: a list of objects as a table, an object as names and values,
-// anything else as JSON.
+// anything else as JSON. Whoever wrote it, nothing hides in it.
 
 import { useMemo } from 'react';
 
 import type { JsonValue } from '../ipc';
+import { revealed } from './invisible';
+import { Revealed } from './Revealed';
 import { Table, type Column } from './Table';
 
 type JsonObject = Record<string, JsonValue>;
@@ -18,7 +20,9 @@ export function ValueView({ value, label, dense }: { value: JsonValue; label: st
       return <Pairs value={value as JsonObject} label={label} />;
     case 'json':
       return typeof value === 'string' ? (
-        <p className="selectable px-3 py-2 text-small whitespace-pre-wrap">{value}</p>
+        <p className="selectable px-3 py-2 text-small whitespace-pre-wrap">
+          <Revealed text={value} />
+        </p>
       ) : (
         <JsonView value={value} />
       );
@@ -28,7 +32,7 @@ export function ValueView({ value, label, dense }: { value: JsonValue; label: st
 export function JsonView({ value }: { value: JsonValue }) {
   return (
     <pre className="selectable overflow-x-auto px-3 py-2 font-mono text-small whitespace-pre-wrap text-fg-2">
-      {JSON.stringify(value, null, 2)}
+      <Revealed text={JSON.stringify(value, null, 2)} />
     </pre>
   );
 }
@@ -42,7 +46,7 @@ function Rows({ rows, label, dense }: { rows: JsonObject[]; label: string; dense
   const columns = useMemo(() => columnsOf(rows), [rows]);
   return (
     <div className="overflow-x-auto">
-      <Table columns={columns} rows={rows} label={label} dense={dense} />
+      <Table columns={columns} rows={rows} label={revealed(label)} dense={dense} />
     </div>
   );
 }
@@ -53,7 +57,7 @@ function columnsOf(rows: JsonObject[]): Column<JsonObject>[] {
     const figure = rows.every((row) => row[key] === undefined || row[key] === null || isFigure(row[key]));
     return {
       key,
-      head: headOf(key),
+      head: <Revealed text={headOf(key)} />,
       figure,
       cell: (row) => <Cell value={row[key] ?? null} />,
       sort: (row) => (figure ? sizeOf(row[key] ?? null) : cellText(row[key] ?? null)),
@@ -63,10 +67,12 @@ function columnsOf(rows: JsonObject[]): Column<JsonObject>[] {
 
 function Pairs({ value, label }: { value: JsonObject; label: string }) {
   return (
-    <dl aria-label={label} className="grid grid-cols-[minmax(6rem,max-content)_1fr] gap-x-4 gap-y-1 px-3 py-2 text-small">
+    <dl aria-label={revealed(label)} className="grid grid-cols-[minmax(6rem,max-content)_1fr] gap-x-4 gap-y-1 px-3 py-2 text-small">
       {Object.entries(value).map(([key, part]) => (
         <div key={key} className="contents">
-          <dt className="text-fg-3">{headOf(key)}</dt>
+          <dt className="text-fg-3">
+            <Revealed text={headOf(key)} />
+          </dt>
           <dd className="selectable min-w-0 text-fg">
             {shapeOf(part) === 'table' ? (
               <div className="overflow-hidden rounded-control border border-line">
@@ -85,8 +91,12 @@ function Pairs({ value, label }: { value: JsonObject; label: string }) {
 function Cell({ value }: { value: JsonValue }) {
   if (value === null || value === '') return <span className="text-fg-3">none</span>;
   if (isObject(value) || (Array.isArray(value) && value.some((part) => isObject(part) || Array.isArray(part))))
-    return <code className="font-mono break-all">{JSON.stringify(value)}</code>;
-  return <>{cellText(value)}</>;
+    return (
+      <code className="font-mono break-all">
+        <Revealed text={JSON.stringify(value)} />
+      </code>
+    );
+  return <Revealed text={cellText(value)} />;
 }
 
 function cellText(value: JsonValue): string {

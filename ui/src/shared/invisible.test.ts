@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { pieces } from './invisible';
+import { pieces, revealed } from './invisible';
 
 test.each([
   ['plain, with äöü, 数字 and a\nline', 'plain, with äöü, 数字 and a\nline'],
@@ -13,11 +13,11 @@ test.each([
   ['blank \u3164', 'blank [U+3164]'],
   ['heart ❤️ fine', 'heart ❤️ fine'],
   ['hidden \ufe0f\ufe0f', 'hidden [U+FE0F][U+FE0F]'],
+  ['a\r\nb', 'a\r\nb'],
+  ['family 👩\u200d👧, 👩🏽\u200d🚀, ❤️\u200d🔥', 'family 👩\u200d👧, 👩🏽\u200d🚀, ❤️\u200d🔥'],
+  ['a\u200db 👩\u200d.', 'a[U+200D]b 👩[U+200D].'],
   ['', ''],
 ])('%j', (text, shown) => {
-  expect(
-    pieces(text)
-      .map((piece) => (piece.code ? `[${piece.code}]` : piece.text))
-      .join(''),
-  ).toBe(shown);
+  expect(revealed(text)).toBe(shown);
+  expect(pieces(text).map((piece) => piece.text).join('')).toBe(text);
 });

@@ -7,24 +7,49 @@ export interface Piece {
   readonly code: string | null;
 }
 
-// Format and control characters, line separators, blanks that pass for nothing, variation selectors.
-const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
-const EMOJI_BEFORE = /[\p{Extended_Pictographic}0-9#*]$/u;
-
-/** The text in pieces, each invisible character on its own. Line breaks and tabs are left in. */
+/** The text in pieces, each invisible character on its own. Ends of lines, tabs and what joins emoji are left in. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
-  let plain = '';
-  for (const char of text) {
-    const harmless = char === '\n' || char === '\t' || (char === '\ufe0f' && EMOJI_BEFORE.test(plain));
-    if (harmless || !INVISIBLE.test(char)) {
-      plain += char;
-      continue;
-    }
-    if (plain) found.push({ text: plain, code: null });
-    plain = '';
+  let from = 0;
+  for (const { 0: char, index } of text.matchAll(INVISIBLE)) {
+    if (isHarmless(text, char, index)) continue;
+    if (index > from) found.push({ text: text.slice(from, index), code: null });
     found.push({ text: char, code: `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` });
+    from = index + char.length;
   }
-  if (plain) found.push({ text: plain, code: null });
+  if (from < text.length) found.push({ text: text.slice(from), code: null });
   return found;
+}
+
+/** The same as one text, for names and titles, in which nothing can be marked: `a[U+200B]b`. */
+export function revealed(text: string): string {
+  return pieces(text)
+    .map(({ text: plain, code }) => (code === null ? plain : `[${code}]`))
+    .join('');
+}
+
+// Format and control characters, line separators, blanks that pass for nothing, variation selectors.
+const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const EMOJI_BEFORE = /[\p{Extended_Pictographic}0-9#*]$/u;
+/** Of an emoji that others can be joined to, with the colour of its skin. */
+const PICTURE_BEFORE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u;
+const PICTURE_BEHIND = /^\p{Extended_Pictographic}/u;
+/** Code units of the longest that the two before look at. */
+const NEAR = 4;
+
+function isHarmless(text: string, char: string, at: number): boolean {
+  const before = () => text.slice(Math.max(0, at - NEAR), at);
+  switch (char) {
+    case '\n':
+    case '\t':
+      return true;
+    case '\r':
+      return text[at + 1] === '\n';
+    case '\ufe0f':
+      return EMOJI_BEFORE.test(before());
+    case '\u200d':
+      return PICTURE_BEFORE.test(before()) && PICTURE_BEHIND.test(text.slice(at + 1, at + 3));
+    default:
+      return false;
+  }
 }

@@ -27,6 +27,7 @@ if (typeof window !== 'undefined') {
   } as unknown as typeof PointerEvent;
   Element.prototype.scrollIntoView ??= () => {};
   Element.prototype.scrollTo ??= () => {};
+  Range.prototype.getBoundingClientRect ??= () => new DOMRect();
   Element.prototype.hasPointerCapture ??= () => false;
   Element.prototype.setPointerCapture ??= () => {};
   Element.prototype.releasePointerCapture ??= () => {};

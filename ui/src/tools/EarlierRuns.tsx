@@ -2,6 +2,7 @@
 
 import { clockTime, Icon, LinkButton } from '../shared';
 import { labelOf } from '../shared/form';
+import { Revealed } from '../shared/Revealed';
 import { headlineOf, plainText } from './result-shape';
 import type { Run } from './useRuns';
 
@@ -29,8 +30,12 @@ export function EarlierRuns({ runs, onOpen, onUndo, onAgain }: EarlierRunsProps)
               onClick={() => onOpen(run)}
               className="flex min-w-0 flex-1 items-baseline gap-2.5 rounded-badge text-left hover:underline"
             >
-              <span className="shrink-0 font-mono">{run.tool}</span>
-              <span className="cut text-fg-2">{summaryOf(run)}</span>
+              <span className="shrink-0 font-mono">
+                <Revealed text={run.tool} />
+              </span>
+              <span className="cut text-fg-2">
+                <Revealed text={summaryOf(run)} />
+              </span>
             </button>
             {run.result?.ok && run.result.change_set !== null && run.undoneAt === null && (
               <LinkButton onClick={() => onUndo(run)}>Undo</LinkButton>

@@ -20,6 +20,8 @@ import {
 } from '../shared';
 import { Confirmation, proposalOf } from '../shared/confirm';
 import { FigureList } from '../shared/figures';
+import { revealed } from '../shared/invisible';
+import { Revealed } from '../shared/Revealed';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
 import { useApp, useSession } from '../state/hooks';
@@ -75,12 +77,16 @@ function Running({ run }: { run: Run }) {
         title={waiting ? 'Waits for your answer' : 'Running'}
       >
         {!waiting && since >= 1000 && runningText(since)}
-        {progress?.message && <span className="cut">{progress.message}</span>}
+        {progress?.message && 
+          <span className="cut">
+            <Revealed text={progress.message} />
+          </span>
+        }
       </Headline>
       {progress?.fraction != null && (
         <div
           role="progressbar"
-          aria-label={run.tool}
+          aria-label={revealed(run.tool)}
           aria-valuenow={Math.round(progress.fraction * 100)}
           className="mx-4 h-1 overflow-hidden rounded-full bg-selected"
         >
@@ -183,7 +189,9 @@ function Headline({
     <header className="flex min-h-13 items-center gap-2.5 px-4 py-2">
       {icon}
       <div role="status">
-        <h2 className={`text-body font-semibold ${title.length > 30 ? '' : 'whitespace-nowrap'}`}>{title}</h2>
+        <h2 className={`text-body font-semibold ${title.length > 30 ? '' : 'whitespace-nowrap'}`}>
+          <Revealed text={title} />
+        </h2>
       </div>
       <span className="tabular flex min-w-0 flex-1 gap-2 text-small text-fg-3">{children}</span>
       {actions}
@@ -195,8 +203,12 @@ function Sections({ sections }: { sections: Section[] }) {
   return (
     <div className="flex flex-col gap-3 pb-3">
       {sections.map((section, at) => (
-        <section key={at} aria-label={section.title || undefined}>
-          {section.title !== '' && sections.length > 1 && <h3 className="px-4 pb-1 text-small font-semibold text-fg-2">{section.title}</h3>}
+        <section key={at} aria-label={revealed(section.title) || undefined}>
+          {section.title !== '' && sections.length > 1 && (
+            <h3 className="px-4 pb-1 text-small font-semibold text-fg-2">
+              <Revealed text={section.title} />
+            </h3>
+          )}
           <SectionBody section={section} />
         </section>
       ))}
@@ -211,11 +223,11 @@ function SectionBody({ section }: { section: Section }) {
         // The first column stays, so that a row is known however far its others are scrolled; below it the bar has its room.
         <div className="nova-sideways overflow-x-auto border-t border-line pb-2.5 [&_tbody_tr:last-child]:border-b [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_th]:bg-transparent [&_th:first-child]:pl-4 [&_th:last-child]:pr-4">
           <Table
-            label={section.title || 'Result'}
+            label={revealed(section.title) || 'Result'}
             rows={section.rows}
             columns={section.columns.map(({ key, label, figures, note }) => ({
               key,
-              head: label,
+              head: <Revealed text={label} />,
               figure: figures,
               cell: (row: Record<string, JsonValue>) => <Cell value={row[key]} note={note === undefined ? undefined : row[note]} />,
               sort: (row: Record<string, JsonValue>) => (figures ? Number(row[key] ?? -Infinity) : plainText(row[key])),
@@ -228,7 +240,9 @@ function SectionBody({ section }: { section: Section }) {
         <dl className="grid grid-cols-[minmax(96px,max-content)_1fr] gap-x-6 gap-y-1.5 px-4 text-small">
           {section.pairs.map(([label, value]) => (
             <div key={label} className="contents">
-              <dt className="text-fg-3">{label}</dt>
+              <dt className="text-fg-3">
+                <Revealed text={label} />
+              </dt>
               <dd className="selectable tabular min-w-0 break-words whitespace-pre-wrap">
                 <Value value={value} />
               </dd>
@@ -240,7 +254,9 @@ function SectionBody({ section }: { section: Section }) {
       return section.text === '' ? (
         <p className="px-4 text-small text-fg-3">Nothing</p>
       ) : (
-        <p className="selectable px-4 text-small whitespace-pre-wrap">{section.text}</p>
+        <p className="selectable px-4 text-small whitespace-pre-wrap">
+          <Revealed text={section.text} />
+        </p>
       );
     case 'json':
       return <JsonView value={section.value} />;
@@ -253,7 +269,7 @@ function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue 
   return (
     <span
       className={short ? 'whitespace-nowrap' : 'line-clamp-3 block min-w-60 break-words'}
-      title={short ? undefined : plainText(value)}
+      title={short ? undefined : revealed(plainText(value))}
     >
       {typeof note === 'string' ? <NoteLink note={note} label={plainText(value)} /> : <Value value={value} />}
     </span>
@@ -262,7 +278,7 @@ function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue 
 
 function Value({ value }: { value: JsonValue | undefined }) {
   const found = noteIn(value);
-  return found ? <NoteLink note={found.note} label={found.label} /> : plainText(value);
+  return found ? <NoteLink note={found.note} label={found.label} /> : <Revealed text={plainText(value)} />;
 }
 
 /** Opens the note in Obsidian: this page has no panel for a preview. */
@@ -275,12 +291,12 @@ function NoteLink({ note, label }: { note: string; label: string }) {
   };
   return (
     <>
-      <LinkButton title={`Open ${note} in Obsidian`} className="text-left font-normal" onClick={open}>
-        {label}
+      <LinkButton title={`Open ${revealed(note)} in Obsidian`} className="text-left font-normal" onClick={open}>
+        <Revealed text={label} />
       </LinkButton>
       {problem && (
         <span role="alert" className="ml-2 text-danger">
-          {problem.message} {problem.hint}
+          <Revealed text={`${problem.message} ${problem.hint}`} />
         </span>
       )}
     </>
@@ -316,7 +332,7 @@ function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo
             <NoteLink note={change.path} label={noteName(change.path).name} />
             <span className="cut text-fg-3">
               {words[change.kind]}
-              {change.from && ` from ${change.from}`}, {noteName(change.path).folder || 'top folder'}
+              <Revealed text={`${change.from ? ` from ${change.from}` : ''}, ${noteName(change.path).folder || 'top folder'}`} />
             </span>
           </li>
         ))}
@@ -354,7 +370,7 @@ function Sources({ sources }: { sources: readonly SourceView[] }) {
               <NoteLink note={source.path} label={noteName(source.path).name} />
             ) : (
               <span className="selectable cut text-fg-2">
-                {source.url}, {whenText(source.at)}
+                <Revealed text={source.url} />, {whenText(source.at)}
               </span>
             )}
           </li>

@@ -6,6 +6,7 @@ import { Button } from '../Button';
 import { count } from '../format';
 import { SchemaForm, usePlanForm } from '../form';
 import { keyText } from '../platform';
+import { Revealed } from '../Revealed';
 import { ValueView } from '../Value';
 import { OpenNote } from '../OpenNote';
 import type { Proposal } from './proposal';
@@ -36,7 +37,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
   return (
     <div data-testid="confirmation" className="flex flex-col gap-3">
       <p role="status" className="text-small text-fg-2">
-        {proposal.summary !== '' && `${proposal.summary}. `}
+        {proposal.summary !== '' && <Revealed text={`${proposal.summary}. `} />}
         {open > 0
           ? `Nothing is written yet. ${open === 1 ? 'One question is' : `${open} questions are`} open; answer below.`
           : nothing
@@ -90,10 +91,14 @@ function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
       <ul tabIndex={0} aria-label="Each with the entry that it looks like" className="flex max-h-56 flex-col gap-1 overflow-y-auto px-3 py-2">
         {twins.map((twin, at) => (
           <li key={at}>
-            <span className="selectable tabular">{twin.text}</span>
+            <span className="selectable tabular">
+              <Revealed text={twin.text} />
+            </span>
             <span className="text-fg-2"> looks like </span>
-            <OpenNote path={twin.path}>{twin.name}</OpenNote>
-            {twin.on !== '' && <span className="tabular text-fg-2"> of {twin.on}</span>}
+            <OpenNote path={twin.path}>
+              <Revealed text={twin.name} />
+            </OpenNote>
+            {twin.on !== '' && <span className="tabular text-fg-2"> of <Revealed text={twin.on} /></span>}
             {twin.comesAgain && <span className="text-fg-2">, which comes again</span>}
           </li>
         ))}

@@ -5,6 +5,8 @@ import { unitText } from '../amount';
 import { Button, LinkButton } from '../Button';
 import { counted, noteName } from '../format';
 import { Icon } from '../Icon';
+import { revealed } from '../invisible';
+import { Revealed } from '../Revealed';
 import { signOf } from '../decimal';
 import { chipWord, copyText, notesOf, webLines, type Figure } from './behind';
 
@@ -25,7 +27,7 @@ export function FigureChip({ figure, onNote, children }: FigureChipProps) {
         <button
           type="button"
           data-testid="figure-chip"
-          aria-label={`${figure.view.label}, ${unitText(figure.view.value, figure.view.unit)}: ${chipWord(figure)}`}
+          aria-label={revealed(`${figure.view.label}, ${unitText(figure.view.value, figure.view.unit)}: ${chipWord(figure)}`)}
           className={`relative inline-flex h-4.5 shrink-0 items-center gap-1.5 rounded-badge px-1.5 text-meta font-medium whitespace-nowrap after:absolute after:-inset-1 hover:brightness-95 data-[state=open]:bg-accent-fill data-[state=open]:text-on-accent ${tone}`}
         >
           {children}
@@ -64,7 +66,7 @@ function Behind({ figure, onNote, onCloseAutoFocus }: { figure: Figure; onNote: 
         align="end"
         sideOffset={6}
         collisionPadding={12}
-        aria-label={`What is behind ${figure.view.label}`}
+        aria-label={`What is behind ${revealed(figure.view.label)}`}
         {...(onCloseAutoFocus
           ? {
               onCloseAutoFocus: (event: Event) => {
@@ -101,26 +103,43 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
   return (
     <>
       <header className="flex items-baseline gap-2 border-b border-line pb-2.5">
-        <h3 className="font-semibold">{view.label}</h3>
-        {view.formula && <span className="selectable min-w-0 flex-1 text-fg-2">{view.formula}, computed</span>}
+        <h3 className="font-semibold">
+          <Revealed text={view.label} />
+        </h3>
+        {view.formula && (
+          <span className="selectable min-w-0 flex-1 text-fg-2">
+            <Revealed text={view.formula} />, computed
+          </span>
+        )}
         {!view.formula && <span className="flex-1 text-fg-3">computed</span>}
-        <code className="shrink-0 font-mono text-fg-2">{figure.tool}</code>
+        <code className="shrink-0 font-mono text-fg-2">
+          <Revealed text={figure.tool} />
+        </code>
       </header>
       <div className="flex flex-wrap gap-x-6 gap-y-2 py-2.5">
         <dl className="selectable grid min-w-60 flex-[3] grid-cols-[1fr_auto] gap-x-4">
           {view.parts.map((part, at) => (
             <div key={at} className="contents">
               <dt className="py-0.5">
-                {part.label}
-                {part.caution && <span className="text-warn"> {part.caution}</span>}
+                <Revealed text={part.label} />
+                {part.caution && (
+                  <span className="text-warn">
+                    {' '}
+                    <Revealed text={part.caution} />
+                  </span>
+                )}
               </dt>
-              <dd className="tabular py-0.5 text-right">{unitText(part.value, part.unit)}</dd>
+              <dd className="tabular py-0.5 text-right">
+                <Revealed text={unitText(part.value, part.unit)} />
+              </dd>
             </div>
           ))}
           <div className="col-span-2 grid grid-cols-subgrid border-t border-line pt-1 font-semibold first:border-t-0 first:pt-0">
-            <dt>{view.label}</dt>
+            <dt>
+              <Revealed text={view.label} />
+            </dt>
             <dd className={`tabular text-right ${view.parts.length > 0 && signOf(view.value) < 0 ? 'text-danger' : ''}`}>
-              {unitText(view.value, view.unit)}
+              <Revealed text={unitText(view.value, view.unit)} />
             </dd>
           </div>
         </dl>
@@ -128,12 +147,14 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
           {view.caution && (
             <div className="col-span-2 flex items-center gap-1.5 py-0.5 text-warn">
               <Icon name="warn" size={12} />
-              {view.caution}
+              <Revealed text={view.caution} />
             </div>
           )}
           {web.map(({ host, line, when }) => (
             <div key={host} className="contents">
-              <dt className="py-0.5 text-fg-2">{line}</dt>
+              <dt className="py-0.5 text-fg-2">
+                <Revealed text={line} />
+              </dt>
               <dd className="tabular py-0.5 text-right">{when}</dd>
             </div>
           ))}
@@ -150,8 +171,8 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
         <ul aria-label="Notes" className="mb-2.5 grid max-h-40 grid-cols-2 gap-x-4 gap-y-0.5 overflow-y-auto border-t border-line pt-2">
           {notes.map((path) => (
             <li key={path} className="flex min-w-0">
-              <LinkButton className="cut font-normal" title={path} onClick={() => onNote(path)}>
-                {noteName(path).name}
+              <LinkButton className="cut font-normal" title={revealed(path)} onClick={() => onNote(path)}>
+                <Revealed text={noteName(path).name} />
               </LinkButton>
             </li>
           ))}

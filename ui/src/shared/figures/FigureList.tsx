@@ -1,5 +1,6 @@
 import type { FigureView, SourceView } from '../../ipc';
 import { unitText } from '../amount';
+import { Revealed } from '../Revealed';
 import { figuresOf } from './behind';
 import { FigureChip } from './FigureChip';
 
@@ -20,9 +21,13 @@ export function FigureList({ tool, figures, sources, onNote }: FigureListProps) 
     <dl aria-label="Figures" className="flex flex-wrap gap-x-6 gap-y-2">
       {figuresOf(tool, figures.slice(0, MOST), sources).map((figure) => (
         <div key={figure.view.at}>
-          <dt className="text-small text-fg-2">{figure.view.label}</dt>
+          <dt className="text-small text-fg-2">
+            <Revealed text={figure.view.label} />
+          </dt>
           <dd className="flex items-center gap-1.5">
-            <span className="selectable tabular font-semibold">{unitText(figure.view.value, figure.view.unit)}</span>
+            <span className="selectable tabular font-semibold">
+              <Revealed text={unitText(figure.view.value, figure.view.unit)} />
+            </span>
             <FigureChip figure={figure} onNote={onNote} />
           </dd>
         </div>

@@ -95,6 +95,7 @@ fn the_log_of_a_running_nova_is_its_own() {
 
 #[test]
 fn what_was_forgotten_does_not_come_back_and_is_nowhere_in_the_history() {
+    let _alone = one_at_a_time();
     let bed = bed();
     change(&bed.vault(), |draft| draft.append(&path("b.md"), "a secret", None)).unwrap();
     let vault = bed.vault();

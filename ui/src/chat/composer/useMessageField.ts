@@ -1,0 +1,133 @@
+// What the field of a message does, below the conversation and below a wide panel alike: its keys, the pickers that
+// open above it, what is pasted. Where the message goes is told by who draws it.
+
+import { type ChangeEvent, type ClipboardEvent, type FocusEvent, type KeyboardEvent, type SyntheticEvent } from 'react';
+
+import type { Draft } from '../../state/app';
+import { useActions, useApp } from '../../state/hooks';
+import { noQueue } from '../../state/queue';
+import { withoutLastChip } from '../DraftChips';
+import { activeOption, listboxes } from '../picker/Picker';
+import { usePicker } from '../picker/usePicker';
+import { useDraftField } from '../useDraftField';
+import { pastedFiles } from './pasted';
+import type { Files } from './useFiles';
+import { useMention } from './useMention';
+import { useStop } from './useStop';
+
+interface MessageFieldOptions {
+  readonly files: Files;
+  /** The draft with the chips that the field shows: Backspace takes the last of them. */
+  readonly shown: (draft: Draft) => Draft;
+  readonly onSend: (text: string) => void;
+  /** The turn runs: the message is to wait for its end. */
+  readonly onQueue: () => void;
+  /** Edits the message that was sent last; whether there is one. */
+  readonly onEditLast: () => boolean;
+}
+
+export type MessageField = ReturnType<typeof useMessageField>;
+
+/** Its `props` are those of the text area, whose label, placeholder and looks are its own. */
+export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: MessageFieldOptions) {
+  const { setDraft, editQueued } = useActions();
+  const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
+  const turn = useStop();
+  const { running, stop } = turn;
+  const [input, field] = useDraftField();
+  const draft = shown(field.draft);
+  const blank = field.text.trim() === '';
+  const empty = blank && draft.files.length === 0 && draft.images.length === 0;
+  const { picker, ...picking } = usePicker(field);
+  const { mention, ...mentioning } = useMention(field, input);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    mentioning.onKeyDown(event);
+    if (!event.defaultPrevented) picking.onKeyDown(event);
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return;
+    const act = actionOf(event);
+    if (act === null || act() === false) return;
+    event.preventDefault();
+  };
+  /** None where the key is for the text; an action that answers false had nothing to do. */
+  const actionOf = (event: KeyboardEvent<HTMLTextAreaElement>): (() => unknown) | null => {
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    switch (event.key) {
+      case 'Enter':
+        // A text is sent by the form.
+        if (event.shiftKey || !(running || (blank && !empty))) return null;
+        return () => (!running ? onSend('') : empty || onQueue());
+      case 'ArrowUp': {
+        if (field.text !== '' || !plain) return null;
+        const last = queued.at(-1);
+        if (last) return () => editQueued(last.id);
+        return running ? null : onEditLast;
+      }
+      case 'Backspace': {
+        const rest = selectionStart === 0 && selectionEnd === 0 ? withoutLastChip(draft) : null;
+        return rest && (() => setDraft(rest));
+      }
+      case 'Escape':
+        return running && field.text === '' ? stop : null;
+      default:
+        return null;
+    }
+  };
+
+  const combobox = picker
+    ? { 'aria-controls': listboxes(picker), 'aria-activedescendant': activeOption(picker) }
+    : mention && {
+        'aria-controls': `${mention.id}-notes`,
+        'aria-activedescendant': mention.notes.length > 0 ? `${mention.id}-note-${mention.marked}` : undefined,
+      };
+  const props = {
+    ref: input,
+    'data-testid': 'composer-input',
+    ...(combobox ? { role: 'combobox', 'aria-haspopup': 'listbox' as const, 'aria-expanded': true, 'aria-autocomplete': 'list' as const, ...combobox } : {}),
+    cancelOnEscape: false,
+    addAttachmentOnPaste: false,
+    onKeyDown,
+    onChange: (event: ChangeEvent<HTMLTextAreaElement>) => picking.onChange(event),
+    onSelect: (event: SyntheticEvent<HTMLTextAreaElement>) => {
+      const { selectionStart, selectionEnd } = event.currentTarget;
+      picking.onSelect(selectionStart);
+      mentioning.onCaret(selectionStart === selectionEnd ? selectionStart : null);
+    },
+    onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => {
+      const pasted = pastedFiles(event.clipboardData);
+      if (pasted.length === 0) return;
+      event.preventDefault();
+      files.add(pasted);
+    },
+    onBlur: (event: FocusEvent<HTMLTextAreaElement>) => {
+      // Another window in front leaves the focus where it is.
+      if (document.activeElement === event.currentTarget) return;
+      picking.onBlur();
+      mentioning.onCaret(null);
+    },
+  };
+
+  return {
+    props,
+    text: field.text,
+    /** With the chips that are shown. */
+    draft,
+    empty,
+    picker,
+    mention,
+    turn,
+    focus: () => input.current?.focus(),
+    /** Opens the picker, or closes it. */
+    pickTool: () => (picker ? picker.close() : picking.begin()),
+    /** Types `[[` at the caret. */
+    nameNote: () => {
+      const at = input.current?.selectionStart ?? field.text.length;
+      field.write(`${field.text.slice(0, at)}[[${field.text.slice(at)}`, at + 2);
+    },
+    /** Nothing to send, or half a word that is to pick something. */
+    unready: empty || (picker !== null && picker.choices.length > 0),
+    /** A text is sent as Enter sends it; files may go without one. */
+    sends: blank ? { type: 'button' as const, onClick: () => onSend('') } : { type: 'submit' as const },
+  };
+}
