@@ -33,6 +33,7 @@ mod held;
 mod history;
 mod index;
 mod journal;
+mod kept;
 mod links;
 mod obsidian;
 mod privacy;

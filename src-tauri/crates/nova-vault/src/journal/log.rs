@@ -378,7 +378,9 @@ impl SetLog {
             }
             Line::Kept { n, file, text, cut } => {
                 self.texts.insert(text.hash);
-                self.kept.push(Kept { n, file, cut });
+                if self.kept.iter().all(|kept| kept.file != file) {
+                    self.kept.push(Kept { n, file, cut });
+                }
             }
             Line::BroughtBack { text, .. } => {
                 self.texts.insert(text);

@@ -185,14 +185,19 @@ pub(crate) fn images_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.images"))
 }
 
-/// Writes a file that only the user reads, in a folder that only the user opens.
+/// Writes a new file that only the user reads, in a folder that only the user opens. On an error
+/// there is none, but for one that was there before (`AlreadyExists`).
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_private_folder(folder)?;
     }
     let mut file = open_private(path, Open::New)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        drop(file);
+        std::fs::remove_file(path).ok();
+    }
+    written
 }
 
 /// Makes a folder that only the user opens, with those above it.
@@ -237,7 +242,7 @@ fn private_file(open: Open) -> OpenOptions {
     options
 }
 
-fn sync_path(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     #[cfg(not(unix))]

@@ -11,6 +11,7 @@ mod expressions;
 mod faults;
 mod feed;
 mod interleaving;
+mod kept;
 mod killed;
 mod leftovers;
 mod linking;
