@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::disk::Attributes;
 use crate::error::VaultError;
 use crate::index::folded;
 use crate::note::{
@@ -37,6 +38,8 @@ struct Item {
     origin: Option<(VaultPath, Arc<str>)>,
     /// `None` for a note that is to go.
     text: Option<String>,
+    /// What its file had when it was deleted, of one that is brought back.
+    file: Option<Attributes>,
     /// Folders to remove with it when they are empty.
     folders: Vec<String>,
     /// The view may not see the note: only links in it are rewritten.
@@ -223,7 +226,13 @@ impl Draft {
             let deletions = if of_other { &mut self.gone } else { &mut self.items };
             deletions.insert(
                 from.clone(),
-                Item { origin: Some((from, base)), text: None, folders: item.folders, unseen: false },
+                Item {
+                    origin: Some((from, base)),
+                    text: None,
+                    file: None,
+                    folders: item.folders,
+                    unseen: false,
+                },
             );
         }
         Ok(())
@@ -342,6 +351,7 @@ impl Draft {
                 from: item.moved_from(path).cloned(),
                 base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
                 after: item.text.clone(),
+                file: item.file.clone(),
                 folders: item.folders.clone(),
             }));
         }
@@ -390,6 +400,21 @@ impl Draft {
         }
     }
 
+    /// As [`Draft::set_text`] for a note that was deleted; its file is to be as it was then, where that is
+    /// known.
+    pub(crate) fn bring_back(
+        &mut self,
+        path: &VaultPath,
+        text: String,
+        file: Option<&Attributes>,
+    ) -> Result<(), VaultError> {
+        self.set_text(path, text)?;
+        if let Some(item) = self.items.get_mut(path) {
+            item.file = file.cloned();
+        }
+        Ok(())
+    }
+
     /// As [`Draft::delete`], with folders to remove when they are empty then.
     pub(crate) fn delete_with_folders(
         &mut self,
@@ -435,6 +460,7 @@ impl Draft {
         let item = self.items.entry(path.clone()).or_insert_with(|| Item {
             origin: Some((path.clone(), Arc::clone(before))),
             text: None,
+            file: None,
             folders: Vec::new(),
             unseen: !visible,
         });
@@ -468,6 +494,7 @@ impl Draft {
                 Item {
                     origin: Some((path.clone(), Arc::clone(&note.text))),
                     text: Some(note.text.to_string()),
+                    file: None,
                     folders: Vec::new(),
                     unseen: false,
                 },
@@ -477,7 +504,7 @@ impl Draft {
     }
 
     fn put(&mut self, path: &VaultPath, text: String) {
-        let new = || Item { origin: None, text: None, folders: Vec::new(), unseen: false };
+        let new = || Item { origin: None, text: None, file: None, folders: Vec::new(), unseen: false };
         let gone = &mut self.gone;
         let item =
             self.items.entry(path.clone()).or_insert_with(|| gone.shift_remove(path).unwrap_or_else(new));

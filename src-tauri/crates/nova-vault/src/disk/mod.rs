@@ -2,6 +2,7 @@
 //! from the opened root without following a link, so nothing outside can be named,
 //! also when a folder is swapped for a link meanwhile.
 
+mod attributes;
 mod moving;
 mod place;
 mod platform;
@@ -18,8 +19,9 @@ use cap_std::fs::{Dir, File};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
+pub(crate) use attributes::Attributes;
 use place::Renames;
-pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
+pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
 pub use trash::top_folder;
 pub(crate) use trash::{SystemTrash, TrashPlace};

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
+use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
@@ -135,6 +136,10 @@ pub(crate) struct IntentNote {
     pub(crate) from: Option<VaultPath>,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
+    /// Of a note that is deleted, what its file has; of one that is brought back, what it is to have.
+    /// Lines that do not say so are of an earlier Nova.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<Attributes>,
     /// Folders that were missing and are made for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<String>,

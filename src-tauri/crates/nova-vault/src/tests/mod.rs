@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apart;
+mod attributes;
 mod bases;
 #[cfg(target_os = "linux")]
 mod bombs;
