@@ -1,5 +1,7 @@
 //! Writes planned, not yet made.
 
+mod names;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -146,10 +148,11 @@ impl Draft {
         Ok(note)
     }
 
-    /// Plans a new note. Where there is one already, also one whose name differs in case only,
-    /// that is an error.
+    /// Plans a new note. Where there is one already, also one whose path differs in case only, that is
+    /// an error; and so is a folder that would stand beside one of the same name in another case.
     pub fn create(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
         writable(path)?;
+        self.refuse_twin(path)?;
         if let Some(path) = self.taken(path)? {
             return Err(VaultError::Exists { path });
         }
@@ -159,7 +162,14 @@ impl Draft {
 
     /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
     /// does for one; each folder is listed once. Gives their paths in the same order.
-    pub fn create_all(&mut self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
+    pub fn create_all(&mut self, mut notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
+        let mut spelled: HashMap<String, String> = HashMap::new();
+        for note in &mut notes {
+            if !spelled.contains_key(&note.folder) {
+                spelled.insert(note.folder.clone(), self.spelled(&note.folder)?);
+            }
+            note.folder.clone_from(&spelled[&note.folder]);
+        }
         let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
         for path in self.items.keys() {
             taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
@@ -266,8 +276,10 @@ impl Draft {
     }
 
     /// A path in `folder` for a note called `display_name` that is not taken: its name as a
-    /// file name, with ` 2`, ` 3` … after it where needed.
+    /// file name, with ` 2`, ` 3` … after it where needed. A folder that is there in another case is
+    /// meant.
     pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
+        let folder = &self.spelled(folder)?;
         let name = file_name(display_name);
         let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
         taken.extend(
@@ -510,28 +522,6 @@ impl Draft {
             self.items.entry(path.clone()).or_insert_with(|| gone.shift_remove(path).unwrap_or_else(new));
         item.text = Some(text);
         item.folders.clear();
-    }
-
-    /// The note that has this path, or one that a file system without case would take for it.
-    fn taken(&self, path: &VaultPath) -> Result<Option<VaultPath>, VaultError> {
-        let wanted = folded(path.as_str());
-        let planned =
-            self.items.iter().find(|(at, item)| item.text.is_some() && folded(at.as_str()) == wanted);
-        if let Some((at, _)) = planned {
-            return Ok(Some(at.clone()));
-        }
-        let file = folded(file_part(path));
-        for name in self.vault().core().disk.names(path.folder())? {
-            if folded(&name) != file {
-                continue;
-            }
-            let there = VaultPath::in_folder(path.folder(), &name)?;
-            let goes = self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_away(&there);
-            if !goes {
-                return Ok(Some(there));
-            }
-        }
-        Ok(None)
     }
 
     /// Whether the note that has this path on the disk is to have another, or to go.

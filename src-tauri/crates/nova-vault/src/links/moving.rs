@@ -59,6 +59,7 @@ impl Draft {
         if from == to {
             return Ok(Moved::default());
         }
+        moved_draft.refuse_twin(to)?;
         let before = Snapshot::of(self)?;
         if before.names.contains(to) {
             return Err(VaultError::Exists { path: to.clone() });

@@ -29,6 +29,7 @@ impl VaultPath {
             return Err(PathError {
                 path: file_name.chars().take(200).collect(),
                 problem: "the file name holds a slash",
+                instead: None,
             });
         }
         match folder.strip_suffix('/').unwrap_or(folder) {
@@ -167,13 +168,19 @@ impl std::str::FromStr for VaultPath {
 /// A text that is not a place in the vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{path}` is not a path in the vault: {problem}; give it relative to the vault's folder, like `CRM/People/Jane Doe.md`"
+    "`{path}` is not a path in the vault: {problem}; {}",
+    .instead.as_ref().map_or_else(
+        || "give it relative to the vault's folder, like `CRM/People/Jane Doe.md`".to_owned(),
+        |instead| format!("write `{instead}`"),
+    )
 )]
 pub struct PathError {
     /// The text, cut after 200 characters.
     pub path: String,
     /// What is wrong with it.
     pub problem: &'static str,
+    /// The path that is meant, where that is known.
+    pub instead: Option<VaultPath>,
 }
 
 /// The file name (without `.md`) for a display name.
@@ -229,7 +236,7 @@ fn cut(text: &str, most: usize) -> &str {
 }
 
 fn check(path: &str) -> Result<(), PathError> {
-    let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem });
+    let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem, instead: None });
     if path.is_empty() {
         return refuse("it is empty");
     }
