@@ -132,6 +132,9 @@ pub enum BaseError {
     Filter {
         /// The file.
         path: VaultPath,
+        /// The filter's line in the file, 1-based, where it is no expression at all; `None` where Nova
+        /// does not know or compute something in it.
+        line: Option<u32>,
         /// The filter.
         expression: String,
         /// What in it cannot be evaluated, naming the function.
@@ -148,7 +151,8 @@ impl BaseError {
                 "Name a .base file, or a note with a block that begins with ```base.".to_owned()
             }
             BaseError::NoView { .. } => "Ask for one of these, or for none to get the first.".to_owned(),
-            BaseError::Filter { .. } => {
+            BaseError::Filter { line: Some(_), .. } => "Correct the filter in Obsidian.".to_owned(),
+            BaseError::Filter { line: None, .. } => {
                 "Change the filter in Obsidian, or ask by properties with vault.query.".to_owned()
             }
         }
@@ -275,8 +279,16 @@ impl View {
 /// A base that cannot be read, as a problem of its file.
 fn broken(path: &VaultPath, error: BaseError) -> Option<Problem> {
     let remedy = error.hint();
-    let BaseError::Broken { line, reason, .. } = error else { return None };
-    let problem = format!("the base cannot be read: {reason}");
+    let (line, problem) = match error {
+        BaseError::Broken { line, reason, .. } => (line, format!("the base cannot be read: {reason}")),
+        BaseError::Filter { line: Some(line), expression, reason, .. } => {
+            (line, format!("the base's filter `{expression}` cannot be read: {reason}"))
+        }
+        // What Nova does not compute is right in Obsidian.
+        BaseError::Filter { line: None, .. } | BaseError::None { .. } | BaseError::NoView { .. } => {
+            return None;
+        }
+    };
     Some(Problem { path: path.to_string(), line, problem, remedy })
 }
 
@@ -310,7 +322,7 @@ fn rows<'a>(
                 continue;
             }
             Err((expression, Fault::Everywhere(reason))) => {
-                return Err(BaseError::Filter { path: path.clone(), expression, reason });
+                return Err(BaseError::Filter { path: path.clone(), line: None, expression, reason });
             }
         }
         let sort_keys = view
