@@ -109,7 +109,7 @@ pub(super) fn broken_blocks(path: &VaultPath, text: &str, body_start: usize) -> 
 }
 
 /// Whether a note may have a base in it: a fence with its name. Costs far less than to find the blocks.
-pub(super) fn may_hold_base(text: &str) -> bool {
+pub(crate) fn may_hold_base(text: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), "base").any(|at| {
         let before = text[..at].trim_end_matches([' ', '\t']);
         before.ends_with("```") || before.ends_with("~~~")
@@ -117,7 +117,7 @@ pub(super) fn may_hold_base(text: &str) -> bool {
 }
 
 /// The ```` ```base ```` blocks of a note, each with how many lines of the file come before it.
-fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
+pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let body = text.get(body_start..).unwrap_or_default();
     let mut block: Option<(usize, String)> = None;

@@ -35,6 +35,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+pub(crate) use definition::may_hold_base;
 use definition::{Base, BaseView, Filter, PropertyId};
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
@@ -274,6 +275,11 @@ impl View {
         files.sort_by(|(a, _), (b, _)| a.cmp(b));
         files
     }
+}
+
+/// The bases of a note, each with how many lines of the file come before it.
+pub(crate) fn base_blocks(text: &str) -> Vec<(usize, String)> {
+    definition::blocks(text, Document::parse(text).body_start())
 }
 
 /// A base that cannot be read, as a problem of its file.
