@@ -70,5 +70,5 @@ pub use obsidian::{
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
-pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions, VaultStatus};
+pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions, VaultStatus, Watching};
 pub use view::{RecordsRead, TagsRead, View};

@@ -24,6 +24,7 @@ use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::obsidian::TemplateFolder;
 use crate::step::Steps;
+use crate::watch::{Options, WatchState, would_be};
 use crate::write::{Displaced, Keeper, sweep};
 
 /// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
@@ -118,6 +119,18 @@ pub struct Problem {
     pub remedy: String,
 }
 
+/// How edits of other programs are noticed. Answers do not rely on it: they compare with the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Watching {
+    /// The system tells of each at once.
+    Notified,
+    /// The whole folder is compared every few seconds.
+    Polling,
+    /// Not at all: the folder cannot be read now.
+    Failed,
+}
+
 /// Counts, and what the file system can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VaultStatus {
@@ -139,6 +152,11 @@ pub struct VaultStatus {
     /// Why not, or why that is not known yet, and what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atomic_exchange_reason: Option<String>,
+    /// How edits are noticed; where this process does not watch, how they would be now.
+    pub watching: Watching,
+    /// Why the system does not tell of them, and what would make it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watching_reason: Option<String>,
 }
 
 impl Vault {
@@ -335,7 +353,15 @@ impl Vault {
         }
         records.sort_keys();
         let exchange = self.core().exchange();
+        let state = self.watching().unwrap_or_else(|| would_be(&self.core().disk, &Options::default()));
+        let (watching, watching_reason) = match state {
+            WatchState::Watching { .. } => (Watching::Notified, None),
+            WatchState::Polling { reason } => (Watching::Polling, Some(reason)),
+            WatchState::Failed { reason } => (Watching::Failed, Some(reason)),
+        };
         Ok(VaultStatus {
+            watching,
+            watching_reason,
             root: self.root().to_owned(),
             name: self.name(),
             notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
@@ -390,8 +416,15 @@ impl Vault {
     }
 
     /// How the vault is watched; `None` while nobody asked for changes.
-    pub fn watching(&self) -> Option<crate::watch::WatchState> {
+    pub fn watching(&self) -> Option<WatchState> {
         self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Feed::state)
+    }
+
+    /// Watches with other limits than usual.
+    #[cfg(test)]
+    pub(crate) fn watch_with(&self, options: Options) {
+        let feed = Feed::start_with(self.core(), options);
+        *self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) = Some(feed);
     }
 
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
