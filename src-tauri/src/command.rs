@@ -153,6 +153,9 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             return skills::review(app, id, *accept, fingerprint.as_deref(), json).await;
         }
         Skill::Fields { id, apply } => return skills::fields(app, id, *apply, json).await,
+        Skill::Template { id, record_type, base } => {
+            return skills::template(app, id, record_type, *base, json);
+        }
         Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
