@@ -85,8 +85,10 @@ fn many_deleted_notes_come_back_so() {
     }
 }
 
+type Plan<'a> = &'a dyn Fn(&mut Draft) -> Result<(), VaultError>;
+
 /// Applies each plan as a call of its own to one change set.
-fn calls(bed: &Bed, plans: &[&dyn Fn(&mut Draft) -> Result<(), VaultError>]) -> String {
+fn calls(bed: &Bed, plans: &[Plan<'_>]) -> String {
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "a turn".to_owned());
     for plan in plans {
