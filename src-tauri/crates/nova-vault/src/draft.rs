@@ -2,17 +2,15 @@
 
 mod names;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use crate::disk::Attributes;
 use crate::error::VaultError;
-use crate::index::folded;
 use crate::note::{
-    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, file_name,
-    replace_exact,
+    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, replace_exact,
 };
 use crate::vault::{Note, Vault, refuse_hidden};
 use crate::view::View;
@@ -160,49 +158,6 @@ impl Draft {
         Ok(())
     }
 
-    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
-    /// does for one; each folder is listed once. Gives their paths in the same order.
-    pub fn create_all(&mut self, mut notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
-        let mut spelled: HashMap<String, String> = HashMap::new();
-        for note in &mut notes {
-            if !spelled.contains_key(&note.folder) {
-                spelled.insert(note.folder.clone(), self.spelled(&note.folder)?);
-            }
-            note.folder.clone_from(&spelled[&note.folder]);
-        }
-        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
-        for path in self.items.keys() {
-            taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
-        }
-        let mut listed = HashSet::new();
-        // The number that a name was last given, so that a thousand of one name are not tried anew.
-        let mut numbers: HashMap<(String, String), u32> = HashMap::new();
-        let mut paths = Vec::with_capacity(notes.len());
-        for note in &notes {
-            let names = taken.entry(note.folder.clone()).or_default();
-            if listed.insert(note.folder.clone()) {
-                let there = self.view.vault().core().disk.names(&note.folder)?;
-                names.extend(there.iter().map(|name| folded(name)));
-            }
-            let name = file_name(&note.name);
-            let number = numbers.entry((note.folder.clone(), folded(&name))).or_insert(0);
-            let file = loop {
-                *number += 1;
-                let file = if *number == 1 { format!("{name}.md") } else { format!("{name} {number}.md") };
-                if names.insert(folded(&file)) {
-                    break file;
-                }
-            };
-            let path = VaultPath::in_folder(&note.folder, &file)?;
-            writable(&path)?;
-            paths.push(path);
-        }
-        for (path, note) in paths.iter().zip(notes) {
-            self.put(path, note.text);
-        }
-        Ok(paths)
-    }
-
     /// Plans property changes, byte-exact: nothing else in the note changes.
     pub fn set_properties(&mut self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), VaultError> {
         self.edit(path, |text| edit_properties(text, edits))
@@ -273,29 +228,6 @@ impl Draft {
             self.items.insert(to.clone(), item);
         }
         Ok(())
-    }
-
-    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
-    /// file name, with ` 2`, ` 3` … after it where needed. A folder that is there in another case is
-    /// meant.
-    pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
-        let folder = &self.spelled(folder)?;
-        let name = file_name(display_name);
-        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
-        taken.extend(
-            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
-        );
-        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
-        let free = (1u32..)
-            .map(|n| match n {
-                1 => format!("{name}.md"),
-                n => format!("{name} {n}.md"),
-            })
-            .find(|candidate| !taken.contains(&folded(candidate)))
-            .unwrap_or_default();
-        let path = VaultPath::in_folder(folder, &free)?;
-        writable(&path)?;
-        Ok(path)
     }
 
     /// Whether applying it would change nothing.

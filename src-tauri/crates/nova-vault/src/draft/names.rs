@@ -1,13 +1,81 @@
 //! Which names are taken. Also on a file system that tells cases apart, no two notes and no two folders
 //! are made whose paths differ in case only: elsewhere, as in a synchronised copy, they would be one.
 
-use super::{Draft, file_part};
+use std::collections::{HashMap, HashSet};
+
+use super::{Draft, NewNote, file_part, writable};
 use crate::disk::Spellings;
 use crate::error::VaultError;
 use crate::index::folded;
-use crate::note::{PathError, VaultPath};
+use crate::note::{PathError, VaultPath, file_name};
 
 impl Draft {
+    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
+    /// does for one; each folder is listed once. Gives their paths in the same order.
+    pub fn create_all(&mut self, mut notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
+        let mut spelled: HashMap<String, String> = HashMap::new();
+        for note in &mut notes {
+            if !spelled.contains_key(&note.folder) {
+                spelled.insert(note.folder.clone(), self.spelled(&note.folder)?);
+            }
+            note.folder.clone_from(&spelled[&note.folder]);
+        }
+        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
+        for path in self.items.keys() {
+            taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
+        }
+        let mut listed = HashSet::new();
+        // The number that a name was last given, so that a thousand of one name are not tried anew.
+        let mut numbers: HashMap<(String, String), u32> = HashMap::new();
+        let mut paths = Vec::with_capacity(notes.len());
+        for note in &notes {
+            let names = taken.entry(note.folder.clone()).or_default();
+            if listed.insert(note.folder.clone()) {
+                let there = self.view.vault().core().disk.names(&note.folder)?;
+                names.extend(there.iter().map(|name| folded(name)));
+            }
+            let name = file_name(&note.name);
+            let number = numbers.entry((note.folder.clone(), folded(&name))).or_insert(0);
+            let file = loop {
+                *number += 1;
+                let file = if *number == 1 { format!("{name}.md") } else { format!("{name} {number}.md") };
+                if names.insert(folded(&file)) {
+                    break file;
+                }
+            };
+            let path = VaultPath::in_folder(&note.folder, &file)?;
+            writable(&path)?;
+            paths.push(path);
+        }
+        for (path, note) in paths.iter().zip(notes) {
+            self.put(path, note.text);
+        }
+        Ok(paths)
+    }
+
+    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
+    /// file name, with ` 2`, ` 3` … after it where needed. A folder that is there in another case is
+    /// meant.
+    pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
+        let folder = &self.spelled(folder)?;
+        let name = file_name(display_name);
+        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
+        taken.extend(
+            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
+        );
+        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
+        let free = (1u32..)
+            .map(|n| match n {
+                1 => format!("{name}.md"),
+                n => format!("{name} {n}.md"),
+            })
+            .find(|candidate| !taken.contains(&folded(candidate)))
+            .unwrap_or_default();
+        let path = VaultPath::in_folder(folder, &free)?;
+        writable(&path)?;
+        Ok(path)
+    }
+
     /// An error where a new note would stand beside one whose folder is spelled in another case, or
     /// would need such a folder.
     pub(crate) fn refuse_twin(&self, path: &VaultPath) -> Result<(), VaultError> {
