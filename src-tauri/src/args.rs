@@ -152,6 +152,16 @@ pub(crate) enum Skill {
         #[arg(long)]
         apply: bool,
     },
+    /// Print an empty note of a skill's records, for Obsidian's templates folder.
+    Template {
+        id: String,
+        /// The type of record: contact.
+        #[arg(value_name = "TYPE")]
+        record_type: String,
+        /// A table of all of them instead, as a .base file.
+        #[arg(long)]
+        base: bool,
+    },
     /// Look over a skill folder: what is wrong with it, by file and line.
     Check { path: PathBuf },
     /// Write the first files of a skill, or of a single tool; they work at once.

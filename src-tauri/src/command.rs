@@ -28,6 +28,8 @@ use crate::{approve, print, start};
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 /// The same for one that only tells of them.
 const LIST_LIMIT: Duration = Duration::from_secs(5);
+/// How often it is looked whether edits are noticed in another way than was said.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
@@ -151,6 +153,9 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             return skills::review(app, id, *accept, fingerprint.as_deref(), json).await;
         }
         Skill::Fields { id, apply } => return skills::fields(app, id, *apply, json).await,
+        Skill::Template { id, record_type, base } => {
+            return skills::template(app, id, record_type, *base, json);
+        }
         Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
@@ -409,9 +414,24 @@ async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
         app.vault()?;
     }
     app.watch();
-    print::note("nova: watching");
+    let watching = || app.watching().unwrap_or_else(|| "watching".to_owned());
+    let mut said = watching();
+    print::note(&format!("nova: {said}"));
+    let mut again = tokio::time::interval(LOOK_AGAIN);
     loop {
-        match events.recv().await {
+        let event = tokio::select! {
+            event = events.recv() => event,
+            _ = again.tick() => {
+                // A vault that gets too many folders, or a folder that is gone.
+                let now = watching();
+                if now != said {
+                    print::note(&format!("nova: {now}"));
+                    said = now;
+                }
+                continue;
+            }
+        };
+        match event {
             Ok(envelope) => {
                 if !only_notes || matches!(envelope.event, Event::VaultChanged { .. }) {
                     print::json(&envelope);

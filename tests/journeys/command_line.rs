@@ -205,6 +205,22 @@ fn a_skill_is_switched_off_and_on() {
 }
 
 #[test]
+fn the_status_of_the_vault_says_how_edits_are_noticed() {
+    let nova = Nova::new(PEOPLE, []);
+    let (code, status) = nova.json(&["vault", "status"]);
+    let reason = status["watching_reason"].as_str();
+    // A machine that runs many programs may allow no more watches.
+    match status["watching"].as_str() {
+        Some("notified") => assert_eq!(reason, None),
+        Some("polling") => assert!(reason.unwrap().contains("inotify"), "{status}"),
+        _ => panic!("{status}"),
+    }
+    assert_eq!(code, 0);
+    let text = String::from_utf8(nova.run(&["vault", "status"]).stdout).unwrap();
+    assert!(text.contains(&format!("watching: {}\n", status["watching"].as_str().unwrap())), "{text}");
+}
+
+#[test]
 fn changes_of_notes_are_printed_as_they_happen() {
     let nova = Nova::new(PEOPLE, []);
     let mut child = nova.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -43,6 +43,39 @@ fn errors(saved: &SavedRecord) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
+async fn a_form_links_to_the_note_that_is_there_whatever_it_is_called() {
+    let company = |name: &str| format!("---\ntype: company\nname: {name}\n---\n");
+    let nova = Nova::new(PEOPLE, []);
+    nova.vault.write("CRM/Companies/What now?.md", &company("What now?"));
+    nova.vault.write("CRM/Companies/Acme.md", &company("Acme"));
+    let app = nova.start().await;
+    let form = app.record_form(of_contact(None)).await.unwrap();
+    for (name, company, link) in [
+        ("One", "What now?", "[[What now?]]"),
+        ("Two", "CRM/Companies/Acme", "[[CRM/Companies/Acme]]"),
+        ("Three", "Who now?", "[[Who now-]]"),
+    ] {
+        let values = json!({"name": name, "company": company});
+        let saved = app.save_record(filled(&form, values)).await.unwrap();
+        assert!(saved.result.as_ref().is_some_and(|result| result.ok), "{saved:?}");
+        let text = nova.vault.read(&format!("CRM/People/{name}.md"));
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{text}");
+    }
+    // Edited, and then saved with nothing changed but another field.
+    for (values, link) in [
+        (json!({"company": "What now?"}), "[[What now?]]"),
+        (json!({"stage": "won"}), "[[What now?]]"),
+        (json!({"company": "[[CRM/Companies/Acme]]"}), "[[CRM/Companies/Acme]]"),
+    ] {
+        let form = open(&app, JANE).await;
+        let saved = app.save_record(filled(&form, values.clone())).await.unwrap();
+        assert!(saved.result.as_ref().is_some_and(|result| result.ok), "{saved:?}");
+        let text = nova.vault.read(JANE);
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{values}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn a_contact_is_added_with_a_form_and_undone() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;

@@ -272,3 +272,36 @@ Betrag: 12,00
         nova.json(&["tool", "call", "budget.month_summary", "--args", r#"{"month": "2026-11"}"#]);
     assert_eq!(month["value"]["unreadable"].as_array().map(Vec::len), Some(2), "{month}");
 }
+
+#[test]
+fn templates_and_tables_of_records_are_printed_for_obsidian() {
+    let nova = Nova::new(OLD, []);
+    let printed = |args: &[&str]| {
+        let run = nova.run(args);
+        assert!(run.status.success(), "{args:?}: {}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let template = printed(&["skill", "template", "crm", "contact"]);
+    assert!(template.starts_with("---\ntype: contact\nname: \"{{title}}\"\ncompany:\n"), "{template}");
+    assert_eq!(nova.json(&["skill", "template", "crm", "contact"]).1["text"], template);
+
+    // With the names of this vault, and shown by Nova as Obsidian shows it.
+    assert_eq!(nova.json(&["skill", "fields", "crm", "--apply"]).0, 0);
+    let template = printed(&["skill", "template", "crm", "contact"]);
+    assert!(template.contains("\ne-mail:\n") && template.contains("\nemployer:\n"), "{template}");
+    nova.vault.write("Templates/Person.md", &template);
+    nova.vault.write("People.base", &printed(&["skill", "template", "crm", "contact", "--base"]));
+    let asked = ["tool", "call", "vault.query_base", "--args", r#"{"path":"People.base"}"#];
+    let (code, shown) = nova.json(&asked);
+    assert_eq!((code, &shown["value"]["total"]), (0, &json!(2)), "{shown}");
+    assert!(shown.to_string().contains("ada@byron.example"), "{shown}");
+
+    for (args, said) in [
+        (["skill", "template", "crm", "invoice"], "It has contact, company, deal."),
+        (["skill", "template", "nobody", "contact"], "nobody"),
+    ] {
+        let run = nova.run(&args);
+        assert_eq!(run.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&run.stderr).contains(said), "{args:?}");
+    }
+}

@@ -60,7 +60,7 @@ impl NativeTool for AddContact {
         Records::read(ctx.as_ref(), CONTACT).await?.refuse_twice(name, email)?;
 
         let declared = ctx.records().get(CONTACT)?;
-        let text = declared.new_note(&details.0)?;
+        let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, name).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;

@@ -77,7 +77,7 @@ impl NativeTool for AddDeal {
         let unknown = details.link(ctx.as_ref()).await?;
 
         let declared = &deals.records.declared;
-        let text = declared.new_note(&details.0)?;
+        let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, &title).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;

@@ -72,7 +72,8 @@ impl NativeTool for UpdateContact {
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();
-        let mut edits = ctx.records().get(CONTACT)?.edits(before, &details.0)?;
+        let declared = ctx.records().get(CONTACT)?;
+        let mut edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
         edits.retain(|edit| !says_so_already(before, edit));
         ctx.vault().set_properties(&before.path, &edits).await?;
 

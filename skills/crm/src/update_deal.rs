@@ -86,7 +86,8 @@ impl NativeTool for UpdateDeal {
             }
             deals.leaves_others(Some(&before.path), currency)?;
         }
-        let mut edits = deals.records.declared.edits(before, &details.0)?;
+        let declared = &deals.records.declared;
+        let mut edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
         edits.retain(|edit| !says_so_already(before, edit));
         ctx.vault().set_properties(&before.path, &edits).await?;
 

@@ -6,7 +6,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::notes::{named, new_path, without_private};
+use crate::notes::{free, named, new_path, path_of, without_brackets, without_private};
 
 /// How many notes with rewritten links an answer names.
 const NAMED: usize = 100;
@@ -44,7 +44,14 @@ impl NativeTool for MoveNote {
             None if is_folder(ctx.as_ref(), to).await? => format!("{to}/{file}"),
             None => to.to_owned(),
         };
-        let to = match new_path(ctx.as_ref(), &target, "").await {
+        let asked = path_of(without_brackets(&target))?;
+        // A note that only gets another folder keeps its name as it is, also one that Nova would not
+        // give: `What now?.md`.
+        let to = match asked.as_str().rsplit('/').next() == Some(file) {
+            true => free(ctx.as_ref(), asked).await,
+            false => new_path(ctx.as_ref(), &target, "").await,
+        };
+        let to = match to {
             // Where it is already it stays.
             Err(ToolError::Vault(VaultError::Exists { path })) if path == note.path => path,
             other => other?,

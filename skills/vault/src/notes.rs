@@ -54,6 +54,14 @@ pub(crate) async fn new_path(
     let stem = asked.name().strip_suffix(extension).unwrap_or(asked.name());
     let path =
         VaultPath::in_folder(folder, &format!("{}{extension}", file_name(stem))).map_err(VaultError::from)?;
+    free(ctx, path).await
+}
+
+/// The path, where no note is.
+///
+/// # Errors
+/// Where one is, or the user keeps it private.
+pub(crate) async fn free(ctx: &dyn ToolContext, path: VaultPath) -> Result<VaultPath, ToolError> {
     match ctx.vault().read(&path).await {
         Ok(note) => Err(VaultError::Exists { path: note.path }.into()),
         Err(error) if is_missing(&error) => Ok(path),

@@ -1,5 +1,6 @@
 //! Skills from elsewhere, and skill folders that are looked over.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use nova_app::{App, SkillFinding};
@@ -71,6 +72,26 @@ pub(super) async fn fields(app: &App, id: &str, apply: bool, json: bool) -> Resu
             "Nothing is changed. Use these names: nova skill fields {} --apply",
             proposal.skill
         )));
+    }
+    Ok(print::DONE)
+}
+
+/// The text of a file to begin with: an empty record, or a table of all of them.
+pub(super) fn template(
+    app: &App,
+    id: &str,
+    record_type: &str,
+    base: bool,
+    json: bool,
+) -> Result<u8, UserError> {
+    let text = if base { app.record_base(id, record_type)? } else { app.record_template(id, record_type)? };
+    if json {
+        print::json(&json!({"skill": id, "type": record_type, "text": text}));
+    } else if std::io::stdout().is_terminal() {
+        print::part(&visible(&text));
+    } else {
+        // On its way into a file.
+        print::part(&text);
     }
     Ok(print::DONE)
 }

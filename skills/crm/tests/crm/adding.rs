@@ -74,6 +74,30 @@ fn what_yaml_or_a_file_system_would_take_amiss() {
 }
 
 #[test]
+fn a_link_to_a_company_that_is_there_stays_what_it_is() {
+    let there = "//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
+                 //- Else/Acme.md\n\
+                 //- CRM/Companies/What now?.md\n---\ntype: company\nname: What now?\n---\n";
+    for (said, link) in [
+        ("[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme]]"),
+        ("CRM/Companies/Acme", "[[CRM/Companies/Acme]]"),
+        ("[[What now?]]", "[[What now?]]"),
+        ("What now?", "[[What now?]]"),
+        // These are there as no note: names that a note may get.
+        ("[[CRM/Companies/Bcme]]", "[[CRM-Companies-Bcme]]"),
+        ("What then?", "[[What then-]]"),
+    ] {
+        let crm = crm(&format!("{PEOPLE}{there}"));
+        crm.value("add_contact", json!({"name": "Sam Ortega", "company": said}));
+        let text = crm.vault.read("CRM/People/Sam Ortega.md");
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{said}: {text}");
+        crm.value("update_contact", json!({"name": "Theo", "company": said}));
+        let text = crm.vault.read("Friends/Theo.md");
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{said}: {text}");
+    }
+}
+
+#[test]
 fn what_was_written_is_answered_and_undoable() {
     let crm = crm(PEOPLE);
     let outcome = crm.call("add_contact", json!({"name": "Sam Ortega", "company": "Quillon Labs"}));

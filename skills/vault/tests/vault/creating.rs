@@ -112,3 +112,18 @@ fn a_text_with_properties_that_cannot_be_read_is_refused() {
     );
     assert!(vault.vault.files().is_empty());
 }
+
+#[test]
+fn a_folder_in_another_case_is_the_one_that_is_there() {
+    for (path, code, said) in [
+        ("trips/lisbon", ErrorCode::NoteExists, "Trips/Lisbon.md"),
+        ("trips/Porto", ErrorCode::PathRefused, "Write \"Trips/Porto.md\"."),
+    ] {
+        let vault = vault(NOTES);
+        let before = vault.vault.files();
+        let error = vault.error("create_note", json!({"path": path}));
+        assert_eq!(error.code, code, "{path}: {error}");
+        assert!(error.to_string().contains(said), "{path}: {error}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}

@@ -28,6 +28,28 @@ fn to_a_path_or_into_a_folder() {
 }
 
 #[test]
+fn into_a_folder_a_name_stays_what_it_is() {
+    let long = "x".repeat(230);
+    for name in ["What now?", "Plan \"B\" [draft]", "Cafe\u{301}", " spaced", long.as_str()] {
+        let (from, there) = (format!("Trips/{name}.md"), format!("Archive/{name}.md"));
+        for to in ["Archive/", "Archive", there.as_str(), there.trim_end_matches(".md")] {
+            let vault = vault(&format!("//- {from}\nText.\n//- Archive/2025.md\n"));
+            let value = vault.value("move_note", json!({"path": from, "to": to}));
+            assert_eq!((&value["path"], &value["from"]), (&json!(there), &json!(from)), "{to}");
+            assert_eq!(vault.vault.read(&there), "Text.\n");
+            assert!(!vault.vault.exists(&from));
+        }
+        // Into the folder that it is in.
+        let vault = vault(&format!("//- {from}\nText.\n"));
+        let before = vault.vault.files();
+        let outcome = vault.call("move_note", json!({"path": from, "to": "Trips/"}));
+        assert_eq!(outcome.result.unwrap()["path"], json!(from));
+        assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty(), "{name}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
 fn links_to_it_follow() {
     let vault = vault(LINKED);
     let value = vault.value("move_note", json!({"path": "Lisbon", "to": "Archive/Porto.md"}));

@@ -9,6 +9,7 @@ use nova_protocol::{
     ConflictSide, ConflictView, Envelope, ErrorCode, Event, NoteChangeKind, ResolveConflict,
     ResolvedConflict, UserError,
 };
+use nova_vault::note::file_name_about;
 use nova_vault::{Author, ChangeSetKind, Conflict, VaultError, VaultPath};
 
 use crate::app::{App, blocking};
@@ -157,13 +158,11 @@ impl App {
         private_folder(&folder).map_err(failed)?;
         let mut result = Ok(Some(folder.clone()));
         for (n, conflict) in conflicts.values().enumerate() {
-            // Numbered, because two folders may have notes of one name; a name may be as long as a
-            // file name can be.
-            let name = conflict.path.rsplit('/').next().unwrap_or_default();
-            let name: String = name.trim_end_matches(".md").chars().take(60).collect();
+            // Numbered, because two folders may have notes of one name.
+            let name = conflict.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
             for (side, text) in [("Nova", &conflict.mine), ("outside", &conflict.theirs)] {
-                let file = folder.join(format!("{} {name} ({side}).md", n + 1));
-                if let Err(error) = std::fs::write(file, text) {
+                let file = file_name_about(&format!("{} ", n + 1), name, &format!(" ({side}).md"));
+                if let Err(error) = std::fs::write(folder.join(file), text) {
                     result = Err(failed(error));
                 }
             }

@@ -16,7 +16,7 @@ use nova_skill::{
     native,
 };
 use nova_vault::note::FrontMatter;
-use nova_vault::{Query, View};
+use nova_vault::{Query, TemplateFolder, View};
 use serde_json::{Map, Value};
 
 use crate::app::{App, blocking};
@@ -40,6 +40,26 @@ impl App {
             })
         });
         rows.collect()
+    }
+
+    /// The text of an empty note of the type, for Obsidian's templates folder, with the names that the
+    /// skill's configuration gives to properties.
+    ///
+    /// # Errors
+    /// When there is no such skill, or it has no such type.
+    pub fn record_template(&self, skill: &str, record_type: &str) -> Result<String, UserError> {
+        Ok(declared(&*self.skill_with(skill, record_type)?, record_type)?.template())
+    }
+
+    /// The text of a `.base` file with a table of all records of the type, without the templates of the
+    /// open vault.
+    ///
+    /// # Errors
+    /// As [`App::record_template`].
+    pub fn record_base(&self, skill: &str, record_type: &str) -> Result<String, UserError> {
+        let templates =
+            self.vault().map_or_else(|_| TemplateFolder::default(), |vault| vault.template_folder());
+        Ok(declared(&*self.skill_with(skill, record_type)?, record_type)?.base_view(&templates))
     }
 
     pub(crate) async fn record_form_of(&self, wanted: RecordFormRef) -> Result<RecordFormView, UserError> {

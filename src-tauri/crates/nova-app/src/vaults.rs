@@ -81,6 +81,11 @@ impl App {
         .await
     }
 
+    /// How edits of the open vault are noticed: "watching", or why not at once; `None` without a vault.
+    pub fn watching(&self) -> Option<String> {
+        Some(watching(&self.vault().ok()?))
+    }
+
     /// The status of the vault as `nova vault status --json` prints it.
     ///
     /// # Errors

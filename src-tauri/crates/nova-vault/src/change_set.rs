@@ -53,6 +53,7 @@ impl ChangeSet {
             from,
             base: theirs.map(|text| Arc::from(text.as_str())),
             after: mine.cloned(),
+            file: None,
             folders: Vec::new(),
         };
         self.apply_plan(&[plan], author)

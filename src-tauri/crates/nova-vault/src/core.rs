@@ -10,8 +10,7 @@ use jiff::tz::TimeZone;
 
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
 use crate::history::Retention;
-use crate::journal::{Journal, Line, Writer, lines_path, write_private};
-use crate::note::VaultPath;
+use crate::journal::{Journal, lines_path};
 use crate::obsidian::{ObsidianSettings, Trash};
 use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
@@ -91,37 +90,6 @@ impl Core {
     pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
         let seen = self.exchange.lock().unwrap_or_else(PoisonError::into_inner).clone();
         seen.or_else(|| self.disk.known_to_exchange().then_some(Ok(())))
-    }
-
-    /// Where texts are kept that could be merged with nothing: `<data>/conflicts`.
-    pub(crate) fn conflicts(&self) -> PathBuf {
-        let history = self.journal.folder();
-        history.parent().unwrap_or(history).join("conflicts")
-    }
-
-    /// Keeps an outside version in the journal and as a file of its own, named there.
-    pub(crate) fn keep(&self, writer: &mut Writer, n: u64, path: &VaultPath, bytes: &[u8]) -> io::Result<()> {
-        self.keep_as(writer, n, path, bytes, false)
-    }
-
-    /// As [`Core::keep`]; `cut` when the bytes are of a write in place that was cut short.
-    pub(crate) fn keep_as(
-        &self,
-        writer: &mut Writer,
-        n: u64,
-        path: &VaultPath,
-        bytes: &[u8],
-        cut: bool,
-    ) -> io::Result<()> {
-        let text = writer.image(bytes)?;
-        let short = &text.hash.to_string()[..8];
-        let file = format!("{}-{n}-{short} {}.md", writer.id(), path.name());
-        writer.append(&Line::Kept { n, file: file.clone(), text, cut })?;
-        writer.sync()?;
-        match write_private(&self.conflicts().join(file), bytes) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => other,
-        }
     }
 
     /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's

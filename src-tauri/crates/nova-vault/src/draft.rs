@@ -1,17 +1,17 @@
 //! Writes planned, not yet made.
 
+mod names;
 mod seen;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::disk::Attributes;
 use crate::error::VaultError;
-use crate::index::folded;
 use crate::note::{
-    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, file_name,
-    replace_exact,
+    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, replace_exact,
 };
 use crate::vault::{Note, Vault, refuse_hidden};
 use crate::view::View;
@@ -39,6 +39,8 @@ struct Item {
     origin: Option<(VaultPath, Arc<str>)>,
     /// `None` for a note that is to go.
     text: Option<String>,
+    /// What its file had when it was deleted, of one that is brought back.
+    file: Option<Attributes>,
     /// Folders to remove with it when they are empty.
     folders: Vec<String>,
     /// The view may not see the note: only links in it are rewritten.
@@ -145,51 +147,16 @@ impl Draft {
         Ok(note)
     }
 
-    /// Plans a new note. Where there is one already, also one whose name differs in case only,
-    /// that is an error.
+    /// Plans a new note. Where there is one already, also one whose path differs in case only, that is
+    /// an error; and so is a folder that would stand beside one of the same name in another case.
     pub fn create(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
         writable(path)?;
+        self.refuse_twin(path)?;
         if let Some(path) = self.taken(path)? {
             return Err(VaultError::Exists { path });
         }
         self.put(path, text);
         Ok(())
-    }
-
-    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
-    /// does for one; each folder is listed once. Gives their paths in the same order.
-    pub fn create_all(&mut self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
-        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
-        for path in self.items.keys() {
-            taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
-        }
-        let mut listed = HashSet::new();
-        // The number that a name was last given, so that a thousand of one name are not tried anew.
-        let mut numbers: HashMap<(String, String), u32> = HashMap::new();
-        let mut paths = Vec::with_capacity(notes.len());
-        for note in &notes {
-            let names = taken.entry(note.folder.clone()).or_default();
-            if listed.insert(note.folder.clone()) {
-                let there = self.view.vault().core().disk.names(&note.folder)?;
-                names.extend(there.iter().map(|name| folded(name)));
-            }
-            let name = file_name(&note.name);
-            let number = numbers.entry((note.folder.clone(), folded(&name))).or_insert(0);
-            let file = loop {
-                *number += 1;
-                let file = if *number == 1 { format!("{name}.md") } else { format!("{name} {number}.md") };
-                if names.insert(folded(&file)) {
-                    break file;
-                }
-            };
-            let path = VaultPath::in_folder(&note.folder, &file)?;
-            writable(&path)?;
-            paths.push(path);
-        }
-        for (path, note) in paths.iter().zip(notes) {
-            self.put(path, note.text);
-        }
-        Ok(paths)
     }
 
     /// Plans property changes, byte-exact: nothing else in the note changes.
@@ -225,7 +192,13 @@ impl Draft {
             let deletions = if of_other { &mut self.gone } else { &mut self.items };
             deletions.insert(
                 from.clone(),
-                Item { origin: Some((from, base)), text: None, folders: item.folders, unseen: false },
+                Item {
+                    origin: Some((from, base)),
+                    text: None,
+                    file: None,
+                    folders: item.folders,
+                    unseen: false,
+                },
             );
         }
         Ok(())
@@ -256,27 +229,6 @@ impl Draft {
             self.items.insert(to.clone(), item);
         }
         Ok(())
-    }
-
-    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
-    /// file name, with ` 2`, ` 3` … after it where needed.
-    pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
-        let name = file_name(display_name);
-        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
-        taken.extend(
-            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
-        );
-        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
-        let free = (1u32..)
-            .map(|n| match n {
-                1 => format!("{name}.md"),
-                n => format!("{name} {n}.md"),
-            })
-            .find(|candidate| !taken.contains(&folded(candidate)))
-            .unwrap_or_default();
-        let path = VaultPath::in_folder(folder, &free)?;
-        writable(&path)?;
-        Ok(path)
     }
 
     /// Whether applying it would change nothing.
@@ -333,6 +285,7 @@ impl Draft {
                 from: item.moved_from(path).cloned(),
                 base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
                 after: item.text.clone(),
+                file: item.file.clone(),
                 folders: item.folders.clone(),
             }));
         }
@@ -381,6 +334,21 @@ impl Draft {
         }
     }
 
+    /// As [`Draft::set_text`] for a note that was deleted; its file is to be as it was then, where that is
+    /// known.
+    pub(crate) fn bring_back(
+        &mut self,
+        path: &VaultPath,
+        text: String,
+        file: Option<&Attributes>,
+    ) -> Result<(), VaultError> {
+        self.set_text(path, text)?;
+        if let Some(item) = self.items.get_mut(path) {
+            item.file = file.cloned();
+        }
+        Ok(())
+    }
+
     /// As [`Draft::delete`], with folders to remove when they are empty then.
     pub(crate) fn delete_with_folders(
         &mut self,
@@ -426,6 +394,7 @@ impl Draft {
         let item = self.items.entry(path.clone()).or_insert_with(|| Item {
             origin: Some((path.clone(), Arc::clone(before))),
             text: None,
+            file: None,
             folders: Vec::new(),
             unseen: !visible,
         });
@@ -459,6 +428,7 @@ impl Draft {
                 Item {
                     origin: Some((path.clone(), Arc::clone(&note.text))),
                     text: Some(note.text.to_string()),
+                    file: None,
                     folders: Vec::new(),
                     unseen: false,
                 },
@@ -468,34 +438,12 @@ impl Draft {
     }
 
     fn put(&mut self, path: &VaultPath, text: String) {
-        let new = || Item { origin: None, text: None, folders: Vec::new(), unseen: false };
+        let new = || Item { origin: None, text: None, file: None, folders: Vec::new(), unseen: false };
         let gone = &mut self.gone;
         let item =
             self.items.entry(path.clone()).or_insert_with(|| gone.shift_remove(path).unwrap_or_else(new));
         item.text = Some(text);
         item.folders.clear();
-    }
-
-    /// The note that has this path, or one that a file system without case would take for it.
-    fn taken(&self, path: &VaultPath) -> Result<Option<VaultPath>, VaultError> {
-        let wanted = folded(path.as_str());
-        let planned =
-            self.items.iter().find(|(at, item)| item.text.is_some() && folded(at.as_str()) == wanted);
-        if let Some((at, _)) = planned {
-            return Ok(Some(at.clone()));
-        }
-        let file = folded(file_part(path));
-        for name in self.vault().core().disk.names(path.folder())? {
-            if folded(&name) != file {
-                continue;
-            }
-            let there = VaultPath::in_folder(path.folder(), &name)?;
-            let goes = self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_away(&there);
-            if !goes {
-                return Ok(Some(there));
-            }
-        }
-        Ok(None)
     }
 
     /// Whether the note that has this path on the disk is to have another, or to go.

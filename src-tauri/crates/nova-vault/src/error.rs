@@ -278,6 +278,7 @@ impl VaultError {
                 "Look for it with vault.search or vault.query, or create it.".to_owned()
             }
             VaultError::Exists { .. } => "Edit that note, or choose another name.".to_owned(),
+            VaultError::Path(PathError { instead: Some(path), .. }) => format!("Write \"{path}\"."),
             VaultError::Path(_) => {
                 "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
             }

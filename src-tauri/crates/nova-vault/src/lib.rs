@@ -33,12 +33,14 @@ mod held;
 mod history;
 mod index;
 mod journal;
+mod kept;
 mod links;
 mod obsidian;
 mod privacy;
 mod query;
 mod search;
 mod shared_texts;
+mod status;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -69,5 +71,6 @@ pub use obsidian::{
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
-pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions, VaultStatus};
+pub use status::{VaultStatus, Watching};
+pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions};
 pub use view::{RecordsRead, TagsRead, View};

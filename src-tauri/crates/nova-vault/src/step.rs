@@ -45,6 +45,8 @@ pub(crate) enum Step {
     JournalCommit,
     /// The displaced file is about to be looked at for the last time.
     LastLook,
+    /// An outside version that could be merged with nothing is about to be given a file of its own.
+    Keep,
     /// A deleted note that is announced in the system's trash is about to be moved there.
     Trash,
     /// The note's bytes are about to be written over in place.

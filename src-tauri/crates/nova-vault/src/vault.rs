@@ -5,7 +5,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use indexmap::IndexMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -24,6 +23,9 @@ use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::obsidian::TemplateFolder;
 use crate::step::Steps;
+#[cfg(test)]
+use crate::watch::Options;
+use crate::watch::WatchState;
 use crate::write::{Displaced, Keeper, sweep};
 
 /// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
@@ -116,29 +118,6 @@ pub struct Problem {
     pub problem: String,
     /// What to do about it.
     pub remedy: String,
-}
-
-/// Counts, and what the file system can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VaultStatus {
-    /// The vault's folder.
-    pub root: PathBuf,
-    /// Its name.
-    pub name: String,
-    /// How many notes.
-    pub notes: usize,
-    /// How many folders below the root, dot-folders not counted.
-    pub folders: usize,
-    /// How many notes of each `type:`, by name.
-    pub records: IndexMap<String, usize>,
-    /// How many problems.
-    pub problems: usize,
-    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile; `None` where
-    /// the first write will tell.
-    pub atomic_exchange: Option<bool>,
-    /// Why not, or why that is not known yet, and what it means.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub atomic_exchange_reason: Option<String>,
 }
 
 impl Vault {
@@ -307,7 +286,7 @@ impl Vault {
         Ok(problems)
     }
 
-    fn problems_of(&self, listing: &Listing) -> Vec<Problem> {
+    pub(crate) fn problems_of(&self, listing: &Listing) -> Vec<Problem> {
         let mut problems = listing.problems();
         problems.retain(|problem| !self.is_followed(&problem.path));
         problems
@@ -318,45 +297,6 @@ impl Vault {
         let Ok(path) = VaultPath::parse(path) else { return false };
         let real = self.real(&path);
         *real != path && self.core().disk.place(&real).is_ok_and(|place| !place.is_free(&real))
-    }
-
-    /// Counts, and what the file system can do.
-    pub fn status(&self) -> Result<VaultStatus, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
-        let mut records: IndexMap<String, usize> = IndexMap::new();
-        let templates = self.template_folder();
-        for record_type in listing
-            .heads
-            .iter()
-            .filter(|head| is_record_place(&listing, &templates, &head.path))
-            .filter_map(|head| head.record_type().map(str::to_owned))
-        {
-            *records.entry(record_type).or_default() += 1;
-        }
-        records.sort_keys();
-        let exchange = self.core().exchange();
-        Ok(VaultStatus {
-            root: self.root().to_owned(),
-            name: self.name(),
-            notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
-            folders: listing.folders,
-            records,
-            problems: self.problems_of(&listing).len()
-                + listing.copies().count()
-                + self.history().kept_texts()?.len()
-                + self.obsidian().problems.len()
-                + self.seen_by_owner().base_problems(&listing).len(),
-            atomic_exchange: exchange.as_ref().map(Result::is_ok),
-            atomic_exchange_reason: match exchange {
-                Some(Ok(())) => None,
-                Some(Err(reason)) => {
-                    Some(format!("{reason}; an edit made in the same instant as Nova's may be seen too late"))
-                }
-                None => Some(
-                    "not known yet: the first note that Nova changes after its start will tell".to_owned(),
-                ),
-            },
-        })
     }
 
     /// An empty plan of writes.
@@ -390,8 +330,15 @@ impl Vault {
     }
 
     /// How the vault is watched; `None` while nobody asked for changes.
-    pub fn watching(&self) -> Option<crate::watch::WatchState> {
+    pub fn watching(&self) -> Option<WatchState> {
         self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Feed::state)
+    }
+
+    /// Watches with other limits than usual.
+    #[cfg(test)]
+    pub(crate) fn watch_with(&self, options: Options) {
+        let feed = Feed::start_with(self.core(), options);
+        *self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) = Some(feed);
     }
 
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {

@@ -52,8 +52,13 @@ impl NativeTool for SaveRecordTool {
         Description::purpose("Saves what the user has entered in the form of a record.")
     }
 
-    async fn run(&self, filled: FilledForm, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, mut filled: FilledForm, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(&filled.record_type)?;
+        // What the form has as the note had it is no link to be made.
+        let (same, entered): (Map<_, _>, Map<_, _>) =
+            filled.values.into_iter().partition(|(key, value)| filled.before.get(key) == Some(value));
+        filled.values = declared.with_links(&entered, ctx.vault()).await?;
+        filled.values.extend(same);
         let path = match &filled.path {
             None => {
                 declared.new_note_of_form(&filled.values).map_err(first)?;
@@ -68,7 +73,8 @@ impl NativeTool for SaveRecordTool {
                         return Err(ToolError::failed(same.message, "Open it, or save the form again."));
                     }
                 }
-                let text = declared.new_note_of_form(draft.values()).map_err(first)?;
+                let values = declared.with_links(draft.values(), ctx.vault()).await?;
+                let text = declared.new_note_of_form(&values).map_err(first)?;
                 let (folder, name) = declared.place(draft.values());
                 let path = ctx.vault().free_path(&folder, &name).await?;
                 ctx.vault().create(&path, text).await?;
@@ -85,7 +91,8 @@ impl NativeTool for SaveRecordTool {
                 if !edits.is_empty() {
                     let mut draft = RecordDraft::edited(declared, note.clone(), &edits);
                     self.complete(&mut draft, declared, ctx.as_ref()).await?;
-                    let filled_in = declared.edits(&note, &draft.filled_in())?;
+                    let filled_in = declared.with_links(&draft.filled_in(), ctx.vault()).await?;
+                    let filled_in = declared.edits(&note, &filled_in)?;
                     let own =
                         edits.into_iter().filter(|own| filled_in.iter().all(|one| one.key() != own.key()));
                     let edits: Vec<PropertyEdit> = own.chain(filled_in.iter().cloned()).collect();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::{Field, FieldKind, ItemKind, RecordType, plain, with_article};
-use crate::{ToolError, near_currency_codes};
+use crate::{ToolError, ToolVault, folded, near_currency_codes};
 
 impl RecordType {
     /// The text of a new note: `type` first, then the declared fields that have a value.
@@ -130,13 +130,77 @@ impl Field {
     }
 }
 
-/// What a wikilink to a note of that name points at: the file's name, which lacks the characters
-/// that a link cannot hold.
-fn link_target(name: &str) -> String {
-    let name = name.trim();
-    let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
-    let target = inner.map_or(name, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
-    file_name(target)
+impl RecordType {
+    /// The values, their links as they have to be written: one that names a note which is there, by its
+    /// path or by a name that Nova would not give (`What now?`), is put in brackets and stays what it
+    /// is; any other is a name that its note gets some day, and loses the brackets. A link is then
+    /// written as the file's name that Nova gives to a note of that name.
+    ///
+    /// # Errors
+    /// When the vault cannot be read.
+    pub async fn with_links(
+        &self,
+        values: &Map<String, Value>,
+        vault: &dyn ToolVault,
+    ) -> Result<Map<String, Value>, ToolError> {
+        let mut values = values.clone();
+        for (key, field) in &self.fields {
+            match values.get_mut(key) {
+                Some(Value::String(said)) if field.kind == FieldKind::Link => {
+                    *said = meant(said, vault).await?;
+                }
+                Some(Value::Array(items))
+                    if field.kind == FieldKind::List && field.items() == ItemKind::Link =>
+                {
+                    for item in items {
+                        if let Value::String(said) = item {
+                            *said = meant(said, vault).await?;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(values)
+    }
+}
+
+async fn meant(said: &str, vault: &dyn ToolVault) -> Result<String, ToolError> {
+    let (target, _) = target_of(said);
+    // It is written so whether there is a note or not.
+    if file_name(target) == target {
+        return Ok(said.to_owned());
+    }
+    let named = vault.resolve(target).await?.filter(|path| {
+        let (path, target) = (folded(path.as_str()), folded(target));
+        [Some(path.as_str()), path.strip_suffix(".md")].into_iter().flatten().any(|path| {
+            path.strip_suffix(&target).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        })
+    });
+    Ok(if named.is_some() && fits_brackets(target) { format!("[[{target}]]") } else { target.to_owned() })
+}
+
+/// What a wikilink points at. In brackets it says so itself; a name means the file's name that Nova
+/// gives to a note of that name.
+fn link_target(said: &str) -> String {
+    match target_of(said) {
+        (target, true) if fits_brackets(target) => target.to_owned(),
+        (target, _) => file_name(target),
+    }
+}
+
+/// What is named, and whether in brackets.
+fn target_of(said: &str) -> (&str, bool) {
+    let said = said.trim();
+    match said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) {
+        Some(inner) => (inner.split(['|', '#']).next().unwrap_or(inner).trim(), true),
+        None => (said, false),
+    }
+}
+
+/// Whether a wikilink can hold it.
+fn fits_brackets(target: &str) -> bool {
+    !target.is_empty() && !target.contains(['[', ']', '|', '#', '^']) && !target.contains(char::is_control)
 }
 
 fn number_text(value: &Value) -> Option<String> {

@@ -28,6 +28,27 @@ fn a_new_note_has_the_type_the_fields_and_the_defaults() {
 }
 
 #[test]
+fn a_link_in_brackets_stays_what_it_is_and_a_name_becomes_a_file_s() {
+    for (given, link) in [
+        ("[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme]]"),
+        ("[[CRM/Companies/Acme.md|Acme]]", "[[CRM/Companies/Acme.md]]"),
+        ("[[What now?]]", "[[What now?]]"),
+        (" [[Cafe\u{301}#Log]] ", "[[Cafe\u{301}]]"),
+        ("What now?", "[[What now-]]"),
+        ("CRM/Companies/Acme", "[[CRM-Companies-Acme]]"),
+        ("[[a^b]]", "[[a-b]]"),
+        ("[[#Log]]", "[[Untitled]]"),
+    ] {
+        let text =
+            written(json!({"name": "A", "starts": "2026-01-02", "guide": given, "with": [given]})).unwrap();
+        assert!(text.contains(&format!("guide: \"{link}\"")), "{given}: {text}");
+        assert!(text.contains(&format!("  - \"{link}\"")), "{given}: {text}");
+    }
+    let quotes = written(json!({"name": "A", "starts": "2026-01-02", "guide": "[[Plan \"B\"]]"})).unwrap();
+    assert!(quotes.contains(r#"guide: '[[Plan "B"]]'"#), "{quotes}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
     for (field, value, says) in [
         ("name", json!(3), "/name: must be a text."),

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::BaseError;
-use super::expression::{self, Expr};
+use super::expression::{self, Expr, Refused};
 use crate::index::folded;
 use crate::note::{Properties, Value, VaultPath, read_yaml};
 
@@ -109,7 +109,7 @@ pub(super) fn broken_blocks(path: &VaultPath, text: &str, body_start: usize) -> 
 }
 
 /// Whether a note may have a base in it: a fence with its name. Costs far less than to find the blocks.
-pub(super) fn may_hold_base(text: &str) -> bool {
+pub(crate) fn may_hold_base(text: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), "base").any(|at| {
         let before = text[..at].trim_end_matches([' ', '\t']);
         before.ends_with("```") || before.ends_with("~~~")
@@ -117,7 +117,7 @@ pub(super) fn may_hold_base(text: &str) -> bool {
 }
 
 /// The ```` ```base ```` blocks of a note, each with how many lines of the file come before it.
-fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
+pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let body = text.get(body_start..).unwrap_or_default();
     let mut block: Option<(usize, String)> = None;
@@ -144,15 +144,28 @@ fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
 
 /// Reads one base; `lines_before` it there are in the file.
 fn base(path: &VaultPath, text: &str, lines_before: usize) -> Result<Base, BaseError> {
+    let line_in_file = |line: u32| line.saturating_add(u32::try_from(lines_before).unwrap_or(u32::MAX));
     let broken = |line: u32, reason: String| BaseError::Broken {
         path: path.clone(),
-        line: line.saturating_add(u32::try_from(lines_before).unwrap_or(u32::MAX)),
+        line: line_in_file(line),
         reason,
     };
     let entries = read_yaml(text).map_err(|(line, reason)| broken(line, reason))?;
     let line = |key: &str| entries.get(key).map_or(1, |entry| entry.line);
-    let at =
-        |key: &'static str| move |problem: Problem| problem.error(path, |reason| broken(line(key), reason));
+    let at = |key: &'static str| {
+        move |problem: Problem| match problem {
+            Problem::Shape(reason) => broken(line(key), reason),
+            Problem::Expression { text: expression, refused } => BaseError::Filter {
+                path: path.clone(),
+                line: match refused {
+                    Refused::NotComputed(_) => None,
+                    Refused::Unreadable(_) => Some(line_in_file(line_of(text, line(key), &expression))),
+                },
+                reason: refused.to_string(),
+                expression,
+            },
+        }
+    };
     let mut unsupported: Vec<String> = entries
         .keys()
         .filter(|key| !["filters", "formulas", "properties", "summaries", "views"].contains(&key.as_str()))
@@ -189,22 +202,22 @@ fn base(path: &VaultPath, text: &str, lines_before: usize) -> Result<Base, BaseE
 /// Why a part of a base cannot be followed.
 enum Problem {
     Shape(String),
-    Expression { text: String, reason: String },
+    Expression { text: String, refused: Refused },
 }
 
 impl Problem {
     fn shape(reason: impl Into<String>) -> Problem {
         Problem::Shape(reason.into())
     }
+}
 
-    fn error(self, path: &VaultPath, broken: impl FnOnce(String) -> BaseError) -> BaseError {
-        match self {
-            Problem::Shape(reason) => broken(reason),
-            Problem::Expression { text, reason } => {
-                BaseError::Filter { path: path.clone(), expression: text, reason }
-            }
-        }
-    }
+/// The line, 1-based, of an expression that stands below the key of this line; that of the key where it
+/// is written in another way, as with escapes.
+fn line_of(text: &str, key: u32, expression: &str) -> u32 {
+    let below = (1u32..).zip(text.lines()).skip_while(|(number, _)| *number < key);
+    let wanted = expression.lines().next().unwrap_or_default().trim();
+    let mut found = below.filter(|(_, line)| line.contains(wanted)).map(|(number, _)| number);
+    found.next().unwrap_or(key)
 }
 
 /// An entry that holds something.
@@ -253,14 +266,18 @@ fn statement(value: &Value) -> Result<Filter, Problem> {
     }
     match expression::parse(&text) {
         Ok(expr) => Ok(Filter::Statement { text, expr }),
-        Err(reason) => Err(Problem::Expression { text, reason }),
+        Err(refused) => Err(Problem::Expression { text, refused }),
     }
 }
 
 fn formulas(value: Option<&Value>) -> Result<IndexMap<String, Result<Expr, String>>, Problem> {
     let Some(value) = value else { return Ok(IndexMap::new()) };
     let entries = map(value, "formulas")?.iter();
-    Ok(entries.map(|(name, text)| (name.clone(), expression::parse(&text.display()))).collect())
+    Ok(entries
+        .map(|(name, text)| {
+            (name.clone(), expression::parse(&text.display()).map_err(|refused| refused.to_string()))
+        })
+        .collect())
 }
 
 fn display_names(value: Option<&Value>) -> Result<IndexMap<String, String>, Problem> {

@@ -35,6 +35,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+pub(crate) use definition::may_hold_base;
 use definition::{Base, BaseView, Filter, PropertyId};
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
@@ -132,6 +133,9 @@ pub enum BaseError {
     Filter {
         /// The file.
         path: VaultPath,
+        /// The filter's line in the file, 1-based, where it is no expression at all; `None` where Nova
+        /// does not know or compute something in it.
+        line: Option<u32>,
         /// The filter.
         expression: String,
         /// What in it cannot be evaluated, naming the function.
@@ -148,7 +152,8 @@ impl BaseError {
                 "Name a .base file, or a note with a block that begins with ```base.".to_owned()
             }
             BaseError::NoView { .. } => "Ask for one of these, or for none to get the first.".to_owned(),
-            BaseError::Filter { .. } => {
+            BaseError::Filter { line: Some(_), .. } => "Correct the filter in Obsidian.".to_owned(),
+            BaseError::Filter { line: None, .. } => {
                 "Change the filter in Obsidian, or ask by properties with vault.query.".to_owned()
             }
         }
@@ -272,11 +277,24 @@ impl View {
     }
 }
 
+/// The bases of a note, each with how many lines of the file come before it.
+pub(crate) fn base_blocks(text: &str) -> Vec<(usize, String)> {
+    definition::blocks(text, Document::parse(text).body_start())
+}
+
 /// A base that cannot be read, as a problem of its file.
 fn broken(path: &VaultPath, error: BaseError) -> Option<Problem> {
     let remedy = error.hint();
-    let BaseError::Broken { line, reason, .. } = error else { return None };
-    let problem = format!("the base cannot be read: {reason}");
+    let (line, problem) = match error {
+        BaseError::Broken { line, reason, .. } => (line, format!("the base cannot be read: {reason}")),
+        BaseError::Filter { line: Some(line), expression, reason, .. } => {
+            (line, format!("the base's filter `{expression}` cannot be read: {reason}"))
+        }
+        // What Nova does not compute is right in Obsidian.
+        BaseError::Filter { line: None, .. } | BaseError::None { .. } | BaseError::NoView { .. } => {
+            return None;
+        }
+    };
     Some(Problem { path: path.to_string(), line, problem, remedy })
 }
 
@@ -310,7 +328,7 @@ fn rows<'a>(
                 continue;
             }
             Err((expression, Fault::Everywhere(reason))) => {
-                return Err(BaseError::Filter { path: path.clone(), expression, reason });
+                return Err(BaseError::Filter { path: path.clone(), line: None, expression, reason });
             }
         }
         let sort_keys = view

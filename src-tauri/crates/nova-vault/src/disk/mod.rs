@@ -2,6 +2,7 @@
 //! from the opened root without following a link, so nothing outside can be named,
 //! also when a folder is swapped for a link meanwhile.
 
+mod attributes;
 mod moving;
 mod place;
 mod platform;
@@ -16,10 +17,12 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File};
 
 use crate::error::VaultError;
+use crate::index::folded;
 use crate::note::VaultPath;
 
+pub(crate) use attributes::Attributes;
 use place::Renames;
-pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
+pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
 pub use trash::top_folder;
 pub(crate) use trash::{SystemTrash, TrashPlace};
@@ -38,6 +41,30 @@ pub(crate) struct Disk {
     /// As if the file system was none of the usual ones.
     #[cfg(test)]
     unusual: std::sync::atomic::AtomicBool,
+}
+
+/// The folders of the vault whose paths differ in case only.
+#[derive(Debug, Default)]
+pub(crate) struct Spellings {
+    /// Those that are there, sorted.
+    pub(crate) whole: Vec<String>,
+    /// Where there is none, those that the first missing one would lie in.
+    above: Vec<String>,
+    /// How many folders, from the vault's root, are there in some case.
+    pub(crate) depth: usize,
+}
+
+impl Spellings {
+    /// The folder as it is spelled on the disk, as far as it is there: as given, where it is there so.
+    pub(crate) fn best(&self, folder: &str) -> String {
+        let parts: Vec<&str> = folder.split('/').collect();
+        let there = if self.whole.is_empty() { &self.above } else { &self.whole };
+        let given = parts[..self.depth.min(parts.len())].join("/");
+        let spelled = if there.contains(&given) { Some(&given) } else { there.first() };
+        let spelled =
+            spelled.into_iter().flat_map(|spelled| spelled.split('/')).filter(|part| !part.is_empty());
+        spelled.chain(parts.iter().copied().skip(self.depth)).collect::<Vec<_>>().join("/")
+    }
 }
 
 /// A file of the vault as it was read.
@@ -237,6 +264,41 @@ impl Disk {
             _ => {}
         }
         self.folder(folder)
+    }
+
+    /// The folders that a file system without case takes for this one.
+    pub(crate) fn spellings(&self, folder: &str) -> Result<Spellings, VaultError> {
+        let mut spellings = Spellings { whole: vec![String::new()], ..Spellings::default() };
+        for part in folder.split('/').filter(|part| !part.is_empty()) {
+            let wanted = folded(part);
+            let mut next = Vec::new();
+            for above in &spellings.whole {
+                for name in self.folders_in(above)?.into_iter().filter(|name| folded(name) == wanted) {
+                    next.push(if above.is_empty() { name } else { format!("{above}/{name}") });
+                }
+            }
+            next.sort();
+            let above = std::mem::replace(&mut spellings.whole, next);
+            if spellings.whole.is_empty() {
+                spellings.above = above;
+                return Ok(spellings);
+            }
+            spellings.depth += 1;
+        }
+        Ok(spellings)
+    }
+
+    fn folders_in(&self, folder: &str) -> Result<Vec<String>, VaultError> {
+        let listed = self.folder(folder).and_then(|dir| {
+            let entries = dir.entries()?.flatten();
+            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            Ok(folders.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        });
+        match listed {
+            // Gone since its name was read.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            other => other.map_err(VaultError::io(format!("list the folder \"{folder}\""))),
+        }
     }
 
     /// Names in a folder, empty when the folder does not exist.

@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::platform::{Kind, Look};
-use super::{Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
+use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
 use crate::journal::make_private_folder;
 use crate::note::VaultPath;
@@ -23,6 +23,17 @@ pub(crate) struct Place {
     pub(super) name: String,
     pub(super) path: VaultPath,
     pub(super) renames: Renames,
+}
+
+/// What a new file has its mode, group and extended attributes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Like<'a> {
+    /// From the system.
+    New,
+    /// From the note that it is to replace, and its owner.
+    Note(&'a NoteFile),
+    /// From what the note had that it brings back.
+    Known(&'a Attributes),
 }
 
 /// Whether the vault's file system refused to rename without replacing, once that showed. Clones are
@@ -128,23 +139,31 @@ impl Place {
         open_note(&self.folder, &self.name, &self.path)
     }
 
-    /// Creates the file `temp` beside the note with `text` in it, not yet synced. With
-    /// `like`, mode, owner and extended attributes are taken from that file.
-    pub(crate) fn create_temp(&self, temp: &str, like: Option<&NoteFile>) -> io::Result<File> {
+    /// Creates the file `temp` beside the note, empty and not yet synced.
+    pub(crate) fn create_temp(&self, temp: &str, like: Like<'_>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
-        if like.is_some() {
+        if !matches!(like, Like::New) {
             platform::private(&mut options);
         }
         let file = self.folder.open_with(temp, &options)?;
-        if let Some(like) = like
-            && let Err(error) = platform::copy_attributes(&like.file, &file)
-        {
-            drop(file);
-            self.folder.remove_file(temp).ok();
-            return Err(error);
+        match like {
+            Like::New => {}
+            Like::Known(attributes) => attributes.put_on(&file),
+            Like::Note(note) => {
+                if let Err(error) = platform::copy_attributes(&note.file, &file) {
+                    drop(file);
+                    self.folder.remove_file(temp).ok();
+                    return Err(error);
+                }
+            }
         }
         Ok(file)
+    }
+
+    /// Who may read the note, and what programs noted on its file.
+    pub(crate) fn attributes(&self) -> io::Result<Attributes> {
+        Attributes::of(&platform::open_file(&self.folder, &self.name)?)
     }
 
     /// Swaps the note and the file `temp` in one step; both must exist.

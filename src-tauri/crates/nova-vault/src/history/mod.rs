@@ -226,6 +226,7 @@ impl History {
                     from: record.from.clone(),
                     base: before.map(Arc::from),
                     after,
+                    file: record.file.clone(),
                     folders: Vec::new(),
                 });
             }

@@ -305,7 +305,7 @@ impl Undoing<'_> {
                 }
             },
             (NoteChangeKind::Deleted, Some(before), _) => match now {
-                None => self.draft.set_text(path, before)?,
+                None => self.draft.bring_back(path, before, record.file.as_ref())?,
                 Some(now) if now == before => {}
                 Some(now) => self.conflict(path, &before, now, vec!["created since".to_owned()]),
             },

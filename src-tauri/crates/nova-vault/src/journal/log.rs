@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::ahead::WriteAhead;
 use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
+use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
 /// All change sets of one vault.
@@ -89,6 +90,8 @@ pub(crate) struct Record {
     pub(crate) after: Option<Image>,
     /// Texts that were to be put there before the write was amended, and may have stood there.
     pub(crate) passed: Vec<ContentHash>,
+    /// What the file of a deleted note had, or that of one that was brought back.
+    pub(crate) file: Option<Attributes>,
     pub(crate) folders: Vec<String>,
     pub(crate) state: RecordState,
 }
@@ -378,7 +381,9 @@ impl SetLog {
             }
             Line::Kept { n, file, text, cut } => {
                 self.texts.insert(text.hash);
-                self.kept.push(Kept { n, file, cut });
+                if self.kept.iter().all(|kept| kept.file != file) {
+                    self.kept.push(Kept { n, file, cut });
+                }
             }
             Line::BroughtBack { text, .. } => {
                 self.texts.insert(text);
@@ -457,6 +462,7 @@ impl IntentNote {
             before: self.before,
             after: self.after,
             passed: Vec::new(),
+            file: self.file,
             folders: self.folders,
             state: RecordState::Intended,
         }

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
+use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
@@ -135,6 +136,10 @@ pub(crate) struct IntentNote {
     pub(crate) from: Option<VaultPath>,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
+    /// Of a note that is deleted, what its file has; of one that is brought back, what it is to have.
+    /// Lines that do not say so are of an earlier Nova.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<Attributes>,
     /// Folders that were missing and are made for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<String>,
@@ -185,14 +190,19 @@ pub(crate) fn images_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.images"))
 }
 
-/// Writes a file that only the user reads, in a folder that only the user opens.
+/// Writes a new file that only the user reads, in a folder that only the user opens. On an error
+/// there is none, but for one that was there before (`AlreadyExists`).
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_private_folder(folder)?;
     }
     let mut file = open_private(path, Open::New)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        drop(file);
+        std::fs::remove_file(path).ok();
+    }
+    written
 }
 
 /// Makes a folder that only the user opens, with those above it.
@@ -237,7 +247,7 @@ fn private_file(open: Open) -> OpenOptions {
     options
 }
 
-fn sync_path(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     #[cfg(not(unix))]

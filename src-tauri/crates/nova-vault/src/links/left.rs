@@ -1,8 +1,10 @@
-//! References to a moved note that Nova does not rewrite: in the expressions of `.base` files.
+//! References to a moved note that Nova does not rewrite: in the expressions of bases, those of `.base`
+//! files and those in notes.
 
 use std::sync::Arc;
 
 use super::moving::{LeftLink, MovePlan};
+use crate::base::base_blocks;
 use crate::draft::Draft;
 use crate::index::folded;
 use crate::note::VaultPath;
@@ -26,6 +28,20 @@ impl MovePlan<'_> {
                 let found = self.left_in_base(&text).into_iter();
                 left.extend(found.map(|(line, text)| LeftLink { path: path.clone(), line, text }));
             }
+        }
+        left
+    }
+
+    /// What leads nowhere after the move in the bases of a note.
+    pub(super) fn left_in_blocks(&self, note: &VaultPath, text: &str) -> Vec<LeftLink> {
+        let mut left = Vec::new();
+        for (lines_before, block) in base_blocks(text) {
+            let before = u32::try_from(lines_before).unwrap_or(u32::MAX);
+            left.extend(self.left_in_base(&block).into_iter().map(|(line, text)| LeftLink {
+                path: self.path_after(note).clone(),
+                line: line.saturating_add(before),
+                text,
+            }));
         }
         left
     }

@@ -6,6 +6,7 @@ mod left;
 mod moving;
 mod names;
 mod outlines;
+mod parts;
 mod rewrite;
 
 use std::cell::OnceCell;
@@ -22,6 +23,7 @@ use crate::view::{TagsRead, View};
 pub use moving::{LeftLink, Moved};
 use names::{Names, key, keys_of};
 pub(crate) use outlines::{Outlined, Outlines};
+use parts::Parts;
 
 /// The links of one note, in the order of the notes and lines they stand on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -157,13 +159,9 @@ impl View {
         let vault = self.vault();
         let text = || vault.index().note(&vault.core().disk, head).map(|note| note.text);
         let outlined = head.hash().and_then(|hash| vault.outlines().of(hash, text));
-        let mut tags: Vec<String> = Vec::new();
-        for used in outlined.iter().flat_map(|outlined| &outlined.outline.tags) {
-            if !tags.iter().any(|tag| folded(tag) == folded(&used.tag)) {
-                tags.push(used.tag.clone());
-            }
-        }
-        tags
+        let used = outlined.iter().flat_map(|outlined| &outlined.outline.tags);
+        let mut seen = HashSet::new();
+        used.filter(|used| seen.insert(folded(&used.tag))).map(|used| used.tag.clone()).collect()
     }
 }
 
@@ -188,15 +186,10 @@ impl<'a> LazyLinks<'a> {
     pub(crate) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, &VaultError> {
         let question = self.question()?;
         let outlined = question.head(file).and_then(|head| question.outlined(head));
-        let mut found = Vec::new();
-        for link in outlined.iter().flat_map(|outlined| &outlined.outline.links) {
-            if let Some((path, _)) = question.resolve(&link.target, Some(file))
-                && !found.contains(path)
-            {
-                found.push(path.clone());
-            }
-        }
-        Ok(found)
+        let links = outlined.iter().flat_map(|outlined| &outlined.outline.links);
+        let paths = links.filter_map(|link| Some(question.resolve(&link.target, Some(file))?.0));
+        let mut seen = HashSet::new();
+        Ok(paths.filter(|path| seen.insert(*path)).cloned().collect())
     }
 
     fn question(&self) -> Result<&Question<'a>, &VaultError> {
@@ -261,6 +254,12 @@ impl<'a> Question<'a> {
 
     fn forward(&self, path: &VaultPath, text: &str, outline: &Outline, links: &mut Links) {
         let lines = Lines::of(text);
+        let mut parts: HashMap<&VaultPath, Option<Parts>> = HashMap::new();
+        let mut lacks = |to, part: &str| {
+            let parts = parts.entry(to).or_insert_with(|| self.parts(to));
+            // Of other files than notes nothing is known.
+            parts.as_ref().is_some_and(|parts| !parts.have(part))
+        };
         for link in &outline.links {
             let shown = lines.around(link);
             match self.resolve(&link.target, Some(path)) {
@@ -270,7 +269,7 @@ impl<'a> Question<'a> {
                     text: shown,
                     kind: link.kind,
                     subpath: link.subpath.clone(),
-                    subpath_missing: link.subpath.as_deref().is_some_and(|part| self.lacks(to, part)),
+                    subpath_missing: link.subpath.as_deref().is_some_and(|part| lacks(to, part)),
                     by_alias,
                 }),
                 None => links.unresolved.push(Unresolved {
@@ -319,41 +318,11 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Whether a note has no such heading or block. Of other files nothing is known.
-    fn lacks(&self, path: &VaultPath, subpath: &str) -> bool {
-        let Some(outlined) = self.head(path).and_then(|head| self.outlined(head)) else {
-            return false;
-        };
-        let outline = &outlined.outline;
-        if let Some(id) = subpath.strip_prefix('^') {
-            return !outline.blocks.iter().any(|block| block.id.eq_ignore_ascii_case(id));
-        }
-        // Each heading of `A#B` stands below the one before.
-        let mut rest = outline.headings.iter();
-        let mut above = 0;
-        !subpath.split('#').map(comparable).filter(|wanted| !wanted.is_empty()).all(|wanted| {
-            rest.by_ref().any(|heading| {
-                let found = heading.level > above && comparable(&heading.text) == wanted;
-                if found {
-                    above = heading.level;
-                }
-                found
-            })
-        })
+    /// What a link into the note can lead to; `None` of a file that is no note.
+    fn parts(&self, path: &VaultPath) -> Option<Parts> {
+        let outlined = self.head(path).and_then(|head| self.outlined(head))?;
+        Some(Parts::of(&outlined.outline))
     }
-}
-
-/// A heading as Obsidian compares it: without punctuation, white space run together, without case.
-fn comparable(heading: &str) -> String {
-    let words: String = heading
-        .chars()
-        .map(|c| match c {
-            '-' | '_' | '\'' => c,
-            c if c.is_ascii_punctuation() => ' ',
-            c => c,
-        })
-        .collect();
-    folded(&words.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// What a link names, however it was given: with brackets, subpath and display or without.

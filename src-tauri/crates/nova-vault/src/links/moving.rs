@@ -9,10 +9,11 @@ use super::left::text_of;
 use super::names::{Names, keys_of};
 use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
+use crate::base::may_hold_base;
 use crate::change::{Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
-use crate::index::{Texts, folded};
+use crate::index::{Head, Texts, folded};
 use crate::note::{VaultPath, unreadable_matter, wikilinks};
 use crate::obsidian::{LinkFormat, ObsidianSettings};
 
@@ -59,6 +60,7 @@ impl Draft {
         if from == to {
             return Ok(Moved::default());
         }
+        moved_draft.refuse_twin(to)?;
         let before = Snapshot::of(self)?;
         if before.names.contains(to) {
             return Err(VaultError::Exists { path: to.clone() });
@@ -94,6 +96,9 @@ impl Draft {
             canvas_texts.extend(canvas.text.map(|rewritten| (path, is_visible, text, rewritten)));
         }
         moved.left.extend(plan.left_in_bases(self, before.paths.iter()));
+        for source in before.sources.iter().filter(|source| source.is_visible && source.may_hold_base(self)) {
+            moved.left.extend(plan.left_in_blocks(&source.path, &source.text(self)?));
+        }
         for (source, text) in texts {
             let path = plan.path_after(&source.path);
             if source.is_visible {
@@ -126,6 +131,8 @@ struct Source {
     path: VaultPath,
     outlined: Arc<Outlined>,
     is_visible: bool,
+    /// What is known of it on the disk; `None` where a text is planned.
+    head: Option<Arc<Head>>,
     /// Its text as planned; `None` for what is on the disk.
     planned: Option<Arc<str>>,
     hash: Option<crate::note::ContentHash>,
@@ -164,6 +171,7 @@ impl Snapshot {
                 path: head.path.clone(),
                 outlined,
                 is_visible,
+                head: Some(Arc::clone(head)),
                 planned: None,
                 hash: Some(hash),
                 is_broken: head.broken().is_some(),
@@ -175,6 +183,7 @@ impl Snapshot {
                     outlined: Arc::new(Outlined::of(&text)),
                     is_visible: !draft.is_unseen(&path),
                     is_broken: unreadable_matter(&text).is_some(),
+                    head: None,
                     planned: Some(text),
                     hash: None,
                     path,
@@ -187,6 +196,15 @@ impl Snapshot {
 }
 
 impl Source {
+    /// A note on the disk is looked through once for as long as it stays as it is.
+    fn may_hold_base(&self, draft: &Draft) -> bool {
+        match (&self.planned, &self.head) {
+            (Some(text), _) => may_hold_base(text),
+            (None, Some(head)) => head.may_hold_base(|| Some(may_hold_base(&self.text(draft).ok()?))),
+            (None, None) => false,
+        }
+    }
+
     fn text(&self, draft: &Draft) -> Result<Arc<str>, VaultError> {
         if let Some(text) = &self.planned {
             return Ok(Arc::clone(text));
@@ -219,7 +237,7 @@ pub(super) struct MovePlan<'a> {
 }
 
 impl<'a> MovePlan<'a> {
-    fn path_after<'p>(&self, path: &'p VaultPath) -> &'p VaultPath
+    pub(super) fn path_after<'p>(&self, path: &'p VaultPath) -> &'p VaultPath
     where
         'a: 'p,
     {

@@ -29,6 +29,7 @@ impl VaultPath {
             return Err(PathError {
                 path: file_name.chars().take(200).collect(),
                 problem: "the file name holds a slash",
+                instead: None,
             });
         }
         match folder.strip_suffix('/').unwrap_or(folder) {
@@ -167,13 +168,19 @@ impl std::str::FromStr for VaultPath {
 /// A text that is not a place in the vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{path}` is not a path in the vault: {problem}; give it relative to the vault's folder, like `CRM/People/Jane Doe.md`"
+    "`{path}` is not a path in the vault: {problem}; {}",
+    .instead.as_ref().map_or_else(
+        || "give it relative to the vault's folder, like `CRM/People/Jane Doe.md`".to_owned(),
+        |instead| format!("write `{instead}`"),
+    )
 )]
 pub struct PathError {
     /// The text, cut after 200 characters.
     pub path: String,
     /// What is wrong with it.
     pub problem: &'static str,
+    /// The path that is meant, where that is known.
+    pub instead: Option<VaultPath>,
 }
 
 /// The file name (without `.md`) for a display name.
@@ -192,11 +199,7 @@ pub fn file_name(display: &str) -> String {
         })
         .collect();
     let trimmed = replaced.trim().trim_start_matches(['.', ' ']);
-    let mut end = trimmed.len().min(MAX_FILE_NAME_BYTES);
-    while !trimmed.is_char_boundary(end) {
-        end -= 1;
-    }
-    let name = trimmed[..end].trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    let name = cut(trimmed, MAX_FILE_NAME_BYTES).trim_end_matches(|c: char| c == '.' || c.is_whitespace());
     if name.is_empty() {
         return "Untitled".to_owned();
     }
@@ -207,8 +210,33 @@ pub fn file_name(display: &str) -> String {
     name.to_owned()
 }
 
+/// The name of a file outside of the vault that is about a note: `before`, the note's name as far as
+/// there is room for it, and `after`.
+///
+/// At most 140 bytes, cut between characters: a note's name alone may take all of the 255 that a file
+/// name has, and in an encrypted home folder a file name has 143.
+///
+/// ```
+/// # use nova_vault::note::file_name_about;
+/// assert_eq!(file_name_about("1 ", "Jane Doe", " (Nova).md"), "1 Jane Doe (Nova).md");
+/// assert_eq!(file_name_about("1 ", &"é".repeat(120), ".md").len(), 139);
+/// ```
+pub fn file_name_about(before: &str, note: &str, after: &str) -> String {
+    let room = MAX_NAME_ABOUT_BYTES.saturating_sub(before.len() + after.len());
+    format!("{before}{}{after}", cut(note, room))
+}
+
+/// At most so many bytes of the text, cut between characters.
+fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 fn check(path: &str) -> Result<(), PathError> {
-    let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem });
+    let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem, instead: None });
     if path.is_empty() {
         return refuse("it is empty");
     }
@@ -319,6 +347,7 @@ const MAX_PATH_BYTES: usize = 4096;
 const MAX_COMPONENT_BYTES: usize = 255;
 /// Leaves room in 255 bytes for ` 2`, `.md` and the prefix of a temporary file.
 const MAX_FILE_NAME_BYTES: usize = 200;
+const MAX_NAME_ABOUT_BYTES: usize = 140;
 const WINDOWS_RESERVED: [&str; 22] = [
     "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
     "LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",

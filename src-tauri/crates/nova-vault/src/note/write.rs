@@ -98,6 +98,9 @@ pub(super) fn is_date(text: &str) -> bool {
 
 /// A property's name.
 pub(super) fn key(name: &str) -> String {
+    if name.contains(':') && is_date(name) {
+        return double_quoted(name);
+    }
     scalar(name, Place::Flow, Quotes::AsNeeded)
 }
 
@@ -165,7 +168,11 @@ fn is_plain(text: &str, place: Place) -> bool {
     if text.contains(" #") || text.contains("\t#") {
         return false;
     }
-    place == Place::Block || !text.contains([',', '[', ']', '{', '}', ':'])
+    if place == Place::Block {
+        return true;
+    }
+    // Other colons are read in two ways by the readers there are; a date is never quoted.
+    !text.contains([',', '[', ']', '{', '}']) && (!text.contains(':') || is_date(text))
 }
 
 /// `1_000` is text here and in Obsidian, a number in YAML 1.1 and in other readers.

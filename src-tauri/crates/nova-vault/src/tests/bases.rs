@@ -558,6 +558,38 @@ fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
 }
 
 #[test]
+fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_none() {
+    let view = "views:\n  - type: table\n    name: All\n    filters:\n      and:\n        - a == 1\n";
+    let files = [
+        ("in all.base", "filters: status ==\n".to_owned(), Some(1)),
+        ("later.base", format!("{view}filters:\n  or:\n    - a == 1\n    - 'status =='\n"), Some(10)),
+        ("view.base", format!("{view}        - (b\n"), Some(7)),
+        ("escaped.base", "filters:\n  and:\n    - \"a == \\\"x\"\n".to_owned(), Some(1)),
+        ("block.md", format!("Text\n\n```base\n{view}        - b = 2\n```\n"), Some(10)),
+        ("block in a list.md", "- x\n  ```base\n  filters: status ==\n  ```\n".to_owned(), Some(3)),
+        ("fine.base", view.to_owned(), None),
+        ("regular.base", "filters: /a/.matches(t)\n".to_owned(), None),
+        ("newer.base", "filters: file.later().soon()\n".to_owned(), None),
+        ("embeds.md", "```base\nfilters: file.embeds.isEmpty()\n```\n".to_owned(), None),
+        ("deep.base", format!("filters: {}a{}\n", "(".repeat(40), ")".repeat(40)), None),
+    ];
+    for (file, text, line) in files {
+        let bed = Bed::new(&[(file, &text)]);
+        let vault = bed.vault();
+        let problems = vault.problems().unwrap();
+        assert_eq!(
+            problems.iter().map(|problem| problem.line).collect::<Vec<_>>(),
+            Vec::from_iter(line),
+            "{file}"
+        );
+        assert!(
+            problems.iter().all(|problem| problem.path == file && problem.problem.contains("cannot be read"))
+        );
+        assert_eq!(vault.status().unwrap().problems, problems.len(), "{file}");
+    }
+}
+
+#[test]
 fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
     let bed = Bed::new(&[
         ("good.md", "Text\n```base\nviews:\n  - type: table\n    name: All\n```\n"),

@@ -7,7 +7,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use crate::feed::Feed;
 use crate::journal::Journal;
-use crate::watch::{Options, WatchState};
+use crate::watch::{Options, WatchState, would_be};
 use crate::{By, VaultChange, VaultChangeKind};
 
 fn told(vault: &Vault, receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>) -> Vec<VaultChange> {
@@ -270,4 +270,33 @@ fn a_change_is_explained_without_a_look_at_each_complete_set() {
     let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap());
     assert_eq!((sets.len(), sets[20].id.as_str(), looks), (21, id.as_str(), 1));
     assert_eq!(work::of(|| journal.sets().unwrap().len()), (21, 21));
+}
+
+#[test]
+fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
+    let bed = Bed::new(&[("A/a.md", JANE), ("B/b.md", "b\n")]);
+    let poll = std::time::Duration::from_secs(2);
+    let noticed = |vault: &Vault| {
+        let status = serde_json::to_value(vault.status().unwrap()).unwrap();
+        (status["watching"].clone(), status["watching_reason"].as_str().unwrap_or_default().to_owned())
+    };
+
+    // Nobody watches yet: what it would be. That is left as it was found.
+    let vault = bed.vault();
+    assert_eq!(noticed(&vault), ("notified".into(), String::new()));
+    assert_eq!(vault.watching(), None);
+    let WatchState::Polling { reason } = would_be(&vault.core().disk, &Options::limited(2, poll)) else {
+        panic!("two folders of three may be watched");
+    };
+    assert!(reason.contains("fs.inotify.max_user_watches"), "{reason}");
+
+    vault.watch_with(Options::limited(3, poll));
+    assert_eq!(noticed(&vault), ("notified".into(), String::new()));
+    // One folder too many, while it is watched.
+    bed.put("C/c.md", "c\n");
+    vault.flush_changes();
+    assert_eq!(noticed(&vault), ("polling".into(), reason));
+    fs::remove_dir_all(bed.root()).unwrap();
+    vault.flush_changes();
+    let Some(WatchState::Failed { .. }) = vault.watching() else { panic!("{:?}", vault.watching()) };
 }

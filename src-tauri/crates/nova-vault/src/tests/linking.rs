@@ -288,3 +288,37 @@ fn the_wire_form() {
         })
     );
 }
+
+/// Each of these would take minutes if every link, heading or tag were compared with every other.
+#[test]
+fn a_note_of_thousands_of_links_headings_and_tags_is_asked_about_at_once() {
+    const MANY: usize = 40_000;
+    let text = |line: &dyn Fn(usize) -> String| (0..MANY).map(line).collect::<String>();
+    let bed = Bed::new(&[
+        ("Headings.md", &text(&|n| format!("# a {n}\n"))),
+        ("Same.md", &text(&|_| "# a\n".to_owned())),
+        ("Blocks.md", &text(&|n| format!("x ^b{n}\n\n"))),
+        ("To headings.md", &text(&|n| format!("[[Headings#x {n}]]\n"))),
+        ("Below itself.md", &text(&|_| "[[Same#a#a]]\n".to_owned())),
+        ("To blocks.md", &text(&|n| format!("[[Blocks#^c{n}]]\n"))),
+        ("Tags.md", &text(&|n| format!("#t{n}\n"))),
+    ]);
+    let view = bed.vault().seen_by_owner();
+    for note in ["To headings.md", "Below itself.md", "To blocks.md"] {
+        let links = view.links(&path(note)).unwrap();
+        assert_eq!(links.out.len(), MANY, "{note}");
+        assert!(links.out.iter().all(|link| link.subpath_missing), "{note}");
+    }
+    let condition = crate::Condition::parse("tags contains t39999").unwrap();
+    let query = crate::Query { conditions: vec![condition], ..Default::default() };
+    let found = view.query(&query).unwrap();
+    assert_eq!(found.rows.iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["Tags.md"]);
+}
+
+#[test]
+fn the_tags_of_a_note_are_each_given_once_as_it_spells_them_first() {
+    let bed = Bed::new(&[("a.md", "---\ntags: [Work]\n---\n#WORK #home #work #Home\n")]);
+    let vault = bed.vault();
+    let listing = vault.index().listing(&vault.core().disk, crate::index::Texts::All).unwrap();
+    assert_eq!(vault.seen_by_owner().tags_of(&listing.heads[0]), ["Work", "home"]);
+}

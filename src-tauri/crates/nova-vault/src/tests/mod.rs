@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apart;
+mod attributes;
 mod bases;
 #[cfg(target_os = "linux")]
 mod bombs;
@@ -11,6 +12,7 @@ mod expressions;
 mod faults;
 mod feed;
 mod interleaving;
+mod kept;
 mod killed;
 mod leftovers;
 mod linking;

@@ -447,6 +447,34 @@ filters:
 }
 
 #[test]
+fn references_in_a_base_of_a_note_are_left_and_named() {
+    let note = "---\nx: 1\n---\nfile.hasLink(\"Acme\")\n\n```base\nfilters: file.hasLink(\"Acme\")\nviews:\n  \
+                - type: table\n    filters: company == \"[[Acme]]\"\n```\n\n- ~~~base\n  filters: \
+                file.path == \"Work/Acme.md\"\n  ~~~\n";
+    check_left(
+        "Notes/x.md",
+        note,
+        ("Work/Acme.md", "Work/Apex.md"),
+        &[
+            (7, "filters: file.hasLink(\"Acme\")"),
+            (10, "filters: company == \"[[Acme]]\""),
+            (14, "filters: file.path == \"Work/Acme.md\""),
+        ],
+    );
+    check_left("Notes/x.md", note, ("Elsewhere.md", "Moved.md"), &[]);
+
+    // In the moved note itself, where it is then; in a planned text; and never in a hidden one.
+    let base = "```base\nfilters: file.hasLink(\"Old\")\n```\n";
+    let bed = Bed::new(&[("Old.md", base), ("Hidden.md", &format!("---\nnova: private\n---\n{base}"))]);
+    let view = bed.vault().seen_by(Arc::new(Privacy { remote: true, private: Vec::new() }));
+    let mut draft = view.draft();
+    draft.create(&path("New.md"), format!("\n{base}")).unwrap();
+    let moved = draft.move_note(&path("Old.md"), &path("Young.md")).unwrap();
+    let left: Vec<_> = moved.left.iter().map(|left| (left.path.as_str(), left.line)).collect();
+    assert_eq!(left, [("New.md", 3), ("Young.md", 2)]);
+}
+
+#[test]
 fn a_hidden_file_is_not_named_and_follows_all_the_same() {
     let bed = Bed::new(&[
         ("a.md", ""),

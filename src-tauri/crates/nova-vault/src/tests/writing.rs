@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::*;
-use crate::{ChangeSetState, NoteChange, NoteChangeKind, Scope};
+use crate::{ChangeSetState, NewNote, NoteChange, NoteChangeKind, Scope};
 
 fn changed(path_: &str, kind: NoteChangeKind) -> NoteChange {
     NoteChange { path: path(path_), kind, from: None }
@@ -85,6 +85,70 @@ fn creating_never_replaces() {
             if conflict.mine == "mine\n" && conflict.theirs == "theirs\n" && conflict.kind == crate::NoteChangeKind::Created
     ));
     assert_eq!(bed.text("CRM/John.md"), "theirs\n");
+}
+
+#[test]
+fn no_twin_of_a_note_or_a_folder_is_made_in_another_case() {
+    let bed = Bed::new(&[("CRM/People/Jane Doe.md", JANE), ("Café/a.md", "a\n")]);
+    let vault = bed.vault();
+    let error = |wanted: &str| vault.draft().create(&path(wanted), "mine\n".to_owned()).unwrap_err();
+    for wanted in ["crm/people/Jane Doe.md", "CRM/people/jane doe.md"] {
+        let error = error(wanted);
+        assert!(
+            matches!(&error, VaultError::Exists { path } if path.as_str() == "CRM/People/Jane Doe.md"),
+            "{wanted}: {error}"
+        );
+    }
+    for (wanted, instead) in [
+        ("crm/people/Joe.md", "CRM/People/Joe.md"),
+        ("CRM/people/Joe.md", "CRM/People/Joe.md"),
+        ("crm/New/Joe.md", "CRM/New/Joe.md"),
+        ("Cafe\u{301}/new/x.md", "Café/new/x.md"),
+    ] {
+        let error = error(wanted);
+        assert_eq!(
+            (error.code(), error.hint()),
+            ("path_refused", format!("Write \"{instead}\".")),
+            "{wanted}"
+        );
+        let from = path("Café/a.md");
+        let error = vault.draft().move_note(&from, &path(wanted)).unwrap_err();
+        assert_eq!(error.hint(), format!("Write \"{instead}\"."), "{wanted}");
+    }
+
+    // Planned and not there yet.
+    let mut draft = vault.draft();
+    draft.create(&path("CRM/Deals/One.md"), String::new()).unwrap();
+    let error = draft.create(&path("CRM/deals/Two.md"), String::new()).unwrap_err();
+    assert_eq!(error.hint(), "Write \"CRM/Deals/Two.md\".");
+
+    // Where only the name is given, the folder that is there is meant.
+    assert_eq!(draft.free_path("crm/people", "Jane Doe").unwrap(), path("CRM/People/Jane Doe 2.md"));
+    let new =
+        |folder: &str| NewNote { folder: folder.to_owned(), name: "Joe".to_owned(), text: String::new() };
+    let made =
+        draft.create_all(vec![new("crm/people"), new("CRM/People"), new("crm/deals"), new("Else")]).unwrap();
+    let made: Vec<&str> = made.iter().map(VaultPath::as_str).collect();
+    assert_eq!(made, ["CRM/People/Joe.md", "CRM/People/Joe 2.md", "CRM/Deals/Joe.md", "Else/Joe.md"]);
+}
+
+#[test]
+fn a_folder_that_is_there_in_two_cases_is_the_one_that_is_named() {
+    let bed = Bed::new(&[("CRM/Jane.md", JANE), ("crm/Joe.md", JANE)]);
+    let draft = bed.vault().draft();
+    assert_eq!(draft.free_path("crm", "New").unwrap(), path("crm/New.md"));
+    let create = |wanted: &str| bed.vault().draft().create(&path(wanted), String::new());
+    create("crm/New.md").unwrap();
+    create("CRM/New.md").unwrap();
+    let error = create("crm/jane.md").unwrap_err();
+    assert!(matches!(&error, VaultError::Exists { path } if path.as_str() == "CRM/Jane.md"), "{error}");
+
+    // What was moved out of it goes back there.
+    let vault = bed.vault();
+    let (id, _) = change(&vault, |draft| draft.rename(&path("crm/Joe.md"), &path("Joe.md"))).unwrap();
+    bed.put("CRM/Joe.md", "another\n");
+    let undone = vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!((undone.conflicts, bed.text("crm/Joe.md").as_str()), (vec![], JANE));
 }
 
 #[test]

@@ -17,6 +17,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::disk::Disk;
+use folders::{Folders, Rewatch};
 use run::{Message, Run};
 
 pub(crate) use run::Options;
@@ -80,6 +82,20 @@ pub enum WatchState {
     /// Not at all, because the folder cannot be read. It is tried again every few
     /// seconds, and no note is reported as removed meanwhile.
     Failed { reason: String },
+}
+
+/// How changes would be noticed if the watch began now: every folder is put under watch for a moment, and
+/// no note is read.
+pub(crate) fn would_be(disk: &Disk, options: &Options) -> WatchState {
+    let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit);
+    let refused = match folders.listen(|_| {}) {
+        Ok(()) => folders.walk(disk, "", Rewatch::New).refused,
+        Err(reason) => Some(reason),
+    };
+    match refused {
+        None => WatchState::Watching { folders: folders.count() },
+        Some(reason) => WatchState::Polling { reason },
+    }
 }
 
 /// Why a watch could not be started.

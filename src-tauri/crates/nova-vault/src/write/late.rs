@@ -252,6 +252,7 @@ pub(super) fn bring_back(
             from: None,
             base: Some(Arc::clone(base)),
             after: Some(text.to_owned()),
+            file: None,
             folders: Vec::new(),
         };
         let (result, displaced) = own.apply(core, &[plan], &Author::new("outside"));

@@ -7,7 +7,7 @@ use std::io;
 use super::Writing;
 use super::note_write::{NoteWrite, Outcome};
 use crate::change::NoteChangeKind;
-use crate::disk::{Place, write_all};
+use crate::disk::{Like, Place, write_all};
 use crate::error::VaultError;
 use crate::step::Step;
 
@@ -59,7 +59,7 @@ impl Writing<'_> {
             let Some(folder) = batch.folders.get(write.path.folder()) else { continue };
             let temp = self.writer.next_temp();
             self.step(Step::CreateTemp, write).map_err(failed)?;
-            let mut file = folder.create_temp(&temp, None).map_err(failed)?;
+            let mut file = folder.create_temp(&temp, write.like(Like::New)).map_err(failed)?;
             batch.temps.push(temp);
             self.step(Step::WriteTemp, write)
                 .and_then(|()| write_all(&mut file, write.after.as_deref().unwrap_or_default()))

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
+use crate::disk::Attributes;
 use crate::error::VaultError;
 use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
 use crate::note::{ContentHash, VaultPath};
@@ -37,6 +38,8 @@ pub(crate) struct Planned {
     pub(crate) base: Option<Arc<str>>,
     /// The text that is wanted; `None` when the note is to go.
     pub(crate) after: Option<String>,
+    /// What the file of a note that is brought back is to have.
+    pub(crate) file: Option<Attributes>,
     /// Folders that were made for the note, to go with it when they are empty.
     pub(crate) folders: Vec<String>,
 }
@@ -250,6 +253,12 @@ impl SetJournal {
     ) -> std::io::Result<Announced> {
         for write in writes.iter_mut() {
             write.n = writer.next_record();
+            if write.kind() == NoteChangeKind::Deleted
+                && let Ok(place) = core.disk.place(&write.path)
+                && let Ok(attributes) = place.attributes()
+            {
+                write.file = Some(attributes);
+            }
         }
         // Each is done and taken back at most; and the set ends.
         let mut lines = 2 * writes.len() + 2;
@@ -270,6 +279,7 @@ impl SetJournal {
                 from: write.from.clone(),
                 before: image(&write.before)?,
                 after: image(&write.after)?,
+                file: write.file.clone(),
                 folders: {
                     if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
                         let folder = write.path.folder().to_owned();

@@ -7,7 +7,7 @@ use super::Planned;
 use super::one::settled;
 use crate::change::{Conflict, NoteChangeKind};
 use crate::core::Core;
-use crate::disk::Place;
+use crate::disk::{Attributes, Like, Place};
 use crate::error::VaultError;
 use crate::journal::Line;
 use crate::note::{Merge, VaultPath, merge};
@@ -39,6 +39,9 @@ pub(super) struct NoteWrite {
     pub(super) written: bool,
     /// It has both names: a kill came in the middle of the move.
     pub(super) half_moved: bool,
+    /// What the note's file is to have: of one that is brought back, what it had when it was deleted. Of
+    /// one that is to be deleted, what it has.
+    pub(super) file: Option<Attributes>,
     /// Folders made for it, or to go with it when they are empty.
     pub(super) folders: Vec<String>,
 }
@@ -128,6 +131,7 @@ impl NoteWrite {
             outside: Vec::new(),
             written: false,
             half_moved: false,
+            file: planned.file.clone(),
             folders: planned.folders.clone(),
         };
         let is_free = freed.contains(&planned.path);
@@ -171,6 +175,11 @@ impl NoteWrite {
         Ok((!unchanged).then_some(write))
     }
 
+    /// What the new file has its mode from: from what is known of the note, else `otherwise`.
+    pub(super) fn like<'a>(&'a self, otherwise: Like<'a>) -> Like<'a> {
+        self.file.as_ref().map_or(otherwise, Like::Known)
+    }
+
     pub(super) fn kind(&self) -> NoteChangeKind {
         match (&self.from, &self.before, &self.after) {
             (Some(_), ..) => NoteChangeKind::Renamed,
@@ -202,6 +211,7 @@ impl NoteWrite {
             outside: Vec::new(),
             written: false,
             half_moved: false,
+            file: self.file.clone(),
             folders: self.folders.clone(),
         }
     }

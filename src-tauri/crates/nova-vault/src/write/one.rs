@@ -9,7 +9,7 @@ use super::aside::put_aside;
 use super::note_write::{NoteWrite, Outcome};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
-use crate::disk::{NoteFile, Place, write_all};
+use crate::disk::{Like, Place, write_all};
 use crate::error::VaultError;
 use crate::note::ContentHash;
 use crate::step::{Step, Steps};
@@ -32,7 +32,7 @@ impl Writing<'_> {
         let (place, made) = self.core.disk.make_place(&write.path)?;
         let temp = self.writer.next_temp();
         let put = self
-            .write_temp(&place, &temp, &text, None)
+            .write_temp(&place, &temp, &text, write.like(Like::New))
             .and_then(|()| self.step(Step::Exchange, write))
             .and_then(|()| place.put(&temp));
         if let Err(error) = put {
@@ -160,7 +160,7 @@ impl Writing<'_> {
         place: &Place,
         temp: &str,
         text: &str,
-        like: Option<&NoteFile>,
+        like: Like<'_>,
     ) -> io::Result<()> {
         let steps = &self.core.steps;
         let step = |step| steps.before(step, place.path().as_str());

@@ -6,7 +6,7 @@ use std::io;
 use super::note_write::{Found, NoteWrite, Outcome};
 use super::one::settled;
 use super::{Displaced, Writing};
-use crate::disk::{NoteFile, OpenedFile, Place};
+use crate::disk::{Like, NoteFile, OpenedFile, Place};
 use crate::error::VaultError;
 use crate::journal::Line;
 use crate::step::Step;
@@ -49,7 +49,7 @@ impl Writing<'_> {
                 continue;
             }
             let temp = self.writer.next_temp();
-            self.write_temp(place, &temp, &target, Some(&note))
+            self.write_temp(place, &temp, &target, write.like(Like::Note(&note)))
                 .map_err(VaultError::io_at("write", &write.path))?;
             let checked = self
                 .step(Step::Recheck, write)
@@ -312,7 +312,7 @@ impl Writing<'_> {
             _ => Err(edited()),
         };
         let temp = self.writer.next_temp();
-        self.write_temp(place, &temp, outside, Some(&open()?))?;
+        self.write_temp(place, &temp, outside, Like::Note(&open()?))?;
         if self.exchange(place, &temp)? {
             return match place.bytes_of(&temp)? {
                 Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),

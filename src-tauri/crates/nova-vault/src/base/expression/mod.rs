@@ -7,9 +7,33 @@
 mod lexer;
 mod parser;
 
+use std::fmt;
+
 pub(super) use parser::parse;
 
 use crate::query::Number;
+
+/// Why an expression cannot be evaluated; naming the function where one is why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It is no expression: Obsidian cannot read it either.
+    Unreadable(String),
+    /// It may be one, of what Nova does not know or compute.
+    NotComputed(String),
+}
+
+impl From<String> for Refused {
+    fn from(reason: String) -> Refused {
+        Refused::Unreadable(reason)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Refused::Unreadable(reason) | Refused::NotComputed(reason)) = self;
+        f.write_str(reason)
+    }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {

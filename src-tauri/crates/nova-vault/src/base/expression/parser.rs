@@ -1,7 +1,7 @@
 //! From words to a tree, by recursive descent.
 
 use super::lexer::{Token, tokens};
-use super::{Binary, Expr, Step, TIGHTEST, Unary};
+use super::{Binary, Expr, Refused, Step, TIGHTEST, Unary};
 use crate::base::names::{self, Kind};
 use crate::query::Number;
 
@@ -11,16 +11,16 @@ const MAX_DEPTH: usize = 32;
 /// In bytes; a person's longest filter has a few hundred.
 const MAX_LENGTH: usize = 16 * 1024;
 
-/// Reads an expression; `Err` says what is wrong in it, naming the function where one is.
-pub(in crate::base) fn parse(text: &str) -> Result<Expr, String> {
+/// Reads an expression.
+pub(in crate::base) fn parse(text: &str) -> Result<Expr, Refused> {
     if text.len() > MAX_LENGTH {
-        return Err("it is longer than 16 KiB".to_owned());
+        return Err(Refused::NotComputed("it is longer than 16 KiB".to_owned()));
     }
     let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), depth: 0 };
     let expr = parser.expression()?;
     match parser.tokens.next() {
         None => Ok(expr),
-        Some(token) => Err(format!("{} is not expected there", said(Some(&token)))),
+        Some(token) => Err(format!("{} is not expected there", said(Some(&token))).into()),
     }
 }
 
@@ -30,10 +30,10 @@ struct Parser {
 }
 
 impl Parser {
-    fn expression(&mut self) -> Result<Expr, String> {
+    fn expression(&mut self) -> Result<Expr, Refused> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!("its brackets are nested more than {MAX_DEPTH} deep"));
+            return Err(Refused::NotComputed(format!("its brackets are nested more than {MAX_DEPTH} deep")));
         }
         let first = self.unary()?;
         let mut rest = Vec::new();
@@ -47,7 +47,7 @@ impl Parser {
         Ok(grouped(first, rest, 0))
     }
 
-    fn unary(&mut self) -> Result<Expr, String> {
+    fn unary(&mut self) -> Result<Expr, Refused> {
         let mut operators = Vec::new();
         loop {
             if self.takes("!") {
@@ -62,7 +62,7 @@ impl Parser {
         Ok(if operators.is_empty() { operand } else { Expr::Unary(operators, Box::new(operand)) })
     }
 
-    fn postfix(&mut self) -> Result<Expr, String> {
+    fn postfix(&mut self) -> Result<Expr, Refused> {
         let base = self.primary()?;
         let mut steps = Vec::new();
         loop {
@@ -73,15 +73,18 @@ impl Parser {
                 let name = match self.tokens.next() {
                     Some(Token::Name(name)) => name,
                     other => {
-                        return Err(format!("a name is missing after `.`, before {}", said(other.as_ref())));
+                        return Err(
+                            format!("a name is missing after `.`, before {}", said(other.as_ref())).into()
+                        );
                     }
                 };
                 if self.takes("(") {
                     let arguments = self.list_until(")")?;
-                    steps.push(Step::Method(names::check(Kind::Method, &name, arguments.len())?, arguments));
+                    let name = names::check(Kind::Method, &name, arguments.len());
+                    steps.push(Step::Method(name.map_err(Refused::NotComputed)?, arguments));
                 } else {
                     if base == Expr::Name("file".to_owned()) && steps.is_empty() {
-                        names::check_file_field(&name)?;
+                        names::check_file_field(&name).map_err(Refused::NotComputed)?;
                     }
                     steps.push(Step::Field(name));
                 }
@@ -92,11 +95,11 @@ impl Parser {
         Ok(if steps.is_empty() { base } else { Expr::Postfix(Box::new(base), steps) })
     }
 
-    fn primary(&mut self) -> Result<Expr, String> {
+    fn primary(&mut self) -> Result<Expr, Refused> {
         Ok(match self.tokens.next() {
             Some(Token::Number(text)) => match Number::parse(&text) {
                 Some(number) => Expr::Number(number),
-                None => return Err(format!("`{text}` is not a number")),
+                None => return Err(format!("`{text}` is not a number").into()),
             },
             Some(Token::Text(text)) => Expr::Text(text),
             Some(Token::Name(name)) => match name.as_str() {
@@ -105,7 +108,8 @@ impl Parser {
                 "null" => Expr::Null,
                 _ if self.takes("(") => {
                     let arguments = self.list_until(")")?;
-                    Expr::Call(names::check(Kind::Global, &name, arguments.len())?, arguments)
+                    let name = names::check(Kind::Global, &name, arguments.len());
+                    Expr::Call(name.map_err(Refused::NotComputed)?, arguments)
                 }
                 _ => Expr::Name(name),
             },
@@ -116,12 +120,14 @@ impl Parser {
             }
             Some(Token::Symbol("[")) => Expr::List(self.list_until("]")?),
             Some(Token::Symbol("{")) => Expr::Object(self.entries()?),
-            Some(Token::Symbol("/")) => return Err("regular expressions are not evaluated".to_owned()),
-            other => return Err(format!("a value is missing before {}", said(other.as_ref()))),
+            Some(Token::Symbol("/")) => {
+                return Err(Refused::NotComputed("regular expressions are not evaluated".to_owned()));
+            }
+            other => return Err(format!("a value is missing before {}", said(other.as_ref())).into()),
         })
     }
 
-    fn list_until(&mut self, closing: &'static str) -> Result<Vec<Expr>, String> {
+    fn list_until(&mut self, closing: &'static str) -> Result<Vec<Expr>, Refused> {
         let mut items = Vec::new();
         while !self.takes(closing) {
             if !items.is_empty() {
@@ -132,7 +138,7 @@ impl Parser {
         Ok(items)
     }
 
-    fn entries(&mut self) -> Result<Vec<(String, Expr)>, String> {
+    fn entries(&mut self) -> Result<Vec<(String, Expr)>, Refused> {
         let mut entries = Vec::new();
         while !self.takes("}") {
             if !entries.is_empty() {
@@ -140,7 +146,7 @@ impl Parser {
             }
             let key = match self.tokens.next() {
                 Some(Token::Name(key) | Token::Text(key)) => key,
-                other => return Err(format!("a key is missing before {}", said(other.as_ref()))),
+                other => return Err(format!("a key is missing before {}", said(other.as_ref())).into()),
             };
             self.expect(":")?;
             entries.push((key, self.expression()?));
@@ -152,11 +158,11 @@ impl Parser {
         self.tokens.next_if_eq(&Token::Symbol(symbol)).is_some()
     }
 
-    fn expect(&mut self, symbol: &'static str) -> Result<(), String> {
+    fn expect(&mut self, symbol: &'static str) -> Result<(), Refused> {
         if self.takes(symbol) {
             return Ok(());
         }
-        Err(format!("`{symbol}` is missing before {}", said(self.tokens.peek())))
+        Err(format!("`{symbol}` is missing before {}", said(self.tokens.peek())).into())
     }
 }
 

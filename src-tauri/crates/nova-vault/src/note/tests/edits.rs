@@ -335,3 +335,27 @@ fn a_new_note_is_composed() {
     );
     assert_eq!(compose(&[], "Body"), "Body");
 }
+
+#[test]
+fn a_date_with_a_time_is_not_quoted_in_a_list_on_one_line() {
+    for date in ["2026-11-21T10:00:00", "2026-11-21T10:00", "2026-11-21 10:00", "2026-11-21T10:00:00.5+01:00"]
+    {
+        check("added", "---\nd: [a]\n---\n", add("d", text(date)), &format!("---\nd: [a, {date}]\n---\n"));
+        check(
+            "set",
+            "---\nd: [a]\n---\n",
+            set("d", texts(&[date, "b"])),
+            &format!("---\nd: [{date}, b]\n---\n"),
+        );
+        let read = Value::List(vec![text("a"), text(date)]);
+        let document = super::super::Document::parse(&format!("---\nd: [a, {date}]\n---\n"));
+        assert_eq!(document.property("d"), Some(&read), "{date}");
+    }
+    // What other readers would take for a mapping, or end there, is.
+    for other in ["10:00", "a:b", "2026-11-21T10:00:00, b", "2026-11-21T10:00:00]"] {
+        let quoted = format!("---\nd: [a, \"{other}\"]\n---\n");
+        check("quoted", "---\nd: [a]\n---\n", add("d", text(other)), &quoted);
+    }
+    let named = set("2026-11-21T10:00:00", text("x"));
+    check("a name", "---\na: 1\n---\n", named, "---\na: 1\n\"2026-11-21T10:00:00\": x\n---\n");
+}

@@ -174,3 +174,20 @@ fn twice_as_many_notes_are_no_more_than_twice_the_work_to_list_or_finish() {
     assert!(list > 200 && list_twice < 5 * list / 2, "{list} and {list_twice}");
     assert!(finish > 200 && finish_twice < 5 * finish / 2, "{finish} and {finish_twice}");
 }
+
+#[test]
+fn a_note_that_was_to_be_brought_back_is_as_private_when_the_undo_is_finished() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let _alone = one_at_a_time();
+    for step in [Step::CreateTemp, Step::SyncTemp, Step::Exchange] {
+        let bed = linked();
+        let note = bed.root().join("Notes/n20.md");
+        fs::set_permissions(&note, fs::Permissions::from_mode(0o600)).unwrap();
+        change(&bed.vault(), |draft| draft.delete(&path("Notes/n20.md"))).unwrap();
+        kill(start(&bed, step, "Notes/n20.md", Job::Undo).unwrap());
+        assert!(!note.exists(), "{step:?}");
+        bed.vault().history().finish("undo0", &Author::new("user")).unwrap();
+        assert_eq!(fs::metadata(&note).unwrap().permissions().mode() & 0o777, 0o600, "{step:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Which names are taken. Also on a file system that tells cases apart, no two notes and no two folders
+//! are made whose paths differ in case only: elsewhere, as in a synchronised copy, they would be one.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Draft, NewNote, file_part, writable};
+use crate::disk::Spellings;
+use crate::error::VaultError;
+use crate::index::folded;
+use crate::note::{PathError, VaultPath, file_name};
+
+impl Draft {
+    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
+    /// does for one; each folder is listed once. Gives their paths in the same order.
+    pub fn create_all(&mut self, mut notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
+        let mut spelled: HashMap<String, String> = HashMap::new();
+        for note in &mut notes {
+            if !spelled.contains_key(&note.folder) {
+                spelled.insert(note.folder.clone(), self.spelled(&note.folder)?);
+            }
+            note.folder.clone_from(&spelled[&note.folder]);
+        }
+        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
+        for path in self.items.keys() {
+            taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
+        }
+        let mut listed = HashSet::new();
+        // The number that a name was last given, so that a thousand of one name are not tried anew.
+        let mut numbers: HashMap<(String, String), u32> = HashMap::new();
+        let mut paths = Vec::with_capacity(notes.len());
+        for note in &notes {
+            let names = taken.entry(note.folder.clone()).or_default();
+            if listed.insert(note.folder.clone()) {
+                let there = self.view.vault().core().disk.names(&note.folder)?;
+                names.extend(there.iter().map(|name| folded(name)));
+            }
+            let name = file_name(&note.name);
+            let number = numbers.entry((note.folder.clone(), folded(&name))).or_insert(0);
+            let file = loop {
+                *number += 1;
+                let file = if *number == 1 { format!("{name}.md") } else { format!("{name} {number}.md") };
+                if names.insert(folded(&file)) {
+                    break file;
+                }
+            };
+            let path = VaultPath::in_folder(&note.folder, &file)?;
+            writable(&path)?;
+            paths.push(path);
+        }
+        for (path, note) in paths.iter().zip(notes) {
+            self.put(path, note.text);
+        }
+        Ok(paths)
+    }
+
+    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
+    /// file name, with ` 2`, ` 3` … after it where needed. A folder that is there in another case is
+    /// meant.
+    pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
+        let folder = &self.spelled(folder)?;
+        let name = file_name(display_name);
+        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
+        taken.extend(
+            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
+        );
+        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
+        let free = (1u32..)
+            .map(|n| match n {
+                1 => format!("{name}.md"),
+                n => format!("{name} {n}.md"),
+            })
+            .find(|candidate| !taken.contains(&folded(candidate)))
+            .unwrap_or_default();
+        let path = VaultPath::in_folder(folder, &free)?;
+        writable(&path)?;
+        Ok(path)
+    }
+
+    /// An error where a new note would stand beside one whose folder is spelled in another case, or
+    /// would need such a folder.
+    pub(crate) fn refuse_twin(&self, path: &VaultPath) -> Result<(), VaultError> {
+        let folder = path.folder();
+        let spellings = self.vault().core().disk.spellings(folder)?;
+        let file = folded(file_part(path));
+        for other in spellings.whole.iter().filter(|other| *other != folder) {
+            if let Some(path) = self.taken_in(other, &file)? {
+                return Err(VaultError::Exists { path });
+            }
+        }
+        let there = self.spelled_as(folder, &spellings);
+        if there == folder {
+            return Ok(());
+        }
+        let instead = Some(VaultPath::in_folder(&there, file_part(path))?);
+        let problem = "its folder is there in another case";
+        Err(PathError { path: path.as_str().to_owned(), problem, instead }.into())
+    }
+
+    /// The folder as it is spelled where it is there, or planned, in another case only.
+    pub(super) fn spelled(&self, folder: &str) -> Result<String, VaultError> {
+        let folder = folder.strip_suffix('/').unwrap_or(folder);
+        Ok(self.spelled_as(folder, &self.vault().core().disk.spellings(folder)?))
+    }
+
+    fn spelled_as(&self, folder: &str, spellings: &Spellings) -> String {
+        let on_disk = spellings.best(folder);
+        let planned = self.items.iter().filter(|(_, item)| item.text.is_some() && item.origin.is_none());
+        let others = planned.map(|(at, _)| at.folder()).filter(|other| *other != on_disk);
+        // The longest beginning that a planned folder has in another case.
+        let (mut best, mut longest) = (on_disk.clone(), 0);
+        for other in others {
+            let pairs = on_disk.split('/').zip(other.split('/'));
+            let same = pairs.take_while(|(ours, theirs)| folded(ours) == folded(theirs)).count();
+            let spelled: Vec<&str> = other.split('/').take(same).collect();
+            if same > longest.max(spellings.depth) {
+                let rest = on_disk.split('/').skip(same);
+                best = spelled.into_iter().chain(rest).collect::<Vec<_>>().join("/");
+                longest = same;
+            }
+        }
+        best
+    }
+
+    /// The note that has this path, or one that a file system without case would take for it.
+    pub(super) fn taken(&self, path: &VaultPath) -> Result<Option<VaultPath>, VaultError> {
+        let wanted = folded(path.as_str());
+        let planned =
+            self.items.iter().find(|(at, item)| item.text.is_some() && folded(at.as_str()) == wanted);
+        if let Some((at, _)) = planned {
+            return Ok(Some(at.clone()));
+        }
+        self.taken_in(path.folder(), &folded(file_part(path)))
+    }
+
+    /// The note of the folder on the disk that has this folded name, and is to stay there.
+    fn taken_in(&self, folder: &str, file: &str) -> Result<Option<VaultPath>, VaultError> {
+        for name in self.vault().core().disk.names(folder)? {
+            if folded(&name) != file {
+                continue;
+            }
+            let there = VaultPath::in_folder(folder, &name)?;
+            let goes = self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_away(&there);
+            if !goes {
+                return Ok(Some(there));
+            }
+        }
+        Ok(None)
+    }
+}
