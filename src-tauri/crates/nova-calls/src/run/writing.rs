@@ -55,7 +55,7 @@ impl Running<'_> {
                         args = arguments::fit(tool, edited)?;
                         self.check_not_denied(tool, &args)?;
                         plan = self.plan(skill, tool, reach, args.clone()).await?;
-                        if plan.paths().len() > shown.0 || plan.outside_own > shown.1 {
+                        if plan.paths().len() > shown.0 || (plan.outside_own && !shown.1) {
                             continue;
                         }
                     }
