@@ -324,8 +324,7 @@ async fn everything_can_be_read_in_both_themes() {
         // A running chat is not deleted.
         window.click("[data-testid=stop]").await;
         window.wait_gone("[data-testid=stop]").await;
-        window.click_named("More for Show everything").await;
-        window.click_named("Delete chat").await;
+        window.choose("More for Show everything", "Delete chat").await;
         window.click("[data-testid=nav-trash]").await;
         window.wait_for("[data-testid=trash-row]").await;
         assert_readable(&window, theme, "the deleted chats").await;

@@ -72,8 +72,7 @@ async fn a_deleted_chat_comes_back() {
     say(&window, "Say harbour", "Answer 1").await;
 
     window.click("[data-chat]").await;
-    window.click_named("More for Say harbour").await;
-    window.click_named("Delete chat").await;
+    window.choose("More for Say harbour", "Delete chat").await;
     window.wait_gone("[data-chat]").await;
     window.click("[data-testid=undo-delete]").await;
     window.click("[data-chat]").await;
@@ -93,8 +92,7 @@ async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice
     for chat in ["Say lighthouse", "Say harbour"] {
         window.wait_for_text("[data-chat]", chat).await;
         window.click("[data-chat]").await;
-        window.click_named(&format!("More for {chat}")).await;
-        window.click_named("Delete chat").await;
+        window.choose(&format!("More for {chat}"), "Delete chat").await;
     }
     window.wait_gone("[data-chat]").await;
 

@@ -24,6 +24,8 @@ use driver::Driver;
 const PATIENCE: Duration = Duration::from_secs(150);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+/// Looks for an entry of a menu before the menu counts as closed.
+const LOOKS_AT_A_MENU: usize = 40;
 
 /// Where one Nova lives during a test: its config, data and vault folders and the user's home.
 /// Removed when dropped; opening a second [`Window`] on the same home is a restart.
@@ -329,14 +331,31 @@ impl Window {
     /// Clicks the button, link, tab or menu entry whose visible text is `name`, or whose
     /// `aria-label` is: what a person would call it.
     pub(crate) async fn click_named(&self, name: &str) {
-        assert!(!name.contains('"'), "XPath has no escape for a quote");
-        let path = format!(
-            "//*[self::button or self::a or @role='button' or @role='tab' or @role='menuitem' \
-             or @role='option' or @role='link']\
-             [normalize-space(.)=\"{name}\" or @aria-label=\"{name}\"]"
-        );
-        let what = format!("a button named {name:?}");
-        self.click_what(Locator::XPath(&path), &what).await;
+        self.click_what(Locator::XPath(&named(name)), &format!("a button named {name:?}")).await;
+    }
+
+    /// Chooses an entry of a menu. Another window that comes to the front closes a menu: it is opened again.
+    pub(crate) async fn choose(&self, menu: &str, entry: &str) {
+        let (menu_path, entry_path) = (named(menu), named(entry));
+        let choosing = async {
+            loop {
+                if self.client.find(Locator::XPath(&entry_path)).await.is_err() {
+                    self.click_what(Locator::XPath(&menu_path), &format!("a menu named {menu:?}")).await;
+                }
+                for _ in 0..LOOKS_AT_A_MENU {
+                    if let Ok(element) = self.client.find(Locator::XPath(&entry_path)).await
+                        && let Ok(true) = self.stands_still(&element).await
+                    {
+                        match element.click().await {
+                            Err(error) if was_drawn_anew(&error) => {}
+                            ended => return ended,
+                        }
+                    }
+                    tokio::time::sleep(BETWEEN_LOOKS).await;
+                }
+            }
+        };
+        self.checked(&format!("choosing {entry:?} of {menu:?}"), choosing).await;
     }
 
     /// Clicks as a person would: once the thing stands still and nothing lies over it. The driver
@@ -529,6 +548,16 @@ impl Window {
         let picture = tokio::time::timeout(PATIENCE, self.client.screenshot()).await;
         self.driver.fail(&reason, picture.ok().and_then(Result::ok).as_deref())
     }
+}
+
+/// The button, link, tab or menu entry of that text or label.
+fn named(name: &str) -> String {
+    assert!(!name.contains('"'), "XPath has no escape for a quote");
+    format!(
+        "//*[self::button or self::a or @role='button' or @role='tab' or @role='menuitem' \
+         or @role='option' or @role='link']\
+         [normalize-space(.)=\"{name}\" or @aria-label=\"{name}\"]"
+    )
 }
 
 /// Or something came over it, since it was found.

@@ -3,7 +3,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use nova_protocol::Event;
 use nova_provider::{ChatEvent, ChatStream, Completed, ProviderError, Usage};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::Journal;
@@ -11,6 +11,9 @@ use crate::markdown::Growing;
 
 /// Text reaches the window at most this often.
 const FLUSH_EVERY: Duration = Duration::from_millis(66);
+/// Text of which more than so many bytes came meanwhile is ahead of every reader, and may come in larger parts.
+const FAST: usize = 24;
+const FLUSH_FAST_EVERY: Duration = Duration::from_millis(100);
 
 /// How a stream ended.
 pub(crate) enum StreamEnd {
@@ -26,19 +29,24 @@ pub(crate) async fn show(
     journal: &Journal,
     cancel: &CancellationToken,
 ) -> StreamEnd {
-    let mut shown =
-        Shown { id, journal, text: String::new(), told: 0, growing: Growing::default(), sent: Vec::new() };
+    let mut shown = Shown {
+        id,
+        journal,
+        text: String::new(),
+        told: 0,
+        pace: FLUSH_EVERY,
+        growing: Growing::default(),
+        sent: Vec::new(),
+    };
     let mut reasoning = String::new();
     let mut usage = Usage::default();
-    let mut ticks = interval(FLUSH_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last_flush = Instant::now();
     let end = loop {
         let event = tokio::select! {
             biased;
             () = cancel.cancelled() => break Err(None),
             event = stream.next() => event,
-            _ = ticks.tick() => {
+            () = sleep_until(last_flush + shown.pace), if shown.waits() || !reasoning.is_empty() => {
                 flush_reasoning(&mut reasoning, journal);
                 shown.flush();
                 last_flush = Instant::now();
@@ -54,13 +62,11 @@ pub(crate) async fn show(
             Some(Err(error)) => break Err(Some(error)),
             None => break Err(Some(ProviderError::Truncated)),
         }
-        // A stream that never pauses starves the ticks.
-        if last_flush.elapsed() >= FLUSH_EVERY {
+        // A stream that never pauses leaves no time for the wait above.
+        if last_flush.elapsed() >= shown.pace {
             flush_reasoning(&mut reasoning, journal);
             shown.flush();
             last_flush = Instant::now();
-            // Or the tick that is due would flush once more what came with this.
-            ticks.reset();
         }
     };
     flush_reasoning(&mut reasoning, journal);
@@ -94,16 +100,24 @@ struct Shown<'a> {
     text: String,
     /// Bytes told as deltas.
     told: usize,
+    /// From one flush to the next.
+    pace: Duration,
     growing: Growing,
     /// What was last sent of each block: its HTML, and whether it is whole.
     sent: Vec<(String, bool)>,
 }
 
 impl Shown<'_> {
+    /// Whether the window does not have all that came.
+    fn waits(&self) -> bool {
+        self.told < self.text.len()
+    }
+
     fn flush(&mut self) {
-        if self.told >= self.text.len() {
+        if !self.waits() {
             return;
         }
+        self.pace = if self.text.len() - self.told > FAST { FLUSH_FAST_EVERY } else { FLUSH_EVERY };
         let delta = self.text.get(self.told..).unwrap_or_default().to_owned();
         self.told = self.text.len();
         self.journal.event(Event::TextDelta { text: delta });

@@ -76,3 +76,15 @@ async fn text_reaches_the_window_at_most_fifteen_times_a_second_however_it_arriv
         assert!(said.len() > 10, "{case}: it is shown while it arrives, {} times", said.len());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn text_that_is_ahead_of_every_reader_reaches_it_ten_times_a_second() {
+    let (_, said) = check(300, 1, Duration::from_millis(10)).await;
+    let apart: Vec<_> = said.windows(2).map(|window| window[1].0 - window[0].0).collect();
+    // It begins as one that may be slow, and ends when it ends.
+    let apart = &apart[2..apart.len() - 1];
+    assert!(apart.len() > 20 && apart.iter().all(|apart| *apart >= Duration::from_millis(99)), "{apart:?}");
+    // What somebody waits for comes as soon as it is there.
+    let (_, slow) = check(60, 1, Duration::from_millis(70)).await;
+    assert!(slow.len() >= 59, "each as it comes: {}", slow.len());
+}
