@@ -1,9 +1,9 @@
 //! A vault whose notes have other types and properties than a skill expects.
 
-use nova_protocol::{Commands as _, SkillRef};
+use nova_protocol::{Commands as _, Event, SkillRef};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, PEOPLE};
+use super::nova::{Nova, PEOPLE, wait_for};
 
 /// Two people as somebody kept them before Nova, and a project that is none of the skill's.
 const OLD: &str = "
@@ -304,4 +304,50 @@ fn templates_and_tables_of_records_are_printed_for_obsidian() {
         assert_eq!(run.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&run.stderr).contains(said), "{args:?}");
     }
+}
+
+/// A folder of notes outside of the vault, as a team shares one, which a link in the vault leads to.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_is_linked_into_the_vault_belongs_to_it_once_it_is_listed() {
+    let nova = Nova::new("//- Home.md\nSee [[Ada Byron]].\n", []);
+    let team = nova.home().canonicalize().unwrap().join("Team");
+    std::fs::create_dir(&team).unwrap();
+    let ada = team.join("Ada Byron.md");
+    std::fs::write(&ada, "---\ntype: contact\nname: Ada Byron\nstage: lead\n---\n").unwrap();
+    std::os::unix::fs::symlink(&team, nova.vault.root().join("Team")).unwrap();
+
+    let (code, problems) = nova.json(&["vault", "check"]);
+    assert_eq!((code, &problems[0]["path"]), (1, &json!("Team")));
+    assert!(problems[0]["remedy"].as_str().unwrap().contains("\"roots\" in nova.config.json"), "{problems}");
+    assert_eq!(contacts(&nova), json!([]));
+
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    let mut listed = settings(&nova);
+    listed["roots"] = json!([team]);
+    nova.settings(&listed);
+    wait_for(&mut events, |event| matches!(event, Event::VaultOpened { .. })).await;
+    assert_eq!(app.vault_problems().await.unwrap(), [], "the running Nova follows the settings");
+    drop(app);
+
+    assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));
+    assert_eq!(contacts(&nova)[0]["path"], json!("Team/Ada Byron.md"));
+    let (code, set) = nova.json(&[
+        "tool",
+        "call",
+        "vault.set_properties",
+        "--args",
+        r#"{"path": "Ada Byron", "properties": {"stage": "won"}}"#,
+        "--approve",
+        "all",
+    ]);
+    assert_eq!(code, 0, "{set}");
+    let won = "---\ntype: contact\nname: Ada Byron\nstage: won\n---\n";
+    assert_eq!(std::fs::read_to_string(&ada).unwrap(), won);
+    let (_, sets) = nova.json(&["changes", "list"]);
+    let (code, undone) = nova.json(&["changes", "undo", sets[0]["id"].as_str().unwrap()]);
+    assert_eq!(code, 0, "{undone}");
+    assert_eq!(std::fs::read_to_string(&ada).unwrap(), won.replace("won", "lead"));
 }

@@ -26,6 +26,8 @@ pub struct Config {
     pub appearance: Appearance,
     /// Credentials that are got by signing in.
     pub sign_ins: BTreeMap<CredentialName, SignIn>,
+    /// Folders outside of the vault that a link at its top may lead to.
+    pub roots: Vec<PathBuf>,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
     /// A request that is plainly about one skill does not activate it by itself.
@@ -122,6 +124,7 @@ impl Config {
             providers: providers(file, root.get("providers"))?,
             skills: crate::skill_settings::read(root.get("skills"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
+            roots: roots(file, root.get("roots"))?,
             private: texts(file, "private", root.get("private"))?,
             trusted_vaults: texts(file, "trusted_vaults", root.get("trusted_vaults"))?
                 .into_iter()
@@ -205,6 +208,15 @@ fn texts(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<String>, Co
         .iter()
         .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
         .collect()
+}
+
+fn roots(file: &str, value: Option<&Value>) -> Result<Vec<PathBuf>, ConfigError> {
+    let roots: Vec<_> = texts(file, "roots", value)?.into_iter().map(PathBuf::from).collect();
+    match roots.iter().all(|root| root.is_absolute()) {
+        true => Ok(roots),
+        // What it would be relative to depends on where Nova was started.
+        false => Err(shape(file, "roots", "must be a list of whole paths, each from the top of the disk")),
+    }
 }
 
 fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, ConfigError> {
@@ -514,6 +526,19 @@ mod tests {
         }
         let error = Config::parse("f", r#"{"write_through":"yes"}"#).expect_err("a text");
         assert_eq!(error.to_string(), "f: write_through must be true or false.");
+    }
+
+    #[test]
+    fn extra_roots_are_whole_paths() {
+        let read = |text: &str| Config::parse("f", text);
+        let whole = std::env::temp_dir().join("Team");
+        let config = read(&serde_json::json!({ "roots": [whole] }).to_string()).expect("a whole path");
+        assert_eq!((config.roots, config.root.len()), (vec![whole], 1));
+        assert_eq!(read("{}").expect("none").roots, Vec::<PathBuf>::new());
+        for wrong in [r#"{"roots":["Team"]}"#, r#"{"roots":["~/Team"]}"#, r#"{"roots":"Team"}"#] {
+            let error = read(wrong).expect_err(wrong).to_string();
+            assert!(error.starts_with("f: roots must be a list of "), "{error}");
+        }
     }
 
     #[test]

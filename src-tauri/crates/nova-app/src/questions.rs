@@ -32,7 +32,7 @@ impl Questions {
         };
         let root = places.vault.as_deref().or(config.vault.as_deref()).map(Path::to_owned);
         let vault = match root {
-            Some(root) => open_vault(places, &root, config.write_through, clock, ids).await,
+            Some(root) => open_vault(places, &root, &config, clock, ids).await,
             None => Err(no_vault()),
         };
         Self { vault, problem }

@@ -10,6 +10,7 @@ use nova_vault::{Privacy, Problem, Vault, VaultOptions};
 use serde_json::Value;
 
 use crate::app::{App, VaultState, blocking};
+use crate::config::Config;
 use crate::places::Places;
 
 impl App {
@@ -24,8 +25,8 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// Opens the vault that the configuration names now, when it is another one or is to be written
-    /// in another way.
+    /// Opens the vault that the configuration names now, when it is another one, has other extra roots or
+    /// is to be written in another way.
     pub(crate) async fn follow_configured_vault(&self) {
         if self.places().vault.is_some() {
             return;
@@ -33,7 +34,10 @@ impl App {
         let wanted = self.config().vault.and_then(|root| root.canonicalize().ok().or(Some(root)));
         let open = self.vault().ok();
         let is_open = open.is_some_and(|vault| {
-            wanted.as_deref() == Some(vault.root()) && vault.writes_through() == self.config().write_through
+            let config = self.config();
+            wanted.as_deref() == Some(vault.root())
+                && vault.writes_through() == config.write_through
+                && vault.has_roots(&config.roots)
         });
         if wanted.is_none() || is_open {
             return;
@@ -46,7 +50,7 @@ impl App {
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
         let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
-        open_vault(self.places(), root, self.config().write_through, clock, ids).await
+        open_vault(self.places(), root, &self.config(), clock, ids).await
     }
 
     /// Opens a vault and remembers it in the configuration.
@@ -172,17 +176,20 @@ fn problem_view(problem: Problem) -> ProblemView {
 pub(crate) async fn open_vault(
     places: &Places,
     root: &Path,
-    write_through: bool,
+    config: &Config,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 ) -> Result<Vault, UserError> {
     let zone = clock.zone();
     let (places, root) = (places.clone(), root.to_owned());
+    let (roots, write_through) = (config.roots.clone(), config.write_through);
     blocking(move || {
         Vault::open(VaultOptions {
             root,
             history: places.data.join("history"),
             forbidden: vec![places.config, places.data],
+            roots,
+            program: std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned)),
             clock: Arc::new(move || clock.now()),
             zone,
             new_id: Arc::new(move || ids.next()),

@@ -312,7 +312,7 @@ impl ToolVault for DraftVault {
             .with(move |view, draft| {
                 let stay_here = stays_here(view, &path);
                 draft.delete(&path)?;
-                Ok((view.trash(), stay_here))
+                Ok((view.trash(&path), stay_here))
             })
             .await?;
         // When the call is judged the note is gone, and whether it was private cannot be asked.

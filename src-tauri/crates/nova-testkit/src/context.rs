@@ -291,7 +291,7 @@ impl ToolVault for PlannedVault {
     }
 
     async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError> {
-        self.with(|vault, draft| draft.delete(path).map(|()| vault.seen_by_owner().trash()))
+        self.with(|vault, draft| draft.delete(path).map(|()| vault.seen_by_owner().trash(path)))
     }
 
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {

@@ -84,6 +84,8 @@ impl TempVault {
             root: self.root(),
             history: self.data().join("history"),
             forbidden: vec![self.data()],
+            roots: Vec::new(),
+            program: None,
             clock: self.clock.for_vault(),
             zone: jiff::tz::TimeZone::UTC,
             // One count for all of them: they share a journal.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
 use crate::history::Retention;
 use crate::journal::{Journal, lines_path};
+use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
 use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
@@ -35,8 +36,6 @@ pub(crate) struct Core {
     top_folder: fn(&Path) -> Option<PathBuf>,
     clock: Clock,
     new_id: NewId,
-    /// Whether two files of this vault can be exchanged, once that showed; else why not.
-    exchange: Mutex<Option<Result<(), String>>>,
 }
 
 impl Core {
@@ -53,7 +52,6 @@ impl Core {
             top_folder: options.top_folder,
             clock: options.clock,
             new_id: options.new_id,
-            exchange: Mutex::new(None),
         }
     }
 
@@ -73,42 +71,29 @@ impl Core {
         id
     }
 
-    pub(crate) fn exchange_refused(&self) -> bool {
-        matches!(*self.exchange.lock().unwrap_or_else(PoisonError::into_inner), Some(Err(_)))
-    }
-
-    pub(crate) fn refuse_exchange(&self, error: &io::Error) {
-        let reason = format!("the file system cannot exchange two files in one step ({error})");
-        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(reason));
-    }
-
-    pub(crate) fn exchanged(&self) {
-        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(()));
-    }
-
     /// Whether two files can be exchanged, else why not; `None` where only a write will tell.
     pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
-        let seen = self.exchange.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        seen.or_else(|| self.disk.known_to_exchange().then_some(Ok(())))
+        self.disk.exchange()
     }
 
     /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
     /// cannot take it.
-    pub(crate) fn trash(&self) -> Trash {
+    pub(crate) fn trash(&self, note: &VaultPath) -> Trash {
         match ObsidianSettings::read(&self.disk).trash {
-            Trash::System if self.system_trash().is_none() => Trash::Local,
+            Trash::System if self.system_trash(&self.disk.real_path(note).0).is_none() => Trash::Local,
             set => set,
         }
     }
 
-    fn system_trash(&self) -> Option<TrashPlace> {
-        TrashPlace::of(self.disk.root(), self.trash.as_deref()?, self.top_folder)
+    /// The system's trash for what lies below this folder, the vault's own or an extra root.
+    fn system_trash(&self, root: &Path) -> Option<TrashPlace> {
+        TrashPlace::of(root, self.trash.as_deref()?, self.top_folder)
     }
 
     /// Moves a deleted note's file into its trash ([`Core::trash`]). Where it is to go to none or
     /// cannot be moved there, the bytes before, which the journal keeps, are what brings it back.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
-        let moved = match self.trash() {
+        let moved = match self.trash(place.path()) {
             Trash::None => return false,
             Trash::Local => self.to_own_trash(place, temp),
             Trash::System => self.to_system_trash(place, temp).or_else(|error| {
@@ -123,12 +108,16 @@ impl Core {
     }
 
     fn to_own_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
-        self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash))
+        let trash = self.disk.make_hidden_folder(".trash")?;
+        match place.put_aside(temp, &trash) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => place.copy_aside(temp, &trash),
+            moved => moved,
+        }
     }
 
     fn to_system_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
-        let trash = self.system_trash().ok_or(io::ErrorKind::NotFound)?;
-        let note = self.disk.root().join(place.path().as_str());
+        let (root, note) = self.disk.real_path(place.path());
+        let trash = self.system_trash(&root).ok_or(io::ErrorKind::NotFound)?;
         let original = trash.top.as_deref().and_then(|top| note.strip_prefix(top).ok()).unwrap_or(&note);
         SystemTrash::open(&trash)?.put(
             place,

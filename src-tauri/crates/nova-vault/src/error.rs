@@ -288,7 +288,8 @@ impl VaultError {
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {
                 "Put the note itself into the vault in place of the link, or set \"write_through\": true in \
-                 nova.config.json to read and change a note in the vault that it leads to."
+                 nova.config.json to read and change a note in the vault that it leads to. A folder that a \
+                 link at the top of the vault leads to can be listed under \"roots\" there."
                     .to_owned()
             }
             VaultError::HardLink { .. } => {
@@ -317,6 +318,10 @@ impl VaultError {
             VaultError::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                     "Free some space on the disk and try again.".to_owned()
+                }
+                io::ErrorKind::CrossesDevices => {
+                    "The two folders lie on different disks: create the note there, then delete this one."
+                        .to_owned()
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "Give your user the right to write there and try again.".to_owned()

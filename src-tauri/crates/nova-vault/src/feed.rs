@@ -106,7 +106,7 @@ impl Feed {
         let mut attribution = Attribution::start(&core.journal);
         let watch = Watch::start_in_batches(
             core.disk.root().to_owned(),
-            options,
+            options.with_roots(core.disk.roots().clone()),
             {
                 let sender = sender.clone();
                 let core = Arc::clone(core);

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::change::ChangeSetKind;
 use crate::change_set::ChangeSet;
 use crate::core::{Clock, Core, NewId, without_links};
-use crate::disk::Disk;
+use crate::disk::{Disk, Refusal, Roots};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::feed::{Feed, VaultChange};
@@ -39,6 +39,11 @@ pub struct VaultOptions {
     /// Folders that may not be the vault nor lie in it: `<config>` and `<data>`. The folder
     /// of the journal is one of them without being named.
     pub forbidden: Vec<PathBuf>,
+    /// Folders outside of the vault whose notes belong to it once a symbolic link at its top leads to
+    /// one. None of them may hold or lie in the vault, `forbidden` or `program`.
+    pub roots: Vec<PathBuf>,
+    /// The folder that the program itself lies in.
+    pub program: Option<PathBuf>,
     /// Tells the time.
     pub clock: Clock,
     /// Where the user is: what `today` is, and on which day a note was changed.
@@ -129,11 +134,12 @@ impl Vault {
 
     pub(crate) fn open_with(options: VaultOptions, steps: Steps) -> Result<Vault, VaultError> {
         let root = usable_root(&options)?;
-        let disk = Disk::open(root.clone()).map_err(|error| VaultError::Unusable {
-            root: root.clone(),
-            reason: error.to_string(),
-            remedy: "Give your user the right to read the folder.".to_owned(),
-        })?;
+        let disk =
+            Disk::open(root.clone(), roots(&root, &options)).map_err(|error| VaultError::Unusable {
+                root: root.clone(),
+                reason: error.to_string(),
+                remedy: "Give your user the right to read the folder.".to_owned(),
+            })?;
         let journal = Journal::new(without_links(&options.history), &root);
         let core = Arc::new(Core::new(disk, journal, steps, options));
         sweep(&core);
@@ -170,6 +176,11 @@ impl Vault {
     /// The vault's folder, without links.
     pub fn root(&self) -> &Path {
         self.core().disk.root()
+    }
+
+    /// Whether it was opened with these [`VaultOptions::roots`].
+    pub fn has_roots(&self, roots: &[PathBuf]) -> bool {
+        self.core().disk.roots().are(roots)
     }
 
     /// Whether it was opened with [`VaultOptions::write_through`].
@@ -363,7 +374,9 @@ impl Problem {
     /// A folder that cannot be listed. `prefix` is its path with a `/` at its end.
     pub(crate) fn of_refused(prefix: &str, error: &std::io::Error) -> Problem {
         let path = prefix.trim_end_matches('/').to_owned();
-        Problem::of_unusable(path, &error.to_string(), "Give your user the right to read the folder.")
+        let refusal = error.get_ref().and_then(|cause| cause.downcast_ref::<Refusal>());
+        let remedy = refusal.map_or("Give your user the right to read the folder.", Refusal::remedy);
+        Problem::of_unusable(path, &error.to_string(), remedy)
     }
 
     /// A note that cannot be read.
@@ -411,6 +424,11 @@ fn usable_root(options: &VaultOptions) -> Result<PathBuf, VaultError> {
         }
     }
     Ok(root)
+}
+
+fn roots(vault: &Path, options: &VaultOptions) -> Roots {
+    let forbidden = options.forbidden.iter().chain([&options.history]).chain(&options.program);
+    Roots::new(vault, options.roots.clone(), forbidden.cloned().collect())
 }
 
 pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {

@@ -148,8 +148,8 @@ impl View {
 
     /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
     /// cannot take it.
-    pub fn trash(&self) -> Trash {
-        self.vault.core().trash()
+    pub fn trash(&self, note: &VaultPath) -> Trash {
+        self.vault.core().trash(note)
     }
 
     /// As [`Vault::template_folder`].

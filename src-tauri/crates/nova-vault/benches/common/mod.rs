@@ -55,6 +55,8 @@ pub(crate) fn open(root: &Path) -> Vault {
         root: root.to_owned(),
         history: data.join("history"),
         forbidden: vec![data],
+        roots: Vec::new(),
+        program: None,
         clock: Arc::new(Timestamp::now),
         zone: jiff::tz::TimeZone::UTC,
         new_id: Arc::new(move || format!("{}-{}", std::process::id(), id.fetch_add(1, Ordering::Relaxed))),

@@ -1,11 +1,14 @@
 //! The vault's folder through a handle: every path is walked component by component
 //! from the opened root without following a link, so nothing outside can be named,
-//! also when a folder is swapped for a link meanwhile.
+//! also when a folder is swapped for a link meanwhile. The one exception are links at the
+//! top of the vault to folders that the user listed ([`Roots`]); these are walked in the same way.
 
+mod abilities;
 mod attributes;
 mod moving;
 mod place;
 mod platform;
+mod roots;
 mod trash;
 mod walk;
 
@@ -20,10 +23,11 @@ use crate::error::VaultError;
 use crate::index::folded;
 use crate::note::VaultPath;
 
+use abilities::Abilities;
 pub(crate) use attributes::Attributes;
-use place::Renames;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
+pub(crate) use roots::{Refusal, Roots};
 pub use trash::top_folder;
 pub(crate) use trash::{SystemTrash, TrashPlace};
 use walk::MAX_DEPTH;
@@ -37,7 +41,8 @@ pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Disk {
     root: PathBuf,
     dir: Dir,
-    renames: Renames,
+    abilities: Abilities,
+    roots: Roots,
     /// As if the file system was none of the usual ones.
     #[cfg(test)]
     unusual: std::sync::atomic::AtomicBool,
@@ -77,13 +82,14 @@ pub(crate) struct Found {
 impl Disk {
     /// Opens `root`, which must be an absolute path without links in it; a link in its place is
     /// refused.
-    pub(crate) fn open(root: PathBuf) -> io::Result<Disk> {
+    pub(crate) fn open(root: PathBuf, roots: Roots) -> io::Result<Disk> {
         let dir = platform::open_root(&root)?;
         dir.entries()?;
         Ok(Disk {
             root,
             dir,
-            renames: Renames::default(),
+            abilities: Abilities::default(),
+            roots,
             #[cfg(test)]
             unusual: false.into(),
         })
@@ -93,23 +99,37 @@ impl Disk {
         &self.root
     }
 
+    pub(crate) fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
     /// The folder that `path` lies in, opened, and the file's name in it.
     pub(crate) fn place(&self, path: &VaultPath) -> Result<Place, VaultError> {
-        let folder = self.folder(path.folder()).map_err(|error| self.explain(path, "open", error))?;
-        Ok(Place::new(folder, path, &self.renames))
+        let (folder, abilities) =
+            self.descend(path.folder()).map_err(|error| self.explain(path, "open", error))?;
+        Ok(Place::new(folder, path, abilities))
     }
 
     /// As [`Disk::place`], making the folders that are missing; says which.
     pub(crate) fn make_place(&self, path: &VaultPath) -> Result<(Place, Vec<String>), VaultError> {
         let mut made = Vec::new();
         let mut folder = self.dir.try_clone().map_err(VaultError::io_at("open the folder of", path))?;
+        let mut abilities = self.abilities.clone();
         let mut so_far = String::new();
         for component in path.folder().split('/').filter(|c| !c.is_empty()) {
             if !so_far.is_empty() {
                 so_far.push('/');
             }
             so_far.push_str(component);
-            let next = match folder.open_dir_nofollow(component) {
+            let is_top = so_far.len() == component.len();
+            let mut next = || match is_top {
+                true => self.enter(component).map(|(entered, its)| {
+                    abilities = its;
+                    entered
+                }),
+                false => folder.open_dir_nofollow(component),
+            };
+            let next = match next() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     match folder.create_dir(component) {
                         Ok(()) => made.push(so_far.clone()),
@@ -122,13 +142,13 @@ impl Disk {
                             });
                         }
                     }
-                    folder.open_dir_nofollow(component)
+                    next()
                 }
                 other => other,
             };
             folder = next.map_err(|error| self.explain(path, "open the folder of", error))?;
         }
-        Ok((Place::new(folder, path, &self.renames), made))
+        Ok((Place::new(folder, path, abilities), made))
     }
 
     /// Makes the names of folders last that were made for a note.
@@ -140,20 +160,10 @@ impl Disk {
 
     /// The folders on the way to `path` that do not exist, outermost first.
     pub(crate) fn missing_folders(&self, path: &VaultPath) -> Vec<String> {
-        let mut dir = self.dir.try_clone().ok();
-        let mut so_far = String::new();
-        let mut missing = Vec::new();
-        for component in path.folder().split('/').filter(|c| !c.is_empty()) {
-            if !so_far.is_empty() {
-                so_far.push('/');
-            }
-            so_far.push_str(component);
-            dir = dir.and_then(|dir| dir.open_dir_nofollow(component).ok());
-            if dir.is_none() {
-                missing.push(so_far.clone());
-            }
-        }
-        missing
+        let folder = path.folder();
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        let folders = ends.map(|end| &folder[..end]).filter(|folder| !folder.is_empty());
+        folders.skip_while(|folder| self.folder(folder).is_ok()).map(str::to_owned).collect()
     }
 
     /// Removes folders that were made for a note and are empty again, innermost last in `made`.
@@ -170,18 +180,65 @@ impl Disk {
     }
 
     pub(crate) fn folder(&self, folder: &str) -> io::Result<Dir> {
-        let mut dir = self.dir.try_clone()?;
-        for component in folder.split('/').filter(|c| !c.is_empty()) {
-            dir = dir.open_dir_nofollow(component)?;
-        }
-        Ok(dir)
+        self.descend(folder).map(|(dir, _)| dir)
     }
 
-    /// Whether a folder lies at `path` (`""` is the root): no link, nor below one.
+    /// A folder, opened, and what its file system can do.
+    fn descend(&self, folder: &str) -> io::Result<(Dir, Abilities)> {
+        let mut components = folder.split('/').filter(|c| !c.is_empty());
+        let (mut dir, abilities) = match components.next() {
+            Some(top) => self.enter(top)?,
+            None => (self.dir.try_clone()?, self.abilities.clone()),
+        };
+        for component in components {
+            dir = dir.open_dir_nofollow(component)?;
+        }
+        Ok((dir, abilities))
+    }
+
+    /// A folder at the top of the vault: it lies there, or is an extra root that a link there leads to.
+    fn enter(&self, top: &str) -> io::Result<(Dir, Abilities)> {
+        match self.dir.open_dir_nofollow(top) {
+            Ok(dir) => Ok((dir, self.abilities.clone())),
+            Err(_) if self.may_lead_to_root(top) => {
+                let entered = self.roots.enter(&self.dir, top)?;
+                Ok((entered.dir, entered.abilities))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn may_lead_to_root(&self, top: &str) -> bool {
+        !self.roots.are_none() && platform::look(&self.dir, top).is_ok_and(|look| look.kind == Kind::Link)
+    }
+
+    /// Whether a link of this name at the top of the vault is followed.
+    pub(crate) fn leads_to_root(&self, top: &str) -> bool {
+        self.may_lead_to_root(top) && self.roots.enter(&self.dir, top).is_ok()
+    }
+
+    /// The folder that holds everything below the same name at the top of the vault: the vault's own, or an
+    /// extra root; and the path of the note in it. Both without links.
+    pub(crate) fn real_path(&self, path: &VaultPath) -> (PathBuf, PathBuf) {
+        if let Some((top, rest)) = path.as_str().split_once('/')
+            && self.may_lead_to_root(top)
+            && let Ok(entered) = self.roots.enter(&self.dir, top)
+        {
+            let note = entered.path.join(rest);
+            return (entered.path, note);
+        }
+        (self.root.clone(), self.root.join(path.as_str()))
+    }
+
+    /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let look = |folder| platform::look(&folder, if name.is_empty() { "." } else { name });
-        self.folder(parent).and_then(look).is_ok_and(|look| look.kind == Kind::Folder)
+        match self.folder(parent).and_then(look) {
+            Ok(look) if look.kind == Kind::Link && parent.is_empty() => self.leads_to_root(name),
+            Ok(look) => look.kind == Kind::Folder,
+            Err(_) => false,
+        }
     }
 
     /// The note that a symbolic link at `path` leads to, links of links included, when it lies in the
@@ -290,9 +347,12 @@ impl Disk {
 
     fn folders_in(&self, folder: &str) -> Result<Vec<String>, VaultError> {
         let listed = self.folder(folder).and_then(|dir| {
-            let entries = dir.entries()?.flatten();
-            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            Ok(folders.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+            let names = dir.entries()?.flatten().filter_map(|entry| {
+                let (kind, name) = (entry.file_type().ok()?, entry.file_name().into_string().ok()?);
+                let is_linked = || kind.is_symlink() && folder.is_empty() && self.leads_to_root(&name);
+                (kind.is_dir() || is_linked()).then_some(name)
+            });
+            Ok(names.collect())
         });
         match listed {
             // Gone since its name was read.
@@ -314,7 +374,7 @@ impl Disk {
     }
 
     /// Removes hidden files whose name is meant, in every folder that is not hidden, and says how
-    /// many. Links are not followed, and only regular files go.
+    /// many. No other links are followed than those to extra roots, and only regular files go.
     pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> io::Result<usize> {
         let mut removed = 0;
         let mut open = vec![String::new()];
@@ -330,6 +390,8 @@ impl Disk {
                         folder.remove_file(&name)?;
                         removed += 1;
                     }
+                } else if kind.is_symlink() && path.is_empty() && self.leads_to_root(&name) {
+                    open.push(name);
                 } else if kind.is_dir() && path.matches('/').count() < MAX_DEPTH {
                     open.push(if path.is_empty() { name } else { format!("{path}/{name}") });
                 }
@@ -347,11 +409,26 @@ impl Disk {
     /// As on a file system that cannot rename without replacing.
     #[cfg(test)]
     pub(crate) fn refuse_no_replace(&self) {
-        self.renames.refuse();
+        self.abilities.refuse_no_replace();
+    }
+
+    /// As on a file system that cannot exchange two files.
+    #[cfg(test)]
+    pub(crate) fn refuse_exchange(&self) {
+        self.abilities.refuse_exchange(&io::ErrorKind::Unsupported.into());
+    }
+
+    /// Whether two files of the vault can be exchanged in one step, else why not; `None` where only a
+    /// write will tell.
+    pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
+        if let Some(reason) = self.roots.no_exchange() {
+            return Some(Err(reason));
+        }
+        self.abilities.exchange().or_else(|| self.known_to_exchange().then_some(Ok(())))
     }
 
     /// Whether the file system is known to exchange two files in one step.
-    pub(crate) fn known_to_exchange(&self) -> bool {
+    fn known_to_exchange(&self) -> bool {
         #[cfg(test)]
         if self.unusual.load(std::sync::atomic::Ordering::Relaxed) {
             return false;
@@ -363,13 +440,18 @@ impl Disk {
         if error.kind() == io::ErrorKind::NotFound {
             return VaultError::NotFound { name: path.as_str().to_owned() };
         }
-        let mut dir = self.dir.try_clone().ok();
+        let mut above = String::new();
         for component in path.as_str().split('/') {
-            let Some(here) = dir else { break };
-            if here.symlink_metadata(component).is_ok_and(|m| m.is_symlink()) {
+            let here = self.folder(&above).and_then(|folder| platform::look(&folder, component));
+            if here.is_ok_and(|look| look.kind == Kind::Link)
+                && !(above.is_empty() && self.leads_to_root(component))
+            {
                 return VaultError::Symlink { path: path.clone() };
             }
-            dir = here.open_dir_nofollow(component).ok();
+            if !above.is_empty() {
+                above.push('/');
+            }
+            above.push_str(component);
         }
         VaultError::io_at(doing, path)(error)
     }

@@ -21,7 +21,8 @@ impl Place {
     ) -> io::Result<()> {
         let is_there =
             |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists && self.is_one_file_with(to);
-        let is_linked = match self.renames.no_replace(&self.folder, &self.name, &to.folder, &to.name) {
+        let is_linked = match self.abilities.rename_no_replace(&self.folder, &self.name, &to.folder, &to.name)
+        {
             Ok(true) => return Ok(()),
             Ok(false) => false,
             Err(error) if is_there(&error) => true,

@@ -2,13 +2,12 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
+use super::abilities::Abilities;
 use super::platform::{Kind, Look};
 use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
@@ -22,7 +21,8 @@ pub(crate) struct Place {
     pub(super) folder: Dir,
     pub(super) name: String,
     pub(super) path: VaultPath,
-    pub(super) renames: Renames,
+    /// Of the folder's file system.
+    pub(super) abilities: Abilities,
 }
 
 /// What a new file has its mode, group and extended attributes from.
@@ -36,32 +36,9 @@ pub(crate) enum Like<'a> {
     Known(&'a Attributes),
 }
 
-/// Whether the vault's file system refused to rename without replacing, once that showed. Clones are
-/// the same.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Renames(Arc<AtomicBool>);
-
-impl Renames {
-    pub(crate) fn refuse(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// `false` where the file system cannot.
-    pub(super) fn no_replace(&self, from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
-        if self.0.load(Ordering::Relaxed) {
-            return Ok(false);
-        }
-        let renamed = platform::rename_no_replace(from, old, to, new)?;
-        if !renamed {
-            self.refuse();
-        }
-        Ok(renamed)
-    }
-}
-
 impl Place {
-    pub(super) fn new(folder: Dir, path: &VaultPath, renames: &Renames) -> Place {
-        Place { folder, name: file_part(path).to_owned(), path: path.clone(), renames: renames.clone() }
+    pub(super) fn new(folder: Dir, path: &VaultPath, abilities: Abilities) -> Place {
+        Place { folder, name: file_part(path).to_owned(), path: path.clone(), abilities }
     }
 
     pub(crate) fn path(&self) -> &VaultPath {
@@ -70,7 +47,7 @@ impl Place {
 
     pub(crate) fn try_clone(&self) -> io::Result<Place> {
         let (name, path) = (self.name.clone(), self.path.clone());
-        Ok(Place { folder: self.folder.try_clone()?, name, path, renames: self.renames.clone() })
+        Ok(Place { folder: self.folder.try_clone()?, name, path, abilities: self.abilities.clone() })
     }
 
     pub(super) fn found(&self) -> Result<Option<Found>, VaultError> {
@@ -166,6 +143,11 @@ impl Place {
         Attributes::of(&platform::open_file(&self.folder, &self.name)?)
     }
 
+    /// What the file system of its folder can do.
+    pub(crate) fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
     /// Swaps the note and the file `temp` in one step; both must exist.
     pub(crate) fn exchange(&self, temp: &str) -> io::Result<()> {
         platform::exchange(&self.folder, temp, &self.name)
@@ -195,7 +177,13 @@ impl Place {
     /// Whether [`Place::sync_all_files`] does anything here; else each file is synced by itself.
     pub(crate) const SYNCS_TOGETHER: bool = cfg!(target_os = "linux");
 
-    /// Makes all files of the vault's file system last, at the price of about one.
+    /// Whether one [`Place::sync_all_files`] is enough for both.
+    pub(crate) fn is_on_file_system_of(&self, other: &Place) -> bool {
+        let device = |place: &Place| platform::look(&place.folder, ".").map(|look| look.stamp.device());
+        matches!((device(self), device(other)), (Ok(one), Ok(other)) if one == other)
+    }
+
+    /// Makes all files of the folder's file system last, at the price of about one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         rustix::fs::syncfs(platform::open_to_sync(&self.folder)?)?;
@@ -218,6 +206,33 @@ impl Place {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
+    /// As [`Place::put_aside`] into a folder of another file system: its bytes are on the disk there before it
+    /// loses its name here.
+    pub(crate) fn copy_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
+        let source = platform::open_file(&self.folder, temp)?;
+        let bytes = read_from_start(&source)?;
+        for name in self.free_names() {
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true).follow(FollowSymlinks::No);
+            platform::private(&mut options);
+            let mut copy = match folder.open_with(&name, &options) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                opened => opened?,
+            };
+            let copied = copy
+                .write_all(&bytes)
+                .and_then(|()| platform::copy_attributes(&source, &copy))
+                .and_then(|()| copy.sync_all())
+                .and_then(|()| platform::sync_folder(folder))
+                .and_then(|()| self.folder.remove_file(temp));
+            if copied.is_err() {
+                folder.remove_file(&name).ok();
+            }
+            return copied;
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
     /// Moves `temp` out of the vault into a folder that only the user opens, made where there is
     /// none; `CrossesDevices` when that lies on another file system.
     pub(crate) fn move_out(&self, temp: &str, folder: &Path, name: &str) -> io::Result<()> {
@@ -232,7 +247,7 @@ impl Place {
 
     /// Renames a file that nobody else writes or replaces; `AlreadyExists` when the new name is taken.
     fn rename_own(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
-        if self.renames.no_replace(&self.folder, temp, folder, name)? {
+        if self.abilities.rename_no_replace(&self.folder, temp, folder, name)? {
             return Ok(());
         }
         if link_new(&self.folder, temp, folder, name)? {

@@ -64,6 +64,11 @@ impl Stamp {
         (self.device, self.file) == (other.device, other.file)
     }
 
+    /// Which file system it is of; where the system does not say, all are of one.
+    pub(crate) fn device(&self) -> u64 {
+        self.device
+    }
+
     /// In bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
@@ -467,14 +472,14 @@ pub(in crate::disk) use system::open_to_sync;
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::system::open_to_sync;
-    use crate::disk::Disk;
+    use crate::disk::{Disk, Roots};
     use crate::note::VaultPath;
 
     #[test]
     fn every_folder_that_a_note_lies_in_can_be_synced() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("one/two")).unwrap();
-        let disk = Disk::open(dir.path().canonicalize().unwrap()).unwrap();
+        let disk = Disk::open(dir.path().canonicalize().unwrap(), Roots::default()).unwrap();
         for folder in ["", "one", "one/two"] {
             let opened = open_to_sync(&disk.folder(folder).unwrap()).unwrap();
             assert_eq!(rustix::fs::fsync(&opened), Ok(()), "\"{folder}\"");

@@ -1,5 +1,6 @@
 //! Listing and reading folder after folder on several threads. What is done with the entries is
-//! up to the caller; here it is only made sure that no link is followed and nothing hangs.
+//! up to the caller; here it is only made sure that no link is followed but those to extra roots, and that
+//! nothing hangs.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,6 +10,7 @@ use cap_std::fs::Dir;
 
 use super::place::{open_note, read_quiet, read_whole};
 use super::platform::{self, Kind, Look};
+use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
 use crate::note::VaultPath;
@@ -25,6 +27,8 @@ pub(crate) const MAX_DEPTH: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Folder {
     dir: Dir,
+    /// Where links in it may lead to, if it is the top of the vault.
+    roots: Option<Roots>,
 }
 
 /// What an entry of a folder is to Nova.
@@ -47,19 +51,34 @@ pub(crate) enum Met {
 impl Disk {
     /// The vault's root, opened for listing.
     pub(crate) fn open_root(&self) -> io::Result<Folder> {
-        Ok(Folder { dir: platform::open_folder(&self.dir, ".")? })
+        self.open_folder("")
     }
 
     /// The folder at `path` (`""` is the root), opened for listing.
     pub(crate) fn open_folder(&self, path: &str) -> io::Result<Folder> {
-        Ok(Folder { dir: platform::open_folder(&self.folder(path)?, ".")? })
+        let roots = (path.is_empty() && !self.roots.are_none()).then(|| self.roots.clone());
+        Ok(Folder { dir: platform::open_folder(&self.folder(path)?, ".")?, roots })
     }
 }
 
 impl Folder {
-    /// Opens a folder in this one; a link is refused.
+    /// Opens a folder in this one; a link is refused that does not lead to an extra root.
     pub(crate) fn open(&self, name: &str) -> io::Result<Folder> {
-        Ok(Folder { dir: platform::open_folder(&self.dir, name)? })
+        let dir = match platform::open_folder(&self.dir, name) {
+            Err(_) if self.is_link(name) => self.enter(name)?,
+            opened => opened?,
+        };
+        Ok(Folder { dir, roots: None })
+    }
+
+    fn is_link(&self, name: &str) -> bool {
+        platform::look(&self.dir, name).is_ok_and(|look| look.kind == Kind::Link)
+    }
+
+    /// The extra root that a link leads to.
+    fn enter(&self, link: &str) -> Result<Dir, Refusal> {
+        let roots = self.roots.as_ref().ok_or(Refusal::NotListed)?;
+        roots.enter(&self.dir, link).map(|entered| entered.dir)
     }
 
     /// Its entries but those whose name begins with a dot. Once per opened folder.
@@ -86,10 +105,15 @@ impl Folder {
         let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
         match kind {
             Kind::BadName => unusable("its name is not UTF-8".to_owned(), "Rename it."),
-            Kind::Link if is_note || self.leads_to_folder(name) => unusable(
-                "it is a symbolic link, which Nova does not follow".to_owned(),
+            Kind::Link if is_note => unusable(
+                Refusal::NotListed.to_string(),
                 "Put the notes themselves into the vault in place of the link.",
             ),
+            Kind::Link => match self.enter(name) {
+                Ok(_) => Met::Folder,
+                Err(Refusal::NotListed | Refusal::Nowhere) if !self.leads_to_folder(name) => Met::Ignored,
+                Err(refusal) => unusable(refusal.to_string(), refusal.remedy()),
+            },
             Kind::Folder if depth >= MAX_DEPTH => {
                 unusable(format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
             }
@@ -102,7 +126,7 @@ impl Folder {
                 Ok(path) => Met::Note(path),
             },
             Kind::File => path().map_or(Met::Ignored, Met::File),
-            Kind::Link | Kind::Other => Met::Ignored,
+            Kind::Other => Met::Ignored,
         }
     }
 

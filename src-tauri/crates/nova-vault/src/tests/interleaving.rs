@@ -686,7 +686,7 @@ fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
             }
             Ok(())
         });
-        vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into());
+        vault.core().disk.refuse_exchange();
         let status = vault.status().unwrap();
         assert_eq!(status.atomic_exchange, Some(false));
         assert!(status.atomic_exchange_reason.is_some());

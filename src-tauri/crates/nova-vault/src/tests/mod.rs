@@ -24,6 +24,7 @@ mod querying;
 mod random_moves;
 mod reading;
 mod revalidating;
+mod roots;
 mod searching;
 mod symlinks;
 mod through;
@@ -102,6 +103,8 @@ impl Bed {
             root: self.root(),
             history: self.history(),
             forbidden: vec![self.dir.path().join("config"), self.dir.path().join("data")],
+            roots: Vec::new(),
+            program: None,
             clock: Arc::new(move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()),
             zone: TimeZone::UTC,
             new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
@@ -169,7 +172,7 @@ impl System {
     fn under(self, vault: Vault) -> Vault {
         match self {
             System::All => {}
-            System::NoExchange => vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into()),
+            System::NoExchange => vault.core().disk.refuse_exchange(),
             System::NoReplacing => vault.core().disk.refuse_no_replace(),
         }
         vault

@@ -27,6 +27,8 @@ fn child() {
         root: PathBuf::from(dir).join("vault"),
         history: PathBuf::from(dir).join("data/history"),
         forbidden: vec![],
+        roots: Vec::new(),
+        program: None,
         clock: Arc::new(Timestamp::now),
         zone: jiff::tz::TimeZone::UTC,
         new_id: Arc::new({

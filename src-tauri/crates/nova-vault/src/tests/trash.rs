@@ -52,7 +52,7 @@ fn names(trash: &Path) -> Vec<String> {
 fn a_deleted_note_goes_to_the_systems_trash() {
     let bed = Bed::new(&[("People/Jürgen Groß 100%.md", "text\n")]);
     let vault = bed.with_trash(&bed.trash());
-    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System);
+    assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System);
     assert!(!bed.trash().parent().unwrap().exists(), "to ask makes nothing");
     let id = delete(vault, "People/Jürgen Groß 100%.md");
 
@@ -134,7 +134,7 @@ fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
     let mut options = bed.options();
     options.trash = trash.map(Path::to_owned);
     let vault = Vault::open(options).unwrap();
-    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local, "before anything is moved");
+    assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::Local, "before anything is moved");
     let id = delete(vault, "a.md");
     assert!(!bed.exists("a.md"));
     assert_eq!(bed.text(".trash/a.md"), "text\n");
@@ -177,7 +177,7 @@ fn a_vault_on_another_disk_uses_the_trash_at_the_top_of_that() {
             fs::create_dir(top.join(".Trash")).unwrap();
             fs::set_permissions(top.join(".Trash"), fs::Permissions::from_mode(0o1777)).unwrap();
         }
-        assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System);
+        assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System);
         delete(vault, "People/Jürgen.md");
 
         let trash = if shared { format!(".Trash/{user}") } else { format!(".Trash-{user}") };
@@ -202,7 +202,7 @@ fn a_trash_at_the_top_that_anybody_could_have_put_there_is_not_used() {
     fs::create_dir_all(top.join(format!(".Trash/{user}"))).unwrap();
     fs::create_dir(top.join("elsewhere")).unwrap();
     symlink("elsewhere", top.join(format!(".Trash-{user}"))).unwrap();
-    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local);
+    assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::Local);
     delete(vault, "a.md");
     assert_eq!(bed.text(".trash/a.md"), "text\n");
     assert_eq!(files_below(&top.join("elsewhere")), Vec::<PathBuf>::new());
@@ -234,11 +234,11 @@ fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
                 fs::create_dir_all(trash.join(made)).unwrap();
                 fs::set_permissions(trash.join(made), fs::Permissions::from_mode(0o700)).unwrap();
             }
-            assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System, "the user's own");
+            assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System, "the user's own");
             if !opened(how, &trash.join(folder)) {
                 continue;
             }
-            assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local, "{how} {folder:?}");
+            assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::Local, "{how} {folder:?}");
             delete(vault, "a.md");
             assert_eq!(bed.text(".trash/a.md"), "text\n", "{how} {folder:?}");
             assert_eq!(files_below(&trash), Vec::<PathBuf>::new(), "{how} {folder:?}");

@@ -92,6 +92,7 @@ impl Folders {
                 let whole = || if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
                 match kind {
                     disk::Kind::Folder => waiting.push(whole()),
+                    disk::Kind::Link if path.is_empty() && disk.leads_to_root(name) => waiting.push(whole()),
                     disk::Kind::File if is_note(name) => found.notes.push(whole()),
                     _ => {}
                 }
@@ -181,6 +182,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::disk::Roots;
 
     #[test]
     fn folders_that_are_gone_are_given_back() {
@@ -188,7 +190,7 @@ mod tests {
         for folder in ["A/Deep", "AA", "B", ".git/hooks"] {
             fs::create_dir_all(dir.path().join(folder)).expect("create");
         }
-        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
+        let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
         let mut folders = Folders::new(dir.path().to_owned(), usize::MAX);
         folders.listen(|_| {}).expect("listen");
         assert_eq!(folders.walk(&disk, "", Rewatch::New).refused, None);

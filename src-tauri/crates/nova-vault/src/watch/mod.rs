@@ -6,7 +6,7 @@
 //! change is reported, also one made by this program, and the caller attributes it
 //! by [`RawChange::hash`].
 //!
-//! It never writes, never follows a symbolic link, never looks into a folder whose
+//! It never writes, never follows a symbolic link but those to a vault's extra roots, never looks into a folder whose
 //! name begins with a dot, and never takes an unreadable folder for an empty one.
 //!
 //! Events only say where to look. Whether something changed is decided by comparing

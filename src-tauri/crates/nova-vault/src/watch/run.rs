@@ -11,7 +11,7 @@ use super::coalescer::{Batch, Coalescer, Timing};
 use super::folders::{Folders, Found, Rewatch};
 use super::tree::{Candidates, Look, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
-use crate::disk::Disk;
+use crate::disk::{Disk, Roots};
 use crate::shared_texts::SharedTexts;
 
 /// Messages taken in before anything is looked at, so that a burst of writes to one
@@ -39,6 +39,8 @@ pub(crate) struct Options {
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
     pub(super) text_budget: usize,
+    /// The vault's extra roots.
+    pub(super) roots: Roots,
     /// Where others find the texts that are kept.
     pub(super) texts: Arc<SharedTexts>,
 }
@@ -47,6 +49,10 @@ impl Options {
     /// As usual, with the texts that are kept put among these.
     pub(crate) fn sharing(texts: Arc<SharedTexts>) -> Self {
         Self { texts, ..Self::default() }
+    }
+
+    pub(crate) fn with_roots(self, roots: Roots) -> Self {
+        Self { roots, ..self }
     }
 }
 
@@ -65,6 +71,7 @@ impl Default for Options {
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
             text_budget: TEXT_BUDGET,
+            roots: Roots::default(),
             texts: Arc::default(),
         }
     }
@@ -305,7 +312,7 @@ impl Run {
     /// The folder that lies at the root now: another one may have been put in its place. `None`, and
     /// a failure, while there is none or it is a link.
     fn open_root(&mut self) -> Option<Disk> {
-        let error = match Disk::open(self.root.clone()) {
+        let error = match Disk::open(self.root.clone(), self.options.roots.clone()) {
             Ok(disk) => return Some(disk),
             Err(error) => error,
         };

@@ -370,6 +370,7 @@ impl Stamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Roots;
 
     #[test]
     fn a_stamp_is_settled_when_the_change_lies_well_back() {
@@ -402,7 +403,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(dir.path().join("In")).expect("create");
         std::fs::write(dir.path().join("In/a.md"), "one").expect("write");
-        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
+        let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
         let sight = Sight { disk: &disk, at: RefCell::default() };
         let opened = sight.read("In/a.md").expect("readable").expect("a note").stamp;
         assert_eq!(sight.stamp("In/a.md").expect("a look"), Some(opened));
@@ -414,7 +415,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let note = |name: &str| dir.path().join(name);
         std::fs::write(note("a.md"), "one").expect("write");
-        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
+        let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
         let mut tree = Tree::new(100, Arc::default());
         let mut update = |path: &str, renames: &[(String, String)]| {
             let mut told = Vec::new();

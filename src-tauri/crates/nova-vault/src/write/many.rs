@@ -72,10 +72,16 @@ impl Writing<'_> {
     /// The texts are on the disk before the first of them has its name.
     fn sync_temps(&self, writes: &[NoteWrite], batch: &Batch) -> Result<(), VaultError> {
         let Some(write) = writes.first() else { return Ok(()) };
-        let Some(folder) = batch.folders.get(write.path.folder()) else { return Ok(()) };
-        self.step(Step::SyncTemp, write)
-            .and_then(|()| folder.sync_all_files())
-            .map_err(VaultError::io_at("create", &write.path))
+        let failed = |error| VaultError::io_at("create", &write.path)(error);
+        self.step(Step::SyncTemp, write).map_err(failed)?;
+        let mut synced: Vec<&Place> = Vec::new();
+        for folder in batch.folders.values() {
+            if !synced.iter().any(|other| other.is_on_file_system_of(folder)) {
+                folder.sync_all_files().map_err(failed)?;
+                synced.push(folder);
+            }
+        }
+        Ok(())
     }
 
     fn put_temps(&mut self, writes: &mut [NoteWrite], batch: &Batch) -> Result<(), VaultError> {

@@ -68,7 +68,7 @@ impl Writing<'_> {
                     continue;
                 }
             };
-            let exchanged = self.step(Step::Exchange, write).and_then(|()| self.exchange(place, &temp));
+            let exchanged = self.step(Step::Exchange, write).and_then(|()| Self::exchange(place, &temp));
             match exchanged {
                 Ok(true) => {}
                 Ok(false) => match self.rename_over(place, &temp, note, write)? {
@@ -147,17 +147,17 @@ impl Writing<'_> {
     }
 
     /// `false` when the file system does not know the exchange.
-    fn exchange(&self, place: &Place, temp: &str) -> io::Result<bool> {
-        if self.core.exchange_refused() {
+    fn exchange(place: &Place, temp: &str) -> io::Result<bool> {
+        if matches!(place.abilities().exchange(), Some(Err(_))) {
             return Ok(false);
         }
         match place.exchange(temp) {
             Ok(()) => {
-                self.core.exchanged();
+                place.abilities().exchanged();
                 Ok(true)
             }
             Err(error) if unsupported(&error) => {
-                self.core.refuse_exchange(&error);
+                place.abilities().refuse_exchange(&error);
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -313,7 +313,7 @@ impl Writing<'_> {
         };
         let temp = self.writer.next_temp();
         self.write_temp(place, &temp, outside, Like::Note(&open()?))?;
-        if self.exchange(place, &temp)? {
+        if Self::exchange(place, &temp)? {
             return match place.bytes_of(&temp)? {
                 Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),
                 _ => {

@@ -133,6 +133,8 @@ fn child() {
         root,
         history: dir.join("data/history"),
         forbidden: vec![],
+        roots: Vec::new(),
+        program: None,
         clock: Arc::new({
             let seconds = AtomicI64::new(1_795_000_000);
             move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()

@@ -1,0 +1,424 @@
+//! Folders outside of the vault that the user listed and put into it by a symbolic link at its top. Of
+//! all other links `confinement` tells.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+
+use super::*;
+use crate::step::Step;
+use crate::{By, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
+
+/// A vault with one note, and a folder `Team` beside it that a link of this name leads to.
+fn bed() -> Bed {
+    let bed = Bed::new(&[("Home.md", "See [[Jane Doe]].\n")]);
+    outside(&bed, "Team/People/Jane Doe.md", JANE);
+    symlink(folder(&bed, "Team"), bed.root().join("Team")).unwrap();
+    bed
+}
+
+/// A folder beside the vault.
+fn folder(bed: &Bed, name: &str) -> PathBuf {
+    bed.dir.path().canonicalize().unwrap().join(name)
+}
+
+/// Writes a file beside the vault.
+fn outside(bed: &Bed, file: &str, text: &str) {
+    let file = folder(bed, file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// The vault with these extra roots, named as they lie beside it.
+fn with_roots(bed: &Bed, roots: &[&str]) -> Vault {
+    Vault::open(options(bed, roots)).unwrap()
+}
+
+fn options(bed: &Bed, roots: &[&str]) -> VaultOptions {
+    VaultOptions { roots: roots.iter().map(|name| folder(bed, name)).collect(), ..bed.options() }
+}
+
+fn notes(vault: &Vault) -> Vec<String> {
+    vault.notes().unwrap().iter().map(|note| note.path.as_str().to_owned()).collect()
+}
+
+/// Where something is wrong, and what.
+fn problems(vault: &Vault) -> Vec<(String, String)> {
+    let problems = vault.problems().unwrap();
+    assert!(problems.iter().all(|problem| !problem.remedy.is_empty()));
+    let unsearched = Search { query: "Jane".to_owned(), mode: SearchMode::Text, limit: 100 };
+    assert_eq!(vault.seen_by_owner().search(&unsearched).unwrap().skipped, problems);
+    problems.into_iter().map(|problem| (problem.path, problem.problem)).collect()
+}
+
+#[test]
+fn notes_of_a_listed_folder_are_notes_of_the_vault() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    let jane = path("Team/People/Jane Doe.md");
+    // The first question, which reads everything, and the next one, which compares.
+    let view = vault.seen_by_owner();
+    let search = Search { query: "stage: lead".to_owned(), mode: SearchMode::Text, limit: 10 };
+    for _ in 0..2 {
+        let hits = view.search(&search).unwrap().hits;
+        assert_eq!(hits.iter().map(|hit| &hit.path).collect::<Vec<_>>(), [&jane]);
+        assert_eq!(notes(&vault), ["Home.md", "Team/People/Jane Doe.md"]);
+    }
+    assert_eq!(problems(&vault), []);
+    assert_eq!(&*vault.read(&jane).unwrap().text, JANE);
+    assert_eq!(vault.records(&["contact"]).unwrap()[0].path, jane);
+    let query = Query { record_type: None, conditions: Vec::new(), sort: Vec::new(), limit: None };
+    assert_eq!(view.query(&query).unwrap().total, 2);
+    assert_eq!(view.links(&path("Home.md")).unwrap().out[0].path, jane);
+    assert_eq!(view.links(&jane).unwrap().back[0].path, path("Home.md"));
+
+    // Edited outside, and another one made.
+    outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
+    outside(&bed, "Team/New/er.md", "new\n");
+    assert_eq!(view.search(&search).unwrap().hits.len(), 0);
+    assert_eq!(notes(&vault), ["Home.md", "Team/New/er.md", "Team/People/Jane Doe.md"]);
+}
+
+#[test]
+fn notes_of_a_listed_folder_are_changed_moved_deleted_and_brought_back() {
+    for system in System::EACH {
+        let bed = bed();
+        let vault = system.under(with_roots(&bed, &["Team"]));
+        let team = folder(&bed, "Team");
+        let jane = path("Team/People/Jane Doe.md");
+        let text = |file: &str| fs::read_to_string(team.join(file)).unwrap();
+        let undo = |vault: &Vault, id: &str| {
+            vault.history().undo(id, Scope::All, &Author::new("user")).unwrap();
+        };
+
+        let (id, _) = change(&vault, |d| d.set_properties(&jane, &[set("stage", "won")])).unwrap();
+        assert_eq!(text("People/Jane Doe.md"), JANE.replace("lead", "won"));
+        undo(&vault, &id);
+        assert_eq!(text("People/Jane Doe.md"), JANE);
+
+        let (id, _) =
+            change(&vault, |d| d.create(&path("Team/Deals/2026/Acme.md"), "Acme\n".to_owned())).unwrap();
+        assert_eq!(text("Deals/2026/Acme.md"), "Acme\n");
+        undo(&vault, &id);
+        assert!(!team.join("Deals/2026/Acme.md").exists());
+
+        // Out of the listed folder and into it, with the link to it.
+        let moved = path("People/Jane Roe.md");
+        let (id, _) = change(&vault, |d| d.move_note(&jane, &moved).map(drop)).unwrap();
+        assert_eq!(
+            (bed.text("People/Jane Roe.md").as_str(), bed.text("Home.md")),
+            (JANE, "See [[Jane Roe]].\n".to_owned())
+        );
+        assert!(!team.join("People/Jane Doe.md").exists());
+        undo(&vault, &id);
+        assert_eq!(
+            (text("People/Jane Doe.md").as_str(), bed.text("Home.md")),
+            (JANE, "See [[Jane Doe]].\n".to_owned())
+        );
+
+        let (id, _) = change(&vault, |d| d.delete(&jane)).unwrap();
+        assert!(!team.join("People/Jane Doe.md").exists());
+        undo(&vault, &id);
+        assert_eq!(text("People/Jane Doe.md"), JANE, "{system:?}");
+        drop(vault);
+        assert!(bed.root().join("Team").is_symlink());
+        assert!(!team.join("Deals").exists(), "the folders that were made for it");
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+        assert_eq!(files_below(&team), [team.join("People/Jane Doe.md")], "{system:?}");
+    }
+}
+
+#[test]
+fn an_edit_made_while_nova_writes_is_merged() {
+    let bed = bed();
+    let jane = folder(&bed, "Team/People/Jane Doe.md");
+    let hook = move |step, _: &str| {
+        if step == Step::Exchange && !fs::read_to_string(&jane).unwrap().contains("fair\nmore") {
+            fs::write(&jane, JANE.replace("fair", "fair\nmore")).unwrap();
+        }
+        Ok(())
+    };
+    let vault = Vault::open_with(options(&bed, &["Team"]), crate::step::Steps::hooked(hook)).unwrap();
+    let (_, applied) =
+        change(&vault, |d| d.set_properties(&path("Team/People/Jane Doe.md"), &[set("stage", "won")]))
+            .unwrap();
+    let after = JANE.replace("fair", "fair\nmore").replace("lead", "won");
+    assert_eq!(fs::read_to_string(folder(&bed, "Team/People/Jane Doe.md")).unwrap(), after);
+    assert_eq!(applied.merged[0].0, path("Team/People/Jane Doe.md"));
+}
+
+#[test]
+fn only_a_listed_folder_is_entered_and_only_from_the_top() {
+    let bed = bed();
+    for other in ["Secret", "data", "config", "program/bin"] {
+        outside(&bed, &format!("{other}/secret.md"), "secret\n");
+    }
+    bed.put("Deep/in.md", "in\n");
+    let link = |target: PathBuf, link: &str| symlink(target, bed.root().join(link)).unwrap();
+    link(folder(&bed, "Secret"), "Secret");
+    link(folder(&bed, "Team/People"), "Part");
+    link(folder(&bed, "Team"), "Deep/Team");
+    link(folder(&bed, "data"), "Data");
+    link(folder(&bed, "config"), "Config");
+    link(folder(&bed, "program"), "Program");
+    link(folder(&bed, "program/bin"), "Bin");
+    link(folder(&bed, ""), "Above");
+    link(bed.root().join("Deep"), "Again");
+    link(bed.root(), "Round");
+    link(folder(&bed, "nowhere"), "Gone");
+    // Links in the listed folder itself.
+    symlink(folder(&bed, "Secret"), folder(&bed, "Team/Secret")).unwrap();
+    symlink(bed.root(), folder(&bed, "Team/Back")).unwrap();
+    symlink(folder(&bed, "Secret/secret.md"), folder(&bed, "Team/out.md")).unwrap();
+
+    let mut options = options(
+        &bed,
+        &["Team", "data", "config", "program", "program/bin", "", "vault", "vault/Deep", "nowhere"],
+    );
+    options.program = Some(folder(&bed, "program/bin"));
+    let vault = Vault::open(options).unwrap();
+    for _ in 0..2 {
+        assert_eq!(notes(&vault), ["Deep/in.md", "Home.md", "Team/People/Jane Doe.md"]);
+    }
+    let found = problems(&vault);
+    let check = |path: &str, problem: &str| {
+        let [(_, found)] = &found.iter().filter(|(at, _)| at == path).collect::<Vec<_>>()[..] else {
+            panic!("{path}: {found:?}")
+        };
+        assert!(found.contains(problem), "{path}: {found}");
+    };
+    for not_listed in ["Secret", "Part", "Deep/Team", "Team/Secret", "Team/Back", "Team/out.md"] {
+        check(not_listed, "which Nova does not follow");
+    }
+    for own in ["Data", "Config", "Program", "Bin", "Above", "Again", "Round"] {
+        check(own, "Nova's own files");
+    }
+    check("Gone", "leads nowhere");
+    assert_eq!(found.len(), 14);
+
+    for refused in [
+        "Secret/secret.md",
+        "Part/Jane Doe.md",
+        "Deep/Team/People/Jane Doe.md",
+        "Data/secret.md",
+        "Config/secret.md",
+        "Program/bin/secret.md",
+        "Bin/secret.md",
+        "Above/Secret/secret.md",
+        "Again/in.md",
+        "Round/Home.md",
+        "Gone/new.md",
+        "Team/Secret/secret.md",
+        "Team/Back/Home.md",
+        "Team/out.md",
+    ] {
+        for error in [
+            vault.read(&path(refused)).unwrap_err(),
+            change(&vault, |d| d.append(&path(refused), "more", None)).unwrap_err(),
+            change(&vault, |d| d.delete(&path(refused))).unwrap_err(),
+        ] {
+            assert!(matches!(error, VaultError::Symlink { .. }), "{refused}: {error}");
+        }
+        let new = refused.rsplit_once('/').unwrap().0.to_owned() + "/planted.md";
+        if new != "Team/planted.md" {
+            change(&vault, |d| d.create(&path(&new), "new\n".to_owned())).unwrap_err();
+        }
+    }
+    drop(vault);
+    let all = files_below(&folder(&bed, ""));
+    assert!(!all.iter().any(|file| file.ends_with("planted.md")), "{all:?}");
+    assert_eq!(fs::read_to_string(folder(&bed, "Secret/secret.md")).unwrap(), "secret\n");
+}
+
+#[test]
+fn no_note_is_there_twice() {
+    let bed = bed();
+    symlink("../Team", bed.root().join("Crew")).unwrap();
+    let vault = with_roots(&bed, &["Team", "Team/People"]);
+    let twice = |path: &str, other: &str| {
+        (path.to_owned(), format!("it is a symbolic link to the same notes as \"{other}\"; it is not read"))
+    };
+    assert_eq!(problems(&vault), [twice("Crew", "Team"), twice("Team", "Crew")]);
+    assert_eq!(notes(&vault), ["Home.md"]);
+    fs::remove_file(bed.root().join("Team")).unwrap();
+    assert_eq!(notes(&vault), ["Crew/People/Jane Doe.md", "Home.md"]);
+    // A part of it is the same notes as well.
+    symlink(folder(&bed, "Team/People"), bed.root().join("People")).unwrap();
+    assert_eq!(problems(&vault), [twice("Crew", "People"), twice("People", "Crew")]);
+    assert_eq!(notes(&vault), ["Home.md"]);
+    fs::remove_file(bed.root().join("Crew")).unwrap();
+    assert_eq!(notes(&vault), ["Home.md", "People/Jane Doe.md"]);
+    assert_eq!(problems(&vault), []);
+}
+
+#[test]
+fn a_link_swapped_during_a_write_leads_nowhere_else() {
+    for swap_at in [
+        Step::ReadCurrent,
+        Step::Journal,
+        Step::CreateTemp,
+        Step::Recheck,
+        Step::Exchange,
+        Step::HashDisplaced,
+        Step::SyncFolder,
+        Step::LastLook,
+    ] {
+        let bed = bed();
+        outside(&bed, "Secret/People/Jane Doe.md", "secret\n");
+        let (link, target) = (bed.root().join("Team"), folder(&bed, "Secret"));
+        let hook = move |step, _: &str| {
+            if step == swap_at && fs::read_link(&link).unwrap() != target {
+                fs::remove_file(&link).unwrap();
+                symlink(&target, &link).unwrap();
+            }
+            Ok(())
+        };
+        let vault = Vault::open_with(options(&bed, &["Team"]), crate::step::Steps::hooked(hook)).unwrap();
+        let jane = path("Team/People/Jane Doe.md");
+        let result = change(&vault, |d| d.set_properties(&jane, &[set("stage", "won")]));
+
+        let after = if result.is_ok() { JANE.replace("lead", "won") } else { JANE.to_owned() };
+        let there = fs::read_to_string(folder(&bed, "Team/People/Jane Doe.md")).unwrap();
+        assert_eq!(there, after, "{swap_at:?}");
+        drop(vault);
+        let secret = folder(&bed, "Secret");
+        assert_eq!(files_below(&secret), [secret.join("People/Jane Doe.md")], "{swap_at:?}");
+        assert_eq!(fs::read_to_string(&files_below(&secret)[0]).unwrap(), "secret\n", "{swap_at:?}");
+    }
+}
+
+fn told(
+    vault: &Vault,
+    receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>,
+) -> Vec<(VaultChangeKind, String, By)> {
+    vault.flush_changes();
+    let all = std::iter::from_fn(|| receiver.try_recv().ok());
+    all.map(|change| (change.kind, change.path.as_str().to_owned(), change.by)).collect()
+}
+
+#[test]
+fn what_changes_in_a_listed_folder_is_told_at_once() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team", "Club"]);
+    let mut receiver = vault.changes();
+    // Without a flush: the system tells of it.
+    outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
+    let change_told = receiver.blocking_recv().unwrap();
+    assert_eq!((change_told.path, change_told.by), (path("Team/People/Jane Doe.md"), By::Outside));
+    outside(&bed, "Team/New/er.md", "new\n");
+    assert_eq!(receiver.blocking_recv().unwrap().path, path("Team/New/er.md"));
+    // Another link, to what is listed; and one that is not.
+    outside(&bed, "Club/a.md", "a\n");
+    outside(&bed, "Secret/b.md", "b\n");
+    symlink(folder(&bed, "Secret"), bed.root().join("Secret")).unwrap();
+    symlink(folder(&bed, "Club"), bed.root().join("Club")).unwrap();
+    assert_eq!(receiver.blocking_recv().unwrap().path, path("Club/a.md"));
+    outside(&bed, "Secret/c.md", "c\n");
+    outside(&bed, "Club/b.md", "b\n");
+    assert_eq!(receiver.blocking_recv().unwrap().path, path("Club/b.md"));
+
+    // By Nova, of another process as far as the watcher knows.
+    let other = with_roots(&bed, &["Team", "Club"]);
+    let (id, _) = change(&other, |d| d.append(&path("Club/a.md"), "more", None)).unwrap();
+    let [(kind, note, By::ChangeSet { change_set, .. })] = &told(&vault, &mut receiver)[..] else { panic!() };
+    assert_eq!((kind, note.as_str(), change_set), (&VaultChangeKind::Modified, "Club/a.md", &id));
+
+    // The link goes: so do its notes. What it led to stays as it is.
+    fs::remove_file(bed.root().join("Club")).unwrap();
+    let removed = |note: &str| (VaultChangeKind::Removed, note.to_owned(), By::Outside);
+    assert_eq!(told(&vault, &mut receiver), [removed("Club/a.md"), removed("Club/b.md")]);
+    outside(&bed, "Club/c.md", "c\n");
+    assert_eq!(told(&vault, &mut receiver), []);
+}
+
+#[test]
+fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    assert_eq!(notes(&vault).len(), 2);
+    let mut receiver = vault.changes();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(notes(&vault), ["Home.md"]);
+    let gone = "it is a symbolic link that leads nowhere; it is not read";
+    assert_eq!(problems(&vault), [("Team".to_owned(), gone.to_owned())]);
+    // And a new note does not make another folder in its place.
+    change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
+    let jane = "Team/People/Jane Doe.md".to_owned();
+    assert_eq!(told(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
+    assert_eq!((notes(&vault).len(), problems(&vault)), (2, Vec::new()));
+}
+
+/// A bed whose `Team` lies on another disk; `None` where there is none.
+fn on_two_disks() -> Option<(Bed, tempfile::TempDir)> {
+    let memory = Path::new("/dev/shm");
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    let bed = Bed::new(&[("Home.md", "home\n")]);
+    if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
+        return None;
+    }
+    let disk = tempfile::tempdir_in(memory).unwrap();
+    fs::write(disk.path().join("a.md"), JANE).unwrap();
+    symlink(disk.path(), bed.root().join("Team")).unwrap();
+    Some((bed, disk))
+}
+
+#[test]
+fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of() {
+    let Some((bed, disk)) = on_two_disks() else { return };
+    let team = disk.path().canonicalize().unwrap();
+    let roots = |options: VaultOptions| VaultOptions { roots: vec![team.clone()], ..options };
+    let vault = Vault::open(roots(bed.options())).unwrap();
+    let a = path("Team/a.md");
+    let (id, _) = change(&vault, |d| d.set_properties(&a, &[set("stage", "won")])).unwrap();
+    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE.replace("lead", "won"));
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+
+    // Many at once, on both disks.
+    let (id, _) = change(&vault, |d| {
+        (0..40).try_for_each(|n| {
+            d.create(&path(&format!("Team/New/{n}.md")), format!("{n}\n"))?;
+            d.create(&path(&format!("New/{n}.md")), format!("{n}\n"))
+        })
+    })
+    .unwrap();
+    assert_eq!((fs::read_dir(team.join("New")).unwrap().count(), notes(&vault).len()), (40, 82));
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"]);
+
+    let error = change(&vault, |d| d.rename(&a, &path("a.md"))).unwrap_err();
+    assert!(error.hint().contains("different disks"), "{error}: {}", error.hint());
+    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"], "it is where it was");
+
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    assert_eq!(vault.seen_by_owner().trash(&a), Trash::Local);
+    let (id, _) = change(&vault, |d| d.delete(&a)).unwrap();
+    drop(vault);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+    let vault = Vault::open(roots(bed.options())).unwrap();
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE);
+    drop(vault);
+    assert_eq!(files_below(&team).len(), 1, "nothing of Nova's is left there");
+}
+
+#[test]
+fn what_a_kill_left_in_a_listed_folder_is_swept() {
+    let bed = bed();
+    change(&with_roots(&bed, &["Team"]), |d| d.append(&path("Team/People/Jane Doe.md"), "more", None))
+        .unwrap();
+    let mark = fs::read_to_string(bed.history().join(".mark")).unwrap();
+    let left = format!("Team/People/.nova-gone-1.{mark}.tmp");
+    outside(&bed, &left, "---\ntype: con");
+    for file in files_below(&bed.history()) {
+        if file.file_name().unwrap().to_str().unwrap().starts_with(".swept-") {
+            fs::remove_file(file).unwrap();
+        }
+    }
+    drop(with_roots(&bed, &["Team"]));
+    assert!(!folder(&bed, &left).exists());
+}
