@@ -66,17 +66,24 @@ fn rest() {
 fn many(table: &mut Table) {
     let made = make_up(100);
     let (root, vault) = (made.root(), made.open());
-    let plain = root.parent().unwrap().join("plain");
-    let mut rounds = 0..;
-    let mut plain_rounds = 0..;
+    let [plain, whole] = ["plain", "whole"].map(|name| root.parent().unwrap().join(name));
+    let [mut rounds, mut plain_rounds, mut whole_rounds] = [(); 3].map(|()| 0..);
     let measured = measure(
         5,
-        &mut [&mut || create_many(&vault, rounds.next().unwrap()), &mut || {
-            plain_many(&plain, plain_rounds.next().unwrap());
-        }],
+        &mut [
+            &mut || create_many(&vault, rounds.next().unwrap()),
+            &mut || plain_many(&plain, plain_rounds.next().unwrap()),
+            &mut || whole_many(&whole, whole_rounds.next().unwrap()),
+        ],
     );
-    let [nova, least] = [0, 1].map(|at| median(&measured[at]));
-    table.at_most("10000 new notes / create each file, sync each folder", nova, least, 2.0);
+    let [nova, plain, whole] = [0, 1, 2].map(|at| median(&measured[at]));
+    table.at_most("10000 new notes / each file under another name, synced, renamed", nova, whole, 2.0);
+    println!(
+        "{:<64} {:>9.2} ms, {:.2} of it",
+        "the same files created, not whole at every moment",
+        plain.as_secs_f64() * 1e3,
+        nova.as_secs_f64() / plain.as_secs_f64()
+    );
 }
 
 /// The folder, name and text of each.
@@ -108,6 +115,28 @@ fn plain_many(root: &Path, round: i32) {
             fs::create_dir_all(&folder).unwrap();
         }
         File::create_new(folder.join(name + ".md")).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+    for folder in folders {
+        File::open(folder).unwrap().sync_all().unwrap();
+    }
+}
+
+/// As above, with no file half written under its name at any moment, also after a power cut.
+fn whole_many(root: &Path, round: i32) {
+    let mut folders = BTreeSet::new();
+    let mut renames = Vec::new();
+    for (n, (folder, name, text)) in new_notes(round).enumerate() {
+        let folder = root.join(folder);
+        if folders.insert(folder.clone()) {
+            fs::create_dir_all(&folder).unwrap();
+        }
+        let temp = folder.join(format!(".{n}.tmp"));
+        File::create_new(&temp).unwrap().write_all(text.as_bytes()).unwrap();
+        renames.push((temp, folder.join(name + ".md")));
+    }
+    rustix::fs::syncfs(File::open(root).unwrap()).unwrap();
+    for (temp, file) in renames {
+        renameat_with(CWD, &temp, CWD, &file, RenameFlags::NOREPLACE).unwrap();
     }
     for folder in folders {
         File::open(folder).unwrap().sync_all().unwrap();
