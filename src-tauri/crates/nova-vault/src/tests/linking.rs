@@ -172,6 +172,22 @@ fn links_out_back_and_nowhere() {
 }
 
 #[test]
+fn a_link_without_quotes_leads_to_a_name_with_a_comma() {
+    let bed = Bed::new(&[
+        ("Acme, Inc.md", "# Log\n"),
+        (
+            "Jane.md",
+            "---\ncompany: [[acme, inc#Log|Acme]]\nsees:\n  - [[Acme, Inc]]\nsize: [[52, 13]]\n---\n",
+        ),
+    ]);
+    let view = bed.vault().seen_by_owner();
+    let (out, _, nowhere) = shown(&view.links(&path("Jane.md")).unwrap());
+    assert_eq!((out, nowhere), (vec!["2 Acme, Inc.md".to_owned(), "4 Acme, Inc.md".to_owned()], vec![]));
+    let (_, back, _) = shown(&view.links(&path("Acme, Inc.md")).unwrap());
+    assert_eq!(back, ["Jane.md:2", "Jane.md:4"]);
+}
+
+#[test]
 fn an_alias_is_the_last_resort_and_only_where_one_note_has_it() {
     let bed = Bed::new(&[
         ("One.md", "---\naliases: [AI, Both]\n---\n"),
