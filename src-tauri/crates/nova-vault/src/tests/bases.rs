@@ -488,10 +488,10 @@ fn a_broken_base_says_where() {
         ("a: 1\na: 2\n", 2, "twice"),
         ("x: 1\nviews: 5\n", 2, "`views` is not a list"),
         ("views: [5]\n", 1, "`views` is not a list of `key: value`"),
-        ("views:\n - limit: many\n", 1, "`limit` is not a whole number"),
-        ("views:\n - limit: -1\n", 1, "`limit` is not a whole number"),
-        ("views:\n - sort: [{direction: ASC}]\n", 1, "no `property`"),
-        ("views:\n - groupBy: {property: a, direction: up}\n", 1, "neither ASC nor DESC"),
+        ("views:\n - limit: many\n", 2, "`limit` is not a whole number"),
+        ("views:\n - limit: -1\n", 2, "`limit` is not a whole number"),
+        ("views:\n - sort: [{direction: ASC}]\n", 2, "no `property`"),
+        ("views:\n - groupBy: {property: a, direction: up}\n", 2, "neither ASC nor DESC"),
         ("\nfilters: [a]\n", 2, "`and:`, `or:` or `not:`"),
         ("filters: {and: [], or: []}\n", 1, "one of `and`, `or` and `not`"),
         ("filters: {xor: []}\n", 1, "`xor` is not one of"),
@@ -510,6 +510,95 @@ fn a_broken_base_says_where() {
     let bed = Bed::new(&[("q.base", ""), ("a.md", "")]);
     assert!(table(&ask(&bed, "q.base", None).unwrap()).contains("a"));
     assert!(matches!(ask(&bed, "none.base", None), Err(VaultError::NotFound { .. })));
+}
+
+/// Views that cannot be answered, in the midst of some that can.
+const FAULTY: &str = "\
+views:
+  - name: Good
+    filters: a == 1
+  - name: Two faults
+    filters:
+      and:
+        - a ==
+        - a == 1
+        - not: a ==
+    limit: many
+  - name: Others
+    order: a
+    sort: [a, {direction: ASC}]
+    groupBy: {property: a, direction: up}
+  - name: Elsewhere
+    filters: /a/.matches(t)
+formulas:
+  fine: a + 1
+  broken: a +
+  newer: a.later()
+";
+
+#[test]
+fn everything_that_is_wrong_in_a_base_is_a_problem() {
+    let expected = [
+        (7, "the base's filter `a ==` cannot be read: a value is missing before the end"),
+        (9, "the base's filter `a ==` cannot be read: a value is missing before the end"),
+        (10, "the base cannot be read: `limit` is not a whole number"),
+        (12, "the base cannot be read: `order` is not a list of properties"),
+        (13, "the base cannot be read: an entry of `sort` or `groupBy` has no `property`"),
+        (14, "the base cannot be read: `up` is neither ASC nor DESC"),
+        (19, "the base's formula broken, `a +`, cannot be read: a value is missing before the end"),
+    ];
+    let block = format!("---\na: 1\n---\n\n```base\n{FAULTY}```\n\n~~~base\nfilters: b =\nviews: 5\n~~~\n");
+    let bed = Bed::new(&[("q.base", FAULTY), ("q.md", &block)]);
+    let vault = bed.vault();
+    let found: Vec<_> = vault
+        .problems()
+        .unwrap()
+        .into_iter()
+        .map(|problem| (problem.path, problem.line, problem.problem))
+        .collect();
+    let owned = |path: &str, before: u32| {
+        let owned = expected.map(|(line, said)| (path.to_owned(), line + before, said.to_owned()));
+        owned.to_vec()
+    };
+    let mut all = owned("q.base", 0);
+    all.extend(owned("q.md", 5));
+    let second = ["`views` is not a list", "filter `b =` cannot be read: `=` compares nothing; write `==`"];
+    assert_eq!(found[..all.len()], all);
+    for ((path, line, said), (expected_line, expected)) in
+        found[all.len()..].iter().zip([(29, second[1]), (30, second[0])])
+    {
+        assert_eq!((path.as_str(), *line), ("q.md", expected_line));
+        assert!(said.ends_with(expected), "{said}");
+    }
+    assert_eq!(found.len(), all.len() + second.len());
+    assert_eq!(vault.status().unwrap().problems, found.len());
+}
+
+#[test]
+fn a_view_is_answered_though_another_one_cannot_be() {
+    let bed = Bed::new(&[
+        ("one.md", "---\na: 1\n---\n"),
+        ("q.base", FAULTY),
+        ("two.md", &format!("```base\n{FAULTY}```\n\n```base\nviews: [\n```\n")),
+        ("first.md", "```base\nviews: [\n```\n\n```base\nviews:\n  - name: Second\n```\n"),
+    ]);
+    let answer = check(&bed, "q.base", "Good", "file.name\none");
+    assert_eq!(answer.views, ["Good", "Two faults", "Others", "Elsewhere"]);
+    assert_eq!(answer.unsupported, Vec::<String>::new());
+    for (view, said) in
+        [("two faults", "filter `a ==`"), ("Others", "line 12"), ("Elsewhere", "regular expressions")]
+    {
+        let error = ask(&bed, "q.base", Some(view)).unwrap_err();
+        assert!(error.message().contains(said), "{view}: {error}");
+    }
+    // Of a base that cannot be read no view is known: the answer says that there is one.
+    let answer = check(&bed, "two.md", "Good", "file.name\none");
+    assert!(answer.unsupported[0].starts_with("the base \"two.md\" cannot be read, line 2"), "{answer:?}");
+    assert_eq!(ask(&bed, "first.md", Some("Second")).unwrap().view, "Second");
+    for view in [None, Some("First")] {
+        let error = ask(&bed, "first.md", view).unwrap_err();
+        assert!(matches!(error, VaultError::Base(BaseError::Broken { line: 2..=3, .. })), "{error:?}");
+    }
 }
 
 #[test]
@@ -564,7 +653,7 @@ fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_non
         ("in all.base", "filters: status ==\n".to_owned(), Some(1)),
         ("later.base", format!("{view}filters:\n  or:\n    - a == 1\n    - 'status =='\n"), Some(10)),
         ("view.base", format!("{view}        - (b\n"), Some(7)),
-        ("escaped.base", "filters:\n  and:\n    - \"a == \\\"x\"\n".to_owned(), Some(1)),
+        ("escaped.base", "filters:\n  and:\n    - \"a == \\\"x\"\n".to_owned(), Some(3)),
         ("block.md", format!("Text\n\n```base\n{view}        - b = 2\n```\n"), Some(10)),
         ("block in a list.md", "- x\n  ```base\n  filters: status ==\n  ```\n".to_owned(), Some(3)),
         ("fine.base", view.to_owned(), None),
