@@ -266,6 +266,19 @@ fn tags_are_counted_by_note() {
     );
 }
 
+/// Written out, all levels of this one take 400 MB.
+#[test]
+fn a_tag_of_thousands_of_levels_is_listed_with_the_first_of_them() {
+    let long = vec!["a"; 20_000].join("/");
+    let bed =
+        Bed::new(&[("long.md", &format!("#{long} #{}\n", long.to_uppercase())), ("short.md", "#a/a/b\n")]);
+    let tags = bed.vault().seen_by_owner().tags().unwrap().tags;
+    assert_eq!(tags.len(), 64 + 2);
+    assert!(tags.iter().map(|tag| tag.tag.len()).sum::<usize>() < 2 * long.len());
+    let notes = |name: &str| tags.iter().find(|tag| tag.tag == name).map(|tag| tag.notes);
+    assert_eq!((notes("a/a"), notes("a/a/b"), notes(&long)), (Some(2), Some(1), Some(1)));
+}
+
 #[test]
 fn an_edit_from_outside_is_in_the_next_answer() {
     let bed = Bed::new(&[("A.md", "[[B]] #one\n"), ("B.md", ""), ("C.md", "[[A]]\n")]);
