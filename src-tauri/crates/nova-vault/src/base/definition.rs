@@ -184,14 +184,17 @@ fn base(text: &str, lines_before: usize) -> Base {
     if let Some(formulas) = root.get("formulas") {
         for (name, text) in reader.entries(formulas, "formulas") {
             let expression = text.value.display();
-            let formula = expression::parse(&expression).map_err(|refused| {
-                let reason = refused.to_string();
-                if let Refused::Unreadable(_) = refused {
-                    let what = What::Formula { name: name.to_owned(), expression, reason: reason.clone() };
-                    base.unreadable_formulas.push(Wrong { line: reader.in_file(text.line()), what });
-                }
-                reason
-            });
+            let formula = match expression::parse(&expression) {
+                _ if text.is_tag() => Err(Refused::Unreadable(no_value("formula"))),
+                formula => formula,
+            };
+            // One that is not written yet is none that is written wrong.
+            let is_written = text.is_tag() || !expression.trim().is_empty();
+            if let (Err(Refused::Unreadable(reason)), true) = (&formula, is_written) {
+                let what = What::Formula { name: name.to_owned(), expression, reason: reason.clone() };
+                base.unreadable_formulas.push(Wrong { line: reader.in_file(text.line()), what });
+            }
+            let formula = formula.map_err(|refused| refused.to_string());
             base.formulas.insert(name.to_owned(), formula);
         }
     }
@@ -271,6 +274,10 @@ impl Reader {
     }
 
     fn filter(&mut self, part: Part<'_>) -> Filter {
+        if part.is_tag() {
+            self.shape(part, no_value("filter"));
+            return Filter::default();
+        }
         match part.value {
             Value::Null => return Filter::default(),
             Value::Map(_) => {}
@@ -391,6 +398,11 @@ impl Reader {
         };
         Some(Order { property: PropertyId::parse(&property.value.display()), descending })
     }
+}
+
+/// `!done` is a tag for YAML, of a value that is not there.
+fn no_value(what: &str) -> String {
+    format!("YAML reads no {what} there; one that begins with `!` needs quotes around it")
 }
 
 /// Of the looks of a view, which change no row.

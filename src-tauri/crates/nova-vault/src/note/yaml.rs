@@ -17,6 +17,8 @@ pub(crate) struct Yaml {
 #[derive(Debug, Default)]
 struct Place {
     line: u32,
+    /// Nothing but a tag is written: `!done`.
+    is_tag: bool,
     inner: Vec<Place>,
 }
 
@@ -37,8 +39,8 @@ pub(crate) fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
         (broken.line, reason.replace("the front matter", "it").replace("property", "key"))
     })?;
     let breaks: Vec<usize> = memchr_iter(b'\n', text.as_bytes()).collect();
-    let inner = matter.entries.iter().map(|entry| place(&entry.node, &breaks)).collect();
-    Ok(Yaml { value: Value::Map(Box::new(matter.values())), place: Place { line: 1, inner } })
+    let inner = matter.entries.iter().map(|entry| place(text, &entry.node, &breaks)).collect();
+    Ok(Yaml { value: Value::Map(Box::new(matter.values())), place: Place { line: 1, is_tag: false, inner } })
 }
 
 impl Yaml {
@@ -51,6 +53,11 @@ impl<'a> Part<'a> {
     /// The line that it begins on, 1-based.
     pub(crate) fn line(self) -> u32 {
         self.place.line
+    }
+
+    /// Whether YAML reads a tag of a value that is not there where `!done` stands.
+    pub(crate) fn is_tag(self) -> bool {
+        self.place.is_tag
     }
 
     /// What is in a list.
@@ -69,10 +76,10 @@ impl<'a> Part<'a> {
         Some(entries.map(move |(at, (key, value))| (key.as_str(), self.inner(at, value))))
     }
 
-    /// An entry of a mapping that holds something.
+    /// An entry of a mapping for which something is written.
     pub(crate) fn get(self, key: &str) -> Option<Part<'a>> {
         let (_, part) = self.entries()?.find(|(other, _)| *other == key)?;
-        Some(part).filter(|part| *part.value != Value::Null)
+        Some(part).filter(|part| *part.value != Value::Null || part.is_tag())
     }
 
     /// What an alias repeats, stands where the alias does.
@@ -82,7 +89,7 @@ impl<'a> Part<'a> {
 }
 
 /// The parser bounds the depth.
-fn place(node: &Node, breaks: &[usize]) -> Place {
+fn place(text: &str, node: &Node, breaks: &[usize]) -> Place {
     let line = breaks.partition_point(|at| *at < node.span.start) + 1;
     let nodes: Vec<&Node> = match &node.style {
         Style::FlowList(nodes) | Style::FlowMap(nodes) | Style::BlockMap(nodes) => nodes.iter().collect(),
@@ -91,8 +98,12 @@ fn place(node: &Node, breaks: &[usize]) -> Place {
     };
     // Its text begins below its header.
     let line = if node.style == Style::BlockScalar { line + 1 } else { line };
+    // A missing value has its place where it would begin.
+    let is_tag =
+        node.style == Style::Missing && text[node.span.end..].trim_start_matches(' ').starts_with('!');
     Place {
         line: u32::try_from(line).unwrap_or(u32::MAX),
-        inner: nodes.into_iter().map(|node| place(node, breaks)).collect(),
+        is_tag,
+        inner: nodes.into_iter().map(|node| place(text, node, breaks)).collect(),
     }
 }

@@ -278,6 +278,8 @@ fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
         ("file.backlinks.contains(this)", "file.backlinks is not computed"),
         ("file.mtime.relative() == \"now\"", "relative() is not computed"),
         ("/a/.matches(t)", "regular expressions"),
+        ("n / 2 == 1 && /it's [/] \\d/i.matches(t)", "regular expressions"),
+        ("/a", "a regular expression is not closed"),
         ("t = \"A\"", "write `==`"),
         ("t == ", "a value is missing before the end"),
         ("t == \"A", "not closed"),
@@ -660,6 +662,12 @@ fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_non
         ("regular.base", "filters: /a/.matches(t)\n".to_owned(), None),
         ("newer.base", "filters: file.later().soon()\n".to_owned(), None),
         ("embeds.md", "```base\nfilters: file.embeds.isEmpty()\n```\n".to_owned(), None),
+        ("patterns.base", "filters:\n  and:\n    - /\\d+ [/'\"]/gi.matches(t)\n    - !!str /it's/.matches(t)\n    - a / 2 == 1\n".to_owned(), None),
+        ("no pattern.base", "filters: /a == b\n".to_owned(), Some(1)),
+        ("tag.base", "filters:\n  and:\n    - a == 1\n    - !done\n".to_owned(), Some(4)),
+        ("tag alone.base", "filters: !done\n".to_owned(), Some(1)),
+        ("tag in a formula.base", "formulas:\n  open: !done\n".to_owned(), Some(2)),
+        ("empty formula.base", "formulas:\n  Untitled: ''\n  x:\n".to_owned(), None),
         ("deep.base", format!("filters: {}a{}\n", "(".repeat(40), ")".repeat(40)), None),
     ];
     for (file, text, line) in files {
