@@ -168,7 +168,7 @@ fn everything_wrong_in_a_table_of_obsidian_is_told_at_once_and_its_other_views_a
     assert_eq!((code, lines), (1, vec![(&of[0], &of[1]), (&of[0], &of[2]), (&of[0], &of[3])]), "{problems}");
     let (code, answer) =
         nova.json(&["tool", "call", "vault.query_base", "--args", r#"{"path": "Work.base"}"#]);
-    assert_eq!((code, &answer["result"]["total"]), (0, &json!(1)), "{answer}");
+    assert_eq!((code, &answer["value"]["total"]), (0, &json!(1)), "{answer}");
 }
 
 #[test]
