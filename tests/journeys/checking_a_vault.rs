@@ -156,6 +156,22 @@ fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
 }
 
 #[test]
+fn everything_wrong_in_a_table_of_obsidian_is_told_at_once_and_its_other_views_are_answered() {
+    let base = "views:\n  - name: All\n    filters: file.ext == \"md\"\n  - name: Due\n    filters:\n      \
+                and:\n        - due ==\n        - due = today()\n    limit: few\n";
+    let nova =
+        Nova::new("//- CRM/People/Jo.md\n---\ntype: contact\nname: Jo\ncompany: [[Acme, Inc]]\n---\n", []);
+    nova.vault.write("Work.base", base);
+    let (code, problems) = nova.json(&["vault", "check"]);
+    let lines: Vec<_> = problems.as_array().unwrap().iter().map(|row| (&row["path"], &row["line"])).collect();
+    let of = json!(["Work.base", 7, 8, 9]);
+    assert_eq!((code, lines), (1, vec![(&of[0], &of[1]), (&of[0], &of[2]), (&of[0], &of[3])]), "{problems}");
+    let (code, answer) =
+        nova.json(&["tool", "call", "vault.query_base", "--args", r#"{"path": "Work.base"}"#]);
+    assert_eq!((code, &answer["value"]["total"]), (0, &json!(1)), "{answer}");
+}
+
+#[test]
 fn a_vault_without_a_fault_is_none() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));

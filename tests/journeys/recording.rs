@@ -53,7 +53,7 @@ async fn a_form_links_to_the_note_that_is_there_whatever_it_is_called() {
     for (name, company, link) in [
         ("One", "What now?", "[[What now?]]"),
         ("Two", "CRM/Companies/Acme", "[[CRM/Companies/Acme]]"),
-        ("Three", "Who now?", "[[Who now-]]"),
+        ("Three", "Who now?", "[[Who now-|Who now?]]"),
     ] {
         let values = json!({"name": name, "company": company});
         let saved = app.save_record(filled(&form, values)).await.unwrap();
@@ -66,6 +66,8 @@ async fn a_form_links_to_the_note_that_is_there_whatever_it_is_called() {
         (json!({"company": "What now?"}), "[[What now?]]"),
         (json!({"stage": "won"}), "[[What now?]]"),
         (json!({"company": "[[CRM/Companies/Acme]]"}), "[[CRM/Companies/Acme]]"),
+        (json!({"company": "AC/DC"}), "[[AC-DC|AC/DC]]"),
+        (json!({"stage": "lead"}), "[[AC-DC|AC/DC]]"),
     ] {
         let form = open(&app, JANE).await;
         let saved = app.save_record(filled(&form, values.clone())).await.unwrap();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
-use crate::find::Target;
+use crate::find::{Target, link_text};
 use crate::records::{COMPANY, CONTACT, Records};
 
 pub(crate) struct AddDeal;
@@ -98,7 +98,7 @@ impl NativeTool for AddDeal {
 }
 
 impl Details {
-    /// Makes the contact and the company of a deal the names of their notes. Answers with those that
+    /// Makes the contact and the company of a deal what leads to their notes. Answers with those that
     /// have no note yet: the link stands, and leads nowhere until there is one.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Details {
         for kind in [CONTACT, COMPANY] {
             let Some(Value::String(said)) = self.0.get(kind) else { continue };
             let target = match Records::read(ctx, kind).await?.link_to(said)? {
-                Target::Record(name) => name,
+                Target::Record(note) => link_text(&note, ctx.vault()).await?,
                 Target::New { name, nearest } => {
                     let remedy = match (nearest.as_slice(), kind) {
                         ([], CONTACT) => "Add them with crm.add_contact.".to_owned(),

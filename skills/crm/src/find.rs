@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use nova_skill::{ToolError, folded, likeness};
+use nova_skill::{NotePath, ToolError, ToolVault, folded, likeness};
 
 use crate::records::{CONTACT, DEAL, Entry, Records};
 
@@ -13,10 +13,27 @@ const LISTED: usize = 20;
 
 /// What a link points at.
 pub(crate) enum Target {
-    /// The name of a record's note.
-    Record(String),
+    /// A record's note.
+    Record(NotePath),
     /// A name that no record has yet, and the names nearest to it.
     New { name: String, nearest: Vec<String> },
+}
+
+/// What a link to a note says: its name, and its path where another note has that name, too.
+///
+/// # Errors
+/// When the vault cannot be read.
+pub(crate) async fn link_text(note: &NotePath, vault: &dyn ToolVault) -> Result<String, ToolError> {
+    let name = folded(note.name());
+    let is_other = |other: &NotePath| other != note && folded(other.name()) == name;
+    if vault.find(note.name()).await?.iter().any(is_other) {
+        return Ok(without_md(note.as_str()).to_owned());
+    }
+    Ok(note.name().to_owned())
+}
+
+pub(crate) fn without_md(path: &str) -> &str {
+    path.strip_suffix(".md").unwrap_or(path)
 }
 
 impl Records {
@@ -73,14 +90,14 @@ impl Records {
         }
     }
 
-    /// What a link to the record that a person means by `name` points at: its note's name. A name
-    /// that no record has is its own, and said to be new.
+    /// What a link to the record that a person means by `name` points at. A name that no record has is its
+    /// own, and said to be new.
     ///
     /// # Errors
     /// `Ambiguous` with all that fit; an error of its own where the note of that name is broken.
     pub(crate) fn link_to(&self, name: &str) -> Result<Target, ToolError> {
         match self.find(name) {
-            Ok(entry) => Ok(Target::Record(entry.note().path.name().to_owned())),
+            Ok(entry) => Ok(Target::Record(entry.note().path.clone())),
             Err(ToolError::NotFound { nearest, .. }) => {
                 Ok(Target::New { name: without_brackets(name).to_owned(), nearest })
             }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::dates::day_argument;
 use crate::deals::Deals;
+use crate::find::without_md;
 use crate::list_deals;
 use crate::records::{CONTACT, Entry, Records, or_problem, problem_row};
 
@@ -154,7 +155,7 @@ impl Group {
     }
 }
 
-/// The title of the open deal that closes first, by the folded name of its contact.
+/// The title of the open deal that closes first, by what its contact is called there, folded.
 fn open_deals(deals: &Deals) -> Result<HashMap<String, String>, ToolError> {
     let all = deals.all()?;
     let mut open: Vec<_> = all.iter().filter(|deal| deal.is_open()).collect();
@@ -184,7 +185,8 @@ fn row(
         }
     }
     let by_name = |name: &str| open_deals.get(&folded(name));
-    if let Some(deal) = by_name(contact.note().path.name()).or_else(|| by_name(&contact.name)) {
+    let names = [without_md(contact.path()), contact.note().path.name(), &contact.name];
+    if let Some(deal) = names.into_iter().find_map(by_name) {
         row.insert("deal".into(), deal.clone().into());
     }
     row.insert("path".into(), contact.path().into());

@@ -9,6 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::deals::Deals;
+use crate::find::without_md;
 use crate::money::Sums;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 
@@ -98,8 +99,11 @@ impl Known {
 
 /// Of each of these companies, in their order.
 fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Vec<Known>, ToolError> {
-    // A link names the note, a person the company; both are meant.
+    // A link names the note or says its path, a person names the company; all are meant.
     let mut places: HashMap<String, usize> = HashMap::new();
+    for (at, company) in companies.iter().enumerate() {
+        places.insert(folded(without_md(company.path())), at);
+    }
     for (at, company) in companies.iter().enumerate() {
         for name in [company.name.as_ref(), company.note().path.name()] {
             places.entry(folded(name)).or_insert(at);

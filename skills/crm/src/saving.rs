@@ -4,7 +4,7 @@ use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
-use crate::find::Target;
+use crate::find::{Target, link_text};
 use crate::records::{COMPANY, CONTACT, DEAL, Records};
 
 pub(crate) struct Rules;
@@ -78,18 +78,19 @@ impl Details {
     }
 
     /// As [`Details::link`] for what the form names. A form proposes notes by their names, so that a
-    /// note of that very name is the one that is meant. What has no note yet is no problem: the form
+    /// note of that very name is the one that is meant, where no other has it. What has no note yet is no problem: the form
     /// shows the link.
     async fn link_in_form(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         for field in [CONTACT, COMPANY] {
             let Some(Value::String(said)) = self.0.get(field) else { continue };
-            let named = ctx.vault().find(said).await?;
-            let named = named.into_iter().find(|path| folded(path.name()) == folded(said));
-            let target = match named {
-                Some(path) => path.name().to_owned(),
-                None => {
+            let mut named = ctx.vault().find(said).await?;
+            named.retain(|path| folded(path.name()) == folded(said));
+            let target = match named.as_slice() {
+                [only] => only.name().to_owned(),
+                _ => {
                     match Records::read(ctx, field).await?.link_to(said).map_err(|error| at(field, error))? {
-                        Target::Record(name) | Target::New { name, .. } => name,
+                        Target::Record(note) => link_text(&note, ctx.vault()).await?,
+                        Target::New { name, .. } => name,
                     }
                 }
             };

@@ -69,7 +69,7 @@ fn what_yaml_or_a_file_system_would_take_amiss() {
     check(
         json!({"name": "O'Neil: \"Mo\" / #1", "company": "[[AC/DC]]", "phone": "0155", "stage": "no", "tags": []}),
         "CRM/People/O'Neil- -Mo- - -1.md",
-        "---\ntype: contact\nname: 'O''Neil: \"Mo\" / #1'\ncompany: \"[[AC-DC]]\"\nphone: \"0155\"\nstage: no\n---\n\n## Log\n",
+        "---\ntype: contact\nname: 'O''Neil: \"Mo\" / #1'\ncompany: \"[[AC-DC|AC/DC]]\"\nphone: \"0155\"\nstage: no\n---\n\n## Log\n",
     );
 }
 
@@ -84,8 +84,8 @@ fn a_link_to_a_company_that_is_there_stays_what_it_is() {
         ("[[What now?]]", "[[What now?]]"),
         ("What now?", "[[What now?]]"),
         // These are there as no note: names that a note may get.
-        ("[[CRM/Companies/Bcme]]", "[[CRM-Companies-Bcme]]"),
-        ("What then?", "[[What then-]]"),
+        ("[[CRM/Companies/Bcme]]", "[[CRM-Companies-Bcme|CRM/Companies/Bcme]]"),
+        ("What then?", "[[What then-|What then?]]"),
     ] {
         let crm = crm(&format!("{PEOPLE}{there}"));
         crm.value("add_contact", json!({"name": "Sam Ortega", "company": said}));

@@ -225,6 +225,57 @@ close_date: 2026-12-01
     );
 }
 
+/// Two notes are named Acme; the first to be found by that name alone is no company.
+const TWO_OF_A_NAME: &str = "//- Acme.md\nA mountain.\n\
+    //- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
+    //- CRM/Companies/Beta.md\n---\ntype: company\n---\n\
+    //- CRM/People/Jo.md\n---\ntype: contact\nname: Jo\nnext_contact: 2026-11-21\n---\n\
+    //- Friends/Jo.md\n---\ntype: contact\nname: Jo of Lisbon\n---\n";
+
+#[test]
+fn a_deal_links_to_the_note_that_is_meant_where_two_have_its_name() {
+    let crm = crm(TWO_OF_A_NAME);
+    for (title, contact, company) in [
+        ("By path", "CRM/People/Jo", "CRM/Companies/Acme"),
+        ("By link", "[[CRM/People/Jo]]", "[[CRM/Companies/Acme|the firm]]"),
+        ("By note", "CRM/People/Jo.md", "CRM/Companies/Acme.md"),
+        ("By company", "Friends/Jo", "acme"),
+        ("Only one", "jo of lisbon", "CRM/Companies/Beta"),
+    ] {
+        crm.value("add_deal", json!({"title": title, "contact": contact, "company": company}));
+    }
+    let links = |title: &str| {
+        let text = crm.vault.read(&format!("CRM/Deals/{title}.md"));
+        let of = |field: &str| {
+            let line = text.lines().find(|line| line.starts_with(field)).unwrap();
+            line[field.len()..].trim_start_matches(':').trim().to_owned()
+        };
+        (of("contact"), of("company"))
+    };
+    let jo = "\"[[CRM/People/Jo]]\"".to_owned();
+    let acme = "\"[[CRM/Companies/Acme]]\"".to_owned();
+    let lisbon = "\"[[Friends/Jo]]\"".to_owned();
+    for title in ["By path", "By link", "By note"] {
+        assert_eq!(links(title), (jo.clone(), acme.clone()), "{title}");
+    }
+    assert_eq!(links("By company"), (lisbon.clone(), acme));
+    assert_eq!(links("Only one"), (lisbon.clone(), "\"[[Beta]]\"".to_owned()));
+    // What such a link leads to is counted as that.
+    let companies = crm.value("list_companies", json!({}));
+    assert_eq!(
+        (&companies["companies"][0]["name"], &companies["companies"][0]["open_deals"]),
+        (&json!("Acme"), &json!(4))
+    );
+    let due = crm.value("follow_ups", json!({}));
+    assert_eq!(due["follow_ups"][0]["deal"], "By link", "{due}");
+
+    crm.value("add_deal", json!({"title": "Amps", "company": "[[AC/DC]]"}));
+    assert!(crm.vault.read("CRM/Deals/Amps.md").contains("company: \"[[AC-DC|AC/DC]]\"\n"));
+
+    crm.value("update_deal", json!({"title": "Only one", "company": "CRM/Companies/Acme"}));
+    assert_eq!(links("Only one"), (lisbon, "\"[[CRM/Companies/Acme]]\"".to_owned()));
+}
+
 #[test]
 fn a_title_is_enough_and_it_begins_at_the_first_stage() {
     let crm = crm("");

@@ -36,6 +36,17 @@ fn what_is_not_known_is_not_there() {
 }
 
 #[test]
+fn a_company_is_linked_to_without_quotes() {
+    let vault = "//- P/Al.md\n---\ntype: contact\ncompany: [[Acme, Inc]]\n---\n\
+                 //- C/Acme, Inc.md\n---\ntype: company\n---\n";
+    let crm = crm(vault);
+    assert_eq!(crm.value("get_contact", json!({"name": "Al"}))["company"], "Acme, Inc");
+    assert_eq!(crm.value("list_companies", json!({}))["companies"][0]["people"], 1);
+    crm.value("update_contact", json!({"name": "Al", "company": "Beta, Co"}));
+    assert_eq!(crm.vault.read("P/Al.md"), "---\ntype: contact\ncompany: \"[[Beta, Co]]\"\n---\n");
+}
+
+#[test]
 fn an_edit_in_another_program_is_seen_by_the_next_call() {
     let crm = crm(PEOPLE);
     crm.value("get_contact", json!({"name": "Theo"}));

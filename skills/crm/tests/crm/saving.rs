@@ -54,6 +54,17 @@ fn a_deal_links_to_whom_the_user_means() {
     assert_eq!(with("Marsh"), Ok(json!("Theo")));
     assert_eq!(with("jane doe"), Ok(json!("Jane Doe")));
     assert_eq!(with("Jane"), Err("/contact: \"Jane\" could be several; write which one is meant.".into()));
+    // By its path, and by a name that two notes have.
+    let two = format!("{PEOPLE}//- Else/Theo.md\nA river.\n");
+    for said in ["[[Friends/Theo]]", "Theo"] {
+        let deal = json!({"title": "Renewal", "stage": "lead", "contact": said});
+        assert_eq!(
+            saved(&two, "deal", None, deal).map(|values| values["contact"].clone()),
+            Ok(json!("Friends/Theo"))
+        );
+    }
+    // A name that no file can have.
+    assert_eq!(with("AC/DC"), Ok(json!("AC/DC")));
     // A note of that very name, and somebody who has none yet.
     assert_eq!(with("Quillon Labs"), Ok(json!("Quillon Labs")));
     assert_eq!(with("Ilse Kramer"), Ok(json!("Ilse Kramer")));

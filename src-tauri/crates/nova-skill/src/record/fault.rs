@@ -221,16 +221,19 @@ fn list_fault(kind: ItemKind, value: &Value) -> Option<Fault> {
         }
         single => {
             let text = single.display();
-            let parts: Vec<String> = text
-                .split(',')
-                .map(str::trim)
-                .filter(|part| !part.is_empty())
-                .map(|part| match kind {
-                    ItemKind::Link if !part.starts_with("[[") => format!("\"[[{part}]]\""),
-                    _ if matches!(single, Value::Link(_)) => format!("\"{part}\""),
-                    _ => part.to_owned(),
-                })
-                .collect();
+            let parts: Vec<String> = match single {
+                // Its comma is part of a name.
+                Value::Link(_) => vec![format!("\"{text}\"")],
+                _ => text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty())
+                    .map(|part| match kind {
+                        ItemKind::Link if !part.starts_with("[[") => format!("\"[[{part}]]\""),
+                        _ => part.to_owned(),
+                    })
+                    .collect(),
+            };
             let plain =
                 parts.iter().all(|part| !part.contains(['\n', '{', ':', '#', '&', '*', '!', '|', '>']));
             let remedy = if plain && text.chars().count() <= 60 && !text.contains(['\'', '`']) {

@@ -5,8 +5,8 @@ use nova_vault::Note;
 use nova_vault::note::PropertyEdit;
 use serde_json::{Map, Value};
 
-use super::RecordType;
 use super::form::entered;
+use super::{Field, FieldKind, RecordType, write};
 use crate::{ToolContext, ToolError};
 
 /// The rules of a skill for its records: what goes with what across fields and notes. They hold for a
@@ -42,7 +42,11 @@ impl RecordDraft {
     pub fn new(declared: &RecordType, values: &Map<String, Value>) -> Self {
         let said = |(key, value): (&String, &Value)| {
             let value = entered(Some(value))?;
-            let field = declared.fields.get(key);
+            // The name that a link is to show would be lost with the name of its note.
+            let is_renamed = |field: &&Field| {
+                field.kind == FieldKind::Link && value.as_str().is_some_and(write::is_renamed)
+            };
+            let field = declared.fields.get(key).filter(|field| !is_renamed(field));
             let written = field.and_then(|field| Some(field.form_value(&field.write(key, &value).ok()?)));
             Some((key.clone(), written.unwrap_or(value)))
         };

@@ -76,7 +76,7 @@ impl Field {
                 }
                 PropertyValue::Text(text.to_owned())
             }
-            FieldKind::Link => PropertyValue::Link(link_target(text()?)),
+            FieldKind::Link => PropertyValue::Link(link_inner(text()?)),
             FieldKind::Date => {
                 let text = text()?;
                 let date = plain::date(text.trim())
@@ -121,7 +121,7 @@ impl Field {
                     let text = item.as_str().ok_or_else(|| wrong("must be a list of texts".into()))?;
                     Ok(match self.items() {
                         ItemKind::Text => PropertyValue::from_text(text),
-                        ItemKind::Link => PropertyValue::Link(link_target(text)),
+                        ItemKind::Link => PropertyValue::Link(link_inner(text)),
                     })
                 });
                 PropertyValue::List(items.collect::<Result<_, ToolError>>()?)
@@ -134,7 +134,7 @@ impl RecordType {
     /// The values, their links as they have to be written: one that names a note which is there, by its
     /// path or by a name that Nova would not give (`What now?`), is put in brackets and stays what it
     /// is; any other is a name that its note gets some day, and loses the brackets. A link is then
-    /// written as the file's name that Nova gives to a note of that name.
+    /// written as the file's name that Nova gives to a note of that name, and shows the name.
     ///
     /// # Errors
     /// When the vault cannot be read.
@@ -180,13 +180,22 @@ async fn meant(said: &str, vault: &dyn ToolVault) -> Result<String, ToolError> {
     Ok(if named.is_some() && fits_brackets(target) { format!("[[{target}]]") } else { target.to_owned() })
 }
 
-/// What a wikilink points at. In brackets it says so itself; a name means the file's name that Nova
-/// gives to a note of that name.
-fn link_target(said: &str) -> String {
-    match target_of(said) {
-        (target, true) if fits_brackets(target) => target.to_owned(),
-        (target, _) => file_name(target),
-    }
+/// The inside of a wikilink. In brackets it says itself what it points at; a name means the file's name
+/// that Nova gives to a note of that name, and is shown as it was said: `AC-DC|AC/DC`.
+fn link_inner(said: &str) -> String {
+    let name = match target_of(said) {
+        (target, true) if fits_brackets(target) => return target.to_owned(),
+        (target, _) => target,
+    };
+    let file = file_name(name);
+    let can_be_shown =
+        !name.is_empty() && !name.contains(['[', ']', '|']) && !name.contains(char::is_control);
+    if can_be_shown && folded(&file) != folded(name) { format!("{file}|{name}") } else { file }
+}
+
+/// Whether a link says another name than its note has.
+pub(super) fn is_renamed(said: &str) -> bool {
+    link_inner(said).contains('|')
 }
 
 /// What is named, and whether in brackets.

@@ -147,6 +147,13 @@ fn a_name_without_brackets_is_no_link() {
             "`guide` is the text `[Jane](Jane.md)`, {text} -> Write it as a link in quotes, such as \"[[Name]]\"."
         ),
     );
+    for fine in ["[[Jane Doe]]", "[[Acme, Inc]]", "[[Acme, Inc#Log|A, the firm]]"] {
+        check(&format!("---\ntype: trip\nstarts: 2026-12-31\nguide: {fine}\n---\n"), &[]);
+    }
+    check_line(
+        "guide: [[1, 2]]",
+        "`guide` is a list instead of a link -> Write it as a link in quotes, such as \"[[Name]]\".",
+    );
     check_line("guide: [Jane]", "`guide` is a list instead of a link -> Write it as \"[[Jane]]\".");
     check_line(
         "with: ['[[Theo]]', Jane]",
@@ -160,6 +167,10 @@ fn a_text_is_no_list_and_a_list_no_text() {
     check_line("tags: a, b", "`tags` is `a, b` instead of a list -> Write it as [a, b].");
     check_line("with: Theo", "`with` is `Theo` instead of a list -> Write it as [\"[[Theo]]\"].");
     check_line("with: '[[Theo]]'", "`with` is `[[Theo]]` instead of a list -> Write it as [\"[[Theo]]\"].");
+    check_line(
+        "with: [[Acme, Inc]]",
+        "`with` is `[[Acme, Inc]]` instead of a list -> Write it as [\"[[Acme, Inc]]\"].",
+    );
     check_line(
         "tags: [a, [b, c]]",
         "`tags` has the item `b, c`, which is not one value -> Write each item as one text.",

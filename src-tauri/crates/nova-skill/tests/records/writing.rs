@@ -18,7 +18,7 @@ fn a_new_note_has_the_type_the_fields_and_the_defaults() {
     });
     assert_eq!(
         written(given).unwrap(),
-        "---\ntype: trip\nname: \"Alps: 2\"\nguide: \"[[A-B]]\"\nstarts: 2026-12-31\nprice: 12.5\nseats: 3\nbooked: true\n\
+        "---\ntype: trip\nname: \"Alps: 2\"\nguide: \"[[A-B|A/B]]\"\nstarts: 2026-12-31\nprice: 12.5\nseats: 3\nbooked: true\n\
          mood: wild\ntags:\n  - snow\nwith:\n  - \"[[Theo Marsh]]\"\n  - \"[[Jane Doe]]\"\n---\n\nPack.\n"
     );
     assert_eq!(
@@ -34,9 +34,11 @@ fn a_link_in_brackets_stays_what_it_is_and_a_name_becomes_a_file_s() {
         ("[[CRM/Companies/Acme.md|Acme]]", "[[CRM/Companies/Acme.md]]"),
         ("[[What now?]]", "[[What now?]]"),
         (" [[Cafe\u{301}#Log]] ", "[[Cafe\u{301}]]"),
-        ("What now?", "[[What now-]]"),
-        ("CRM/Companies/Acme", "[[CRM-Companies-Acme]]"),
-        ("[[a^b]]", "[[a-b]]"),
+        ("What now?", "[[What now-|What now?]]"),
+        ("CRM/Companies/Acme", "[[CRM-Companies-Acme|CRM/Companies/Acme]]"),
+        ("Acme, Inc.", "[[Acme, Inc|Acme, Inc.]]"),
+        ("a|b", "[[a-b]]"),
+        ("[[a^b]]", "[[a-b|a^b]]"),
         ("[[#Log]]", "[[Untitled]]"),
     ] {
         let text =

@@ -3,13 +3,13 @@
 use indexmap::IndexMap;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use super::BaseError;
 use super::expression::{self, Expr, Refused};
+use super::wrong::{What, Wrong};
 use crate::index::folded;
-use crate::note::{Properties, Value, VaultPath, read_yaml};
+use crate::note::{Part, Value, VaultPath, read_yaml};
 
 /// One `.base` file, or one block in a note.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Base {
     pub(super) filters: Filter,
     /// Those that cannot be read, with the reason.
@@ -19,6 +19,10 @@ pub(super) struct Base {
     pub(super) views: Vec<BaseView>,
     /// What is in the file and is not followed.
     pub(super) unsupported: Vec<String>,
+    /// What is wrong outside of its views; then none of them can be answered.
+    pub(super) wrong: Vec<Wrong>,
+    /// Of a view that asks for one of them the answer says so.
+    pub(super) unreadable_formulas: Vec<Wrong>,
 }
 
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(super) struct BaseView {
     pub(super) group_by: Option<Order>,
     pub(super) limit: Option<usize>,
     pub(super) unsupported: Vec<String>,
+    /// Why it cannot be answered.
+    pub(super) wrong: Vec<Wrong>,
 }
 
 #[derive(Debug)]
@@ -42,6 +48,13 @@ pub(super) enum Filter {
         text: String,
         expr: Expr,
     },
+}
+
+impl Default for Filter {
+    /// Of which every file is.
+    fn default() -> Filter {
+        Filter::All(Vec::new())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -87,25 +100,13 @@ impl PropertyId {
 }
 
 /// The bases of a file: that of a `.base` file, or those in the ```` ```base ```` blocks of a
-/// note.
-pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Result<Vec<Base>, BaseError> {
+/// note, of which there may be none.
+pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Vec<Base> {
     if !path.is_note() {
-        return Ok(vec![base(path, text, 0)?]);
+        return vec![base(text, 0)];
     }
-    let bases: Vec<Base> = blocks(text, body_start)
-        .into_iter()
-        .map(|(lines_before, block)| base(path, &block, lines_before))
-        .collect::<Result<_, _>>()?;
-    if bases.is_empty() {
-        return Err(BaseError::None { path: path.clone() });
-    }
-    Ok(bases)
-}
-
-/// What is wrong with each base of a note, in order.
-pub(super) fn broken_blocks(path: &VaultPath, text: &str, body_start: usize) -> Vec<BaseError> {
     let blocks = blocks(text, body_start).into_iter();
-    blocks.filter_map(|(lines_before, block)| base(path, &block, lines_before).err()).collect()
+    blocks.map(|(lines_before, block)| base(&block, lines_before)).collect()
 }
 
 /// Whether a note may have a base in it: a fence with its name. Costs far less than to find the blocks.
@@ -142,155 +143,266 @@ pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
     blocks
 }
 
-/// Reads one base; `lines_before` it there are in the file.
-fn base(path: &VaultPath, text: &str, lines_before: usize) -> Result<Base, BaseError> {
-    let line_in_file = |line: u32| line.saturating_add(u32::try_from(lines_before).unwrap_or(u32::MAX));
-    let broken = |line: u32, reason: String| BaseError::Broken {
-        path: path.clone(),
-        line: line_in_file(line),
-        reason,
-    };
-    let entries = read_yaml(text).map_err(|(line, reason)| broken(line, reason))?;
-    let line = |key: &str| entries.get(key).map_or(1, |entry| entry.line);
-    let at = |key: &'static str| {
-        move |problem: Problem| match problem {
-            Problem::Shape(reason) => broken(line(key), reason),
-            Problem::Expression { text: expression, refused } => BaseError::Filter {
-                path: path.clone(),
-                line: match refused {
-                    Refused::NotComputed(_) => None,
-                    Refused::Unreadable(_) => Some(line_in_file(line_of(text, line(key), &expression))),
-                },
-                reason: refused.to_string(),
-                expression,
-            },
+/// Reads one base; `lines_before` it there are in the file. What is wrong in it does not keep the rest
+/// from being read, so that all of it is told.
+fn base(text: &str, lines_before: usize) -> Base {
+    let mut reader =
+        Reader { lines_before: u32::try_from(lines_before).unwrap_or(u32::MAX), wrong: Vec::new() };
+    let mut base = Base::default();
+    let yaml = match read_yaml(text) {
+        Ok(yaml) => yaml,
+        Err((line, reason)) => {
+            reader.add(line, What::Shape(reason));
+            return Base { wrong: reader.wrong, ..base };
         }
     };
-    let mut unsupported: Vec<String> = entries
-        .keys()
-        .filter(|key| !["filters", "formulas", "properties", "summaries", "views"].contains(&key.as_str()))
-        .map(|key| format!("{key}: not known"))
-        .collect();
-    if let Some(summaries) = value(&entries, "summaries") {
-        let names = map(summaries, "summaries").map_err(at("summaries"))?;
-        unsupported.extend(names.keys().map(|name| format!("summaries.{name}: summaries are not computed")));
-    }
-    let mut views = Vec::new();
-    if let Some(listed) = value(&entries, "views") {
-        let Value::List(listed) = listed else {
-            return Err(at("views")(Problem::shape("`views` is not a list")));
-        };
-        for view in listed {
-            views.push(self::view(view).map_err(at("views"))?);
+    let root = yaml.root();
+    for (key, _) in root.entries().into_iter().flatten() {
+        if !["filters", "formulas", "properties", "summaries", "views"].contains(&key) {
+            base.unsupported.push(format!("{key}: not known"));
         }
     }
-    if views.is_empty() {
+    if let Some(summaries) = root.get("summaries") {
+        for (name, _) in reader.entries(summaries, "summaries") {
+            base.unsupported.push(format!("summaries.{name}: summaries are not computed"));
+        }
+    }
+    if let Some(views) = root.get("views") {
+        match views.items() {
+            Some(views) => base.views.extend(views.map(|view| reader.apart(|reader| reader.view(view)))),
+            None => reader.shape(views, "`views` is not a list"),
+        }
+    }
+    if base.views.is_empty() {
         // Obsidian shows a base without views as a table of its files.
-        views.push(self::view(&Value::map([])).map_err(at("views"))?);
+        base.views.push(BaseView::named("table".to_owned()));
     }
-    Ok(Base {
-        filters: value(&entries, "filters")
-            .map_or(Ok(Filter::All(Vec::new())), filter)
-            .map_err(at("filters"))?,
-        formulas: formulas(value(&entries, "formulas")).map_err(at("formulas"))?,
-        display_names: display_names(value(&entries, "properties")).map_err(at("properties"))?,
-        views,
-        unsupported,
-    })
-}
-
-/// Why a part of a base cannot be followed.
-enum Problem {
-    Shape(String),
-    Expression { text: String, refused: Refused },
-}
-
-impl Problem {
-    fn shape(reason: impl Into<String>) -> Problem {
-        Problem::Shape(reason.into())
+    base.filters = root.get("filters").map_or_else(Filter::default, |filters| reader.filter(filters));
+    if let Some(names) = root.get("properties") {
+        base.display_names = reader.display_names(names);
     }
-}
-
-/// The line, 1-based, of an expression that stands below the key of this line; that of the key where it
-/// is written in another way, as with escapes.
-fn line_of(text: &str, key: u32, expression: &str) -> u32 {
-    let below = (1u32..).zip(text.lines()).skip_while(|(number, _)| *number < key);
-    let wanted = expression.lines().next().unwrap_or_default().trim();
-    let mut found = below.filter(|(_, line)| line.contains(wanted)).map(|(number, _)| number);
-    found.next().unwrap_or(key)
-}
-
-/// An entry that holds something.
-fn value<'a>(entries: &'a Properties, key: &str) -> Option<&'a Value> {
-    entries.get(key).map(|entry| &entry.value).filter(|value| **value != Value::Null)
-}
-
-fn map<'a>(value: &'a Value, what: &str) -> Result<&'a IndexMap<String, Value>, Problem> {
-    match value {
-        Value::Map(entries) => Ok(entries),
-        _ => Err(Problem::shape(format!("`{what}` is not a list of `key: value` lines"))),
-    }
-}
-
-fn filter(value: &Value) -> Result<Filter, Problem> {
-    let entries = match value {
-        Value::Null => return Ok(Filter::All(Vec::new())),
-        Value::Map(entries) => entries,
-        Value::List(_) => {
-            return Err(Problem::shape("a list of filters needs `and:`, `or:` or `not:` before it"));
-        }
-        statement => return self::statement(statement),
-    };
-    let Some((key, parts)) = entries.first().filter(|_| entries.len() == 1) else {
-        return Err(Problem::shape("a filter has one of `and`, `or` and `not`"));
-    };
-    let parts = match parts {
-        Value::Null => Vec::new(),
-        Value::List(parts) => parts.iter().map(filter).collect::<Result<_, _>>()?,
-        single => vec![filter(single)?],
-    };
-    match key.as_str() {
-        "and" => Ok(Filter::All(parts)),
-        // Without an alternative nothing is asked.
-        "or" if parts.is_empty() => Ok(Filter::All(parts)),
-        "or" => Ok(Filter::Any(parts)),
-        "not" => Ok(Filter::None(parts)),
-        other => Err(Problem::shape(format!("`{other}` is not one of `and`, `or` and `not`"))),
-    }
-}
-
-fn statement(value: &Value) -> Result<Filter, Problem> {
-    let text = value.display();
-    if text.trim().is_empty() {
-        return Ok(Filter::All(Vec::new()));
-    }
-    match expression::parse(&text) {
-        Ok(expr) => Ok(Filter::Statement { text, expr }),
-        Err(refused) => Err(Problem::Expression { text, refused }),
-    }
-}
-
-fn formulas(value: Option<&Value>) -> Result<IndexMap<String, Result<Expr, String>>, Problem> {
-    let Some(value) = value else { return Ok(IndexMap::new()) };
-    let entries = map(value, "formulas")?.iter();
-    Ok(entries
-        .map(|(name, text)| {
-            (name.clone(), expression::parse(&text.display()).map_err(|refused| refused.to_string()))
-        })
-        .collect())
-}
-
-fn display_names(value: Option<&Value>) -> Result<IndexMap<String, String>, Problem> {
-    let Some(value) = value else { return Ok(IndexMap::new()) };
-    let mut names = IndexMap::new();
-    for (id, options) in map(value, "properties")? {
-        if let Value::Map(options) = options
-            && let Some(name) = options.get("displayName").filter(|name| **name != Value::Null)
-        {
-            names.insert(folded(&PropertyId::parse(id).id()), name.display());
+    if let Some(formulas) = root.get("formulas") {
+        for (name, text) in reader.entries(formulas, "formulas") {
+            let expression = text.value.display();
+            let formula = match expression::parse(&expression) {
+                _ if text.is_tag() => Err(Refused::Unreadable(no_value("formula"))),
+                formula => formula,
+            };
+            // One that is not written yet is none that is written wrong.
+            let is_written = text.is_tag() || !expression.trim().is_empty();
+            if let (Err(Refused::Unreadable(reason)), true) = (&formula, is_written) {
+                let what = What::Formula { name: name.to_owned(), expression, reason: reason.clone() };
+                base.unreadable_formulas.push(Wrong { line: reader.in_file(text.line()), what });
+            }
+            let formula = formula.map_err(|refused| refused.to_string());
+            base.formulas.insert(name.to_owned(), formula);
         }
     }
-    Ok(names)
+    base.wrong = reader.in_order();
+    base
+}
+
+impl Base {
+    /// Everything that is wrong in it, by line.
+    pub(super) fn all_wrong(&self) -> Vec<&Wrong> {
+        let of_views = self.views.iter().flat_map(|view| &view.wrong);
+        let mut all: Vec<&Wrong> =
+            self.wrong.iter().chain(of_views).chain(&self.unreadable_formulas).collect();
+        all.sort_by_key(|wrong| wrong.line);
+        all
+    }
+}
+
+impl BaseView {
+    fn named(name: String) -> BaseView {
+        BaseView {
+            name,
+            filters: Filter::default(),
+            columns: vec![PropertyId::parse("file.name")],
+            sort: Vec::new(),
+            group_by: None,
+            limit: None,
+            unsupported: Vec::new(),
+            wrong: Vec::new(),
+        }
+    }
+}
+
+/// Reads what it can, and keeps what is wrong.
+struct Reader {
+    lines_before: u32,
+    wrong: Vec<Wrong>,
+}
+
+impl Reader {
+    fn in_file(&self, line: u32) -> u32 {
+        line.saturating_add(self.lines_before)
+    }
+
+    fn add(&mut self, line: u32, what: What) {
+        let line = self.in_file(line);
+        self.wrong.push(Wrong { line, what });
+    }
+
+    /// What was found wrong, by line.
+    fn in_order(&mut self) -> Vec<Wrong> {
+        self.wrong.sort_by_key(|wrong| wrong.line);
+        std::mem::take(&mut self.wrong)
+    }
+
+    fn shape(&mut self, part: Part<'_>, reason: impl Into<String>) {
+        self.add(part.line(), What::Shape(reason.into()));
+    }
+
+    /// A view, with what is wrong in it and nowhere else.
+    fn apart(&mut self, read: impl FnOnce(&mut Reader) -> BaseView) -> BaseView {
+        let before = std::mem::take(&mut self.wrong);
+        let view = read(self);
+        let wrong = self.in_order();
+        self.wrong = before;
+        BaseView { wrong, ..view }
+    }
+
+    fn entries<'a>(&mut self, part: Part<'a>, what: &str) -> Vec<(&'a str, Part<'a>)> {
+        match part.entries() {
+            Some(entries) => entries.collect(),
+            None => {
+                self.shape(part, format!("`{what}` is not a list of `key: value` lines"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn filter(&mut self, part: Part<'_>) -> Filter {
+        if part.is_tag() {
+            self.shape(part, no_value("filter"));
+            return Filter::default();
+        }
+        match part.value {
+            Value::Null => return Filter::default(),
+            Value::Map(_) => {}
+            Value::List(_) => {
+                self.shape(part, "a list of filters needs `and:`, `or:` or `not:` before it");
+                return Filter::default();
+            }
+            _ => return self.statement(part),
+        }
+        let mut entries = part.entries().into_iter().flatten();
+        let (Some((key, listed)), None) = (entries.next(), entries.next()) else {
+            self.shape(part, "a filter has one of `and`, `or` and `not`");
+            return Filter::default();
+        };
+        let parts: Vec<Filter> = match (listed.value, listed.items()) {
+            (Value::Null, _) => Vec::new(),
+            (_, Some(parts)) => parts.map(|part| self.filter(part)).collect(),
+            _ => vec![self.filter(listed)],
+        };
+        match key {
+            "and" => Filter::All(parts),
+            // Without an alternative nothing is asked.
+            "or" if parts.is_empty() => Filter::All(parts),
+            "or" => Filter::Any(parts),
+            "not" => Filter::None(parts),
+            other => {
+                self.shape(part, format!("`{other}` is not one of `and`, `or` and `not`"));
+                Filter::default()
+            }
+        }
+    }
+
+    fn statement(&mut self, part: Part<'_>) -> Filter {
+        let text = part.value.display();
+        if text.trim().is_empty() {
+            return Filter::default();
+        }
+        match expression::parse(&text) {
+            Ok(expr) => Filter::Statement { text, expr },
+            Err(refused) => {
+                self.add(part.line(), What::Filter { expression: text, refused });
+                Filter::default()
+            }
+        }
+    }
+
+    fn display_names(&mut self, part: Part<'_>) -> IndexMap<String, String> {
+        let entries = self.entries(part, "properties").into_iter();
+        let named = entries.filter_map(|(id, options)| {
+            Some((folded(&PropertyId::parse(id).id()), options.get("displayName")?.value.display()))
+        });
+        named.collect()
+    }
+
+    fn view(&mut self, part: Part<'_>) -> BaseView {
+        let options = self.entries(part, "views");
+        let kind = part.get("type").map_or_else(|| "table".to_owned(), |kind| kind.value.display());
+        let name = part.get("name").map_or_else(|| kind.clone(), |name| name.value.display());
+        let mut view = BaseView::named(name);
+        if !["table", "cards", "list", "map", "kanban"].contains(&kind.as_str()) {
+            view.unsupported.push(format!("view type {kind}: not known, its rows are those of a table"));
+        }
+        for (key, part) in options {
+            match key {
+                "type" | "name" | "filters" | "order" | "sort" | "groupBy" | "limit" => {}
+                "summaries" => {
+                    for (property, summary) in self.entries(part, "summaries") {
+                        let summary = summary.value.display();
+                        view.unsupported
+                            .push(format!("summary {summary} of {property}: summaries are not computed"));
+                    }
+                }
+                key if LOOKS.contains(&key) => {}
+                key => view.unsupported.push(format!("{key}: not known, it may change the rows")),
+            }
+        }
+        if let Some(order) = part.get("order") {
+            match order.items() {
+                Some(ids) => view.columns = ids.map(|id| PropertyId::parse(&id.value.display())).collect(),
+                None => self.shape(order, "`order` is not a list of properties"),
+            }
+        }
+        if let Some(sort) = part.get("sort") {
+            match sort.items() {
+                Some(keys) => view.sort = keys.filter_map(|key| self.order(key)).collect(),
+                None => self.shape(sort, "`sort` is not a list"),
+            }
+        }
+        if let Some(limit) = part.get("limit") {
+            view.limit = limit.value.display().parse().ok();
+            if view.limit.is_none() {
+                self.shape(limit, "`limit` is not a whole number");
+            }
+        }
+        view.filters = part.get("filters").map_or_else(Filter::default, |filters| self.filter(filters));
+        view.group_by = part.get("groupBy").and_then(|order| self.order(order));
+        view
+    }
+
+    /// `{property, direction}`, or the property alone.
+    fn order(&mut self, part: Part<'_>) -> Option<Order> {
+        if let Value::Text(id) = part.value {
+            return Some(Order { property: PropertyId::parse(id), descending: false });
+        }
+        // Older bases say `column`.
+        let Some(property) = part.get("property").or_else(|| part.get("column")) else {
+            self.shape(part, "an entry of `sort` or `groupBy` has no `property`");
+            return None;
+        };
+        let direction = part.get("direction").map(|direction| direction.value.display()).unwrap_or_default();
+        let descending = match direction.to_ascii_uppercase().as_str() {
+            "" | "ASC" => false,
+            "DESC" => true,
+            _ => {
+                self.shape(part, format!("`{direction}` is neither ASC nor DESC"));
+                return None;
+            }
+        };
+        Some(Order { property: PropertyId::parse(&property.value.display()), descending })
+    }
+}
+
+/// `!done` is a tag for YAML, of a value that is not there.
+fn no_value(what: &str) -> String {
+    format!("YAML reads no {what} there; one that begins with `!` needs quotes around it")
 }
 
 /// Of the looks of a view, which change no row.
@@ -312,73 +424,3 @@ const LOOKS: [&str; 16] = [
     "maxZoom",
     "center",
 ];
-
-fn view(value: &Value) -> Result<BaseView, Problem> {
-    let options = map(value, "views")?;
-    let get = |key: &str| options.get(key).filter(|value| **value != Value::Null);
-    let kind = get("type").map_or_else(|| "table".to_owned(), Value::display);
-    let name = get("name").map_or_else(|| kind.clone(), Value::display);
-    let mut unsupported = Vec::new();
-    if !["table", "cards", "list", "map", "kanban"].contains(&kind.as_str()) {
-        unsupported.push(format!("view type {kind}: not known, its rows are those of a table"));
-    }
-    for (key, value) in options {
-        match key.as_str() {
-            "type" | "name" | "filters" | "order" | "sort" | "groupBy" | "limit" => {}
-            "summaries" => {
-                for (property, summary) in map(value, "summaries")? {
-                    let summary = summary.display();
-                    unsupported.push(format!("summary {summary} of {property}: summaries are not computed"));
-                }
-            }
-            key if LOOKS.contains(&key) => {}
-            key => unsupported.push(format!("{key}: not known, it may change the rows")),
-        }
-    }
-    let columns = match get("order") {
-        None => vec![PropertyId::parse("file.name")],
-        Some(Value::List(ids)) => ids.iter().map(|id| PropertyId::parse(&id.display())).collect(),
-        Some(_) => return Err(Problem::shape("`order` is not a list of properties")),
-    };
-    let sort = match get("sort") {
-        None => Vec::new(),
-        Some(Value::List(keys)) => keys.iter().map(order).collect::<Result<_, _>>()?,
-        Some(_) => return Err(Problem::shape("`sort` is not a list")),
-    };
-    let limit = match get("limit") {
-        None => None,
-        Some(limit) => match limit.display().parse() {
-            Ok(limit) => Some(limit),
-            Err(_) => return Err(Problem::shape("`limit` is not a whole number")),
-        },
-    };
-    Ok(BaseView {
-        name,
-        filters: get("filters").map_or(Ok(Filter::All(Vec::new())), filter)?,
-        columns,
-        sort,
-        group_by: get("groupBy").map(order).transpose()?,
-        limit,
-        unsupported,
-    })
-}
-
-/// `{property, direction}`, or the property alone.
-fn order(value: &Value) -> Result<Order, Problem> {
-    let options = match value {
-        Value::Map(options) => options,
-        Value::Text(id) => return Ok(Order { property: PropertyId::parse(id), descending: false }),
-        _ => return Err(Problem::shape("an entry of `sort` or `groupBy` has no `property`")),
-    };
-    // Older bases say `column`.
-    let Some(property) = options.get("property").or_else(|| options.get("column")) else {
-        return Err(Problem::shape("an entry of `sort` or `groupBy` has no `property`"));
-    };
-    let direction = options.get("direction").map(Value::display).unwrap_or_default();
-    let descending = match direction.to_ascii_uppercase().as_str() {
-        "" | "ASC" => false,
-        "DESC" => true,
-        _ => return Err(Problem::shape(format!("`{direction}` is neither ASC nor DESC"))),
-    };
-    Ok(Order { property: PropertyId::parse(&property.display()), descending })
-}

@@ -27,6 +27,7 @@ mod format;
 mod functions;
 mod names;
 mod val;
+mod wrong;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -39,6 +40,7 @@ pub(crate) use definition::may_hold_base;
 use definition::{Base, BaseView, Filter, PropertyId};
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
+use wrong::problems_in;
 
 use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
@@ -166,21 +168,31 @@ impl View {
     /// it; then the views of all of them are asked.
     pub fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, VaultError> {
         let file = self.read(path)?;
-        let bases = definition::bases(path, &file.text, file.document.body_start())?;
+        let bases = definition::bases(path, &file.text, file.document.body_start());
         let views: Vec<String> =
             bases.iter().flat_map(|base| base.views.iter().map(|view| view.name.clone())).collect();
         let all = || bases.iter().flat_map(|base| base.views.iter().map(move |view| (base, view)));
         let chosen = match view {
-            None => all().next(),
+            None => bases.first().and_then(|base| Some((base, base.views.first()?))),
             // Exactly that name first: two may differ in case only.
             Some(name) => all()
                 .find(|(_, view)| view.name == name)
                 .or_else(|| all().find(|(_, view)| folded(&view.name) == folded(name))),
         };
         let Some((base, chosen)) = chosen else {
+            // Of a base that cannot be read no view is known.
+            let unread = bases.iter().find(|base| base.views.is_empty()).and_then(|base| base.wrong.first());
             let view = view.unwrap_or_default().to_owned();
-            return Err(BaseError::NoView { path: path.clone(), view, views }.into());
+            return Err(match unread {
+                Some(wrong) => wrong.error(path),
+                None if bases.is_empty() => BaseError::None { path: path.clone() },
+                None => BaseError::NoView { path: path.clone(), view, views },
+            }
+            .into());
         };
+        if let Some(wrong) = base.wrong.first().or(chosen.wrong.first()) {
+            return Err(wrong.error(path).into());
+        }
 
         let core = self.vault().core();
         let listing = self.vault().index().listing(&core.disk, Texts::All)?;
@@ -204,6 +216,8 @@ impl View {
         };
         let (mut answer, told) = rows(path, &world, base, chosen, &files)?;
         answer.views = views;
+        let unread = bases.iter().filter(|base| base.views.is_empty()).flat_map(|base| &base.wrong);
+        answer.unsupported.extend(unread.map(|wrong| wrong.error(path).to_string()));
         let hash = |path: VaultPath| {
             let at = listing.heads.binary_search_by(|head| head.path.cmp(&path)).ok()?;
             Some((path, listing.heads[at].hash()?))
@@ -213,25 +227,23 @@ impl View {
         Ok(answer)
     }
 
-    /// The bases that cannot be read, in files and in notes, each with the line and what is wrong there.
+    /// What cannot be read in the bases of files and notes, all of it, each with the line and what is wrong
+    /// there.
     pub(crate) fn base_problems(&self, listing: &Listing) -> Vec<Problem> {
         let is_base = |path: &&VaultPath| extension(path).eq_ignore_ascii_case("base");
         let bases = listing.files.iter().filter(is_base);
         let in_file = |path: &VaultPath| match self.read(path) {
-            Ok(file) => {
-                let read = definition::bases(path, &file.text, file.document.body_start());
-                broken(path, read.err()?)
-            }
+            Ok(file) => problems_in(path, &file.text, file.document.body_start()),
             // Deleted in between.
-            Err(VaultError::NotFound { .. }) => None,
-            Err(error) => Some(Problem {
+            Err(VaultError::NotFound { .. }) => Vec::new(),
+            Err(error) => vec![Problem {
                 path: path.to_string(),
                 line: 1,
                 problem: error.to_string(),
                 remedy: error.hint(),
-            }),
+            }],
         };
-        let mut problems: Vec<Problem> = bases.filter_map(in_file).collect();
+        let mut problems: Vec<Problem> = bases.flat_map(in_file).collect();
         problems.extend(self.problems_in_blocks(listing));
         problems
     }
@@ -251,8 +263,7 @@ impl View {
                 }
                 let Some(text) = text(head) else { continue };
                 let body_start = Document::parse(&text).body_start();
-                let errors = definition::broken_blocks(&head.path, &text, body_start);
-                found.extend(errors.into_iter().filter_map(|error| broken(&head.path, error)));
+                found.extend(problems_in(&head.path, &text, body_start));
             }
         };
         let chunks: Vec<&[Arc<Head>]> = listing.heads.chunks(AT_ONCE).collect();
@@ -280,22 +291,6 @@ impl View {
 /// The bases of a note, each with how many lines of the file come before it.
 pub(crate) fn base_blocks(text: &str) -> Vec<(usize, String)> {
     definition::blocks(text, Document::parse(text).body_start())
-}
-
-/// A base that cannot be read, as a problem of its file.
-fn broken(path: &VaultPath, error: BaseError) -> Option<Problem> {
-    let remedy = error.hint();
-    let (line, problem) = match error {
-        BaseError::Broken { line, reason, .. } => (line, format!("the base cannot be read: {reason}")),
-        BaseError::Filter { line: Some(line), expression, reason, .. } => {
-            (line, format!("the base's filter `{expression}` cannot be read: {reason}"))
-        }
-        // What Nova does not compute is right in Obsidian.
-        BaseError::Filter { line: None, .. } | BaseError::None { .. } | BaseError::NoView { .. } => {
-            return None;
-        }
-    };
-    Some(Problem { path: path.to_string(), line, problem, remedy })
 }
 
 /// A file that passed the filters.

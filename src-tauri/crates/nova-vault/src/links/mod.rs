@@ -116,7 +116,8 @@ impl View {
     }
 
     /// All tags, by name, with the number of notes that have them. A note with `inbox/to-read` has
-    /// the tag `inbox`, too, as in Obsidian's list of tags; case does not matter.
+    /// the tag `inbox`, too, as in Obsidian's list of tags; case does not matter. Of a tag of more than
+    /// 64 levels the first of them are listed, and the tag itself.
     pub fn tags(&self) -> Result<TagsRead, VaultError> {
         let question = Question::new(self)?;
         let elsewhere = self.privacy().elsewhere();
@@ -128,8 +129,7 @@ impl View {
             stay_here = stay_here || !outlined.outline.tags.is_empty() && head.is_hidden_by(&elsewhere);
             let mut seen = HashSet::new();
             for used in &outlined.outline.tags {
-                let ends = used.tag.match_indices('/').map(|(at, _)| at).chain([used.tag.len()]);
-                for tag in ends.map(|end| &used.tag[..end]).filter(|tag| !tag.is_empty()) {
+                for tag in with_those_above(&used.tag) {
                     let name = folded(tag);
                     let count = counts
                         .entry(name.clone())
@@ -151,6 +151,16 @@ impl View {
         let target = bare_target(link);
         Ok(question.resolve(target, from).map(|(path, _)| path.clone()))
     }
+}
+
+/// So many levels of a tag are tags of their own. No person has more; a tag of a megabyte has half a million
+/// of them, which written out take all the memory there is.
+const MAX_LEVELS: usize = 64;
+
+/// `a/b/c` is in `a`, in `a/b` and in itself.
+fn with_those_above(tag: &str) -> impl Iterator<Item = &str> {
+    let above = tag.match_indices('/').map(|(at, _)| &tag[..at]).filter(|above| !above.is_empty());
+    above.take(MAX_LEVELS).chain([tag])
 }
 
 impl View {

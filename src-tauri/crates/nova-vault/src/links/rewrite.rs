@@ -34,7 +34,10 @@ pub(super) fn rewritten(text: &str, before: &Outline, changes: &[Change]) -> Res
             .ok_or(Unwritable { line: link.line })?;
         chosen.push(Chosen { index: change.link, link, target, encoded });
     }
-    let attempts = [in_place(text, &chosen), quoted(text, &chosen)];
+    let mut attempts = [in_place(text, &chosen), quoted(text, &chosen)];
+    if chosen.iter().any(|chosen| gains_a_comma(text, chosen)) {
+        attempts.reverse();
+    }
     let line = chosen.first().map_or(1, |chosen| chosen.link.line);
     attempts
         .into_iter()
@@ -56,6 +59,13 @@ struct Chosen<'a> {
 /// Every target where the old one stood.
 fn in_place(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     spliced(text, chosen.iter().map(|c| (c.link.target_span.clone(), c.encoded.clone())).collect())
+}
+
+/// Whether a link without quotes would become one that Obsidian, other than Nova, takes for a list.
+fn gains_a_comma(text: &str, chosen: &Chosen<'_>) -> bool {
+    let Notation::Yaml { scalar, quotes: YamlQuotes::Plain } = &chosen.link.notation else { return false };
+    let before = &text[scalar.clone()];
+    before.starts_with("[[") && !before.contains(',') && chosen.encoded.contains(',')
 }
 
 /// The same, with quotes around the unquoted properties that hold one of the links: a name may

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::list;
 use super::matter::{self, Entry, Matter};
 use super::split::{self, Front, lines_from};
 use super::value::Value;
@@ -175,7 +176,9 @@ pub(super) fn value_change(key: &str, before: Option<&Value>, after: Option<&Val
     match (before, after) {
         (Some(Value::List(old)), Some(Value::List(new))) => {
             let missing = |from: &[Value], other: &[Value]| -> Vec<String> {
-                from.iter().filter(|item| !other.contains(item)).map(|item| shown(Some(item))).collect()
+                let other: HashSet<String> = list::keys(other).into_iter().collect();
+                let items = from.iter().zip(list::keys(from)).filter(|(_, key)| !other.contains(key));
+                items.map(|(item, _)| shown(Some(item))).collect()
             };
             let (added, removed) = (missing(new, old), missing(old, new));
             let mut parts = Vec::new();

@@ -171,20 +171,6 @@ fn record_type(value: &Value) -> Option<&str> {
     }
 }
 
-/// Reads a text that is a YAML mapping as a whole, such as a `.base` file, with the care front
-/// matter is read with. `Err` is the line, 1-based, and what is wrong there.
-pub(crate) fn read_yaml(text: &str) -> Result<Properties, (u32, String)> {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    match matter::parsed(text, start..text.len()) {
-        Ok(matter) => Ok(properties(text, &matter)),
-        Err(broken) => {
-            // What advice there is, is about notes.
-            let reason = broken.reason.split("; for a horizontal rule").next().unwrap_or_default();
-            Err((broken.line, reason.replace("the front matter", "it").replace("property", "key")))
-        }
-    }
-}
-
 static NONE: LazyLock<Properties> = LazyLock::new(Properties::new);
 
 /// Front matter as the YAML parser reads it.

@@ -118,6 +118,6 @@ fn steps<'a, 'b>(old: impl Iterator<Item = &'b Node>, new: &'a [Value]) -> Vec<S
 }
 
 /// Equal values have equal keys: the diff needs an order and a hash, which values do not have.
-fn keys(values: &[Value]) -> Vec<String> {
+pub(super) fn keys(values: &[Value]) -> Vec<String> {
     values.iter().map(|value| format!("{value:?}")).collect()
 }

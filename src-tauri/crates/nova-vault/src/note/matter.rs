@@ -29,7 +29,7 @@ pub(super) struct Matter {
 }
 
 /// One `key: value` of the root mapping.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
     /// The key as written, quotes included.
@@ -40,7 +40,7 @@ pub(super) struct Entry {
 }
 
 /// A value and how it is written.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) value: Value,
     /// The value as written, without anchor and tag. Empty for a missing value.
@@ -48,7 +48,7 @@ pub(super) struct Node {
     pub(super) style: Style,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Style {
     /// Nothing is written.
     Missing,
@@ -57,6 +57,8 @@ pub(super) enum Style {
     /// The header (`|-`) begins the node's span.
     BlockScalar,
     Alias,
+    /// `[[Acme, Inc]]` without quotes; the one item of the list that it is for YAML.
+    UnquotedLink(Box<Node>),
     FlowList(Vec<Node>),
     BlockList(Vec<Item>),
     /// The values, in order.
@@ -66,7 +68,7 @@ pub(super) enum Style {
 }
 
 /// One `- item` of a block list.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) dash: usize,
     pub(super) node: Node,
@@ -87,6 +89,18 @@ impl Matter {
 
     pub(super) fn values(&self) -> IndexMap<String, Value> {
         self.entries.iter().map(|entry| (entry.name.clone(), entry.node.value.clone())).collect()
+    }
+}
+
+impl Node {
+    /// What YAML reads where Nova reads a link without quotes: a list in a list.
+    pub(super) fn as_yaml(&self) -> Option<Node> {
+        let Style::UnquotedLink(inner) = &self.style else { return None };
+        Some(Node {
+            value: Value::List(vec![inner.value.clone()]),
+            span: self.span.clone(),
+            style: Style::FlowList(vec![(**inner).clone()]),
+        })
     }
 }
 
@@ -265,27 +279,42 @@ impl<'a> Reader<'a> {
             nodes.push(node);
         }
         let span = start..self.flow_end(at, ']')?;
-        let value = match self.unquoted_link(&span, &nodes) {
-            Some(link) => link,
-            None => Value::List(nodes.iter().map(|node| node.value.clone()).collect()),
-        };
         // A link is one value however it is written: it is replaced whole, never item by item.
-        let style = match value {
-            Value::Link(_) => Style::Plain,
-            _ => Style::FlowList(nodes),
-        };
-        Some(Node { value, span, style })
+        if let Some(link) = self.unquoted_link(&span, &nodes)
+            && let Some(inner) = nodes.pop()
+        {
+            return Some(Node { value: link, span, style: Style::UnquotedLink(Box::new(inner)) });
+        }
+        let value = Value::List(nodes.iter().map(|node| node.value.clone()).collect());
+        Some(Node { value, span, style: Style::FlowList(nodes) })
     }
 
-    /// `[[Jane Doe]]` without quotes is YAML for a list in a list, and Obsidian for a link.
+    /// `[[Jane Doe]]` without quotes is YAML for a list in a list, and a link for who wrote it; so is
+    /// `[[Acme, Inc]]`, of which YAML makes two items. Between the brackets stand plain scalars and
+    /// commas on one line, nothing else.
     fn unquoted_link(&self, span: &Range<usize>, nodes: &[Node]) -> Option<Value> {
-        let [Node { style: Style::FlowList(inner), .. }] = nodes else {
+        let [Node { style: Style::FlowList(parts), .. }] = nodes else {
             return None;
         };
-        let [Node { style: Style::Plain, .. }] = inner.as_slice() else {
-            return None;
-        };
-        link_inner(&self.source[span.clone()]).map(|inner| Value::Link(inner.to_owned()))
+        let link = link_inner(&self.source[span.clone()])?;
+        let mut at = span.start + "[[".len();
+        for part in parts {
+            let is_plain = part.style == Style::Plain && self.is_between_items(at..part.span.start);
+            if !is_plain {
+                return None;
+            }
+            at = part.span.end;
+        }
+        let is_whole = self.is_between_items(at..span.end - "]]".len());
+        let values: Vec<&Value> = parts.iter().map(|part| &part.value).collect();
+        (is_whole && can_be_a_name(&values)).then(|| Value::Link(link.to_owned()))
+    }
+
+    /// Whether only commas and blanks are there: no anchor and no tag.
+    fn is_between_items(&self, range: Range<usize>) -> bool {
+        self.source
+            .get(range)
+            .is_some_and(|between| between.bytes().all(|b| matches!(b, b',' | b' ' | b'\t')))
     }
 
     fn block_list(&mut self, raw_items: Vec<Spanned<Raw>>, lead: Range<usize>) -> Option<Node> {
@@ -435,12 +464,22 @@ fn shift(node: &mut Node, by: usize) {
         Style::FlowList(nodes) | Style::FlowMap(nodes) | Style::BlockMap(nodes) => {
             nodes.iter_mut().for_each(|node| shift(node, by));
         }
+        Style::UnquotedLink(inner) => shift(inner, by),
         Style::BlockList(items) => items.iter_mut().for_each(|item| {
             item.dash += by;
             shift(&mut item.node, by);
         }),
         _ => {}
     }
+}
+
+/// Whether what stands between `[[` and `]]`, parted by its commas, can be the name of a note. Numbers,
+/// dates and the like beside each other (`[[52.5, 13.4]]`) are a row of a table or a pair of ends; one of
+/// them alone is the name of a year's note.
+pub(super) fn can_be_a_name(parts: &[&Value]) -> bool {
+    let is_word =
+        |part: &&Value| matches!(part, Value::Text(text) if text.contains(|c: char| c.is_alphabetic()));
+    parts.len() == 1 || parts.iter().any(is_word)
 }
 
 /// The value of a scalar that has a tag, or that an alias points to.

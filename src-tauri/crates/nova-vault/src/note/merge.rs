@@ -16,8 +16,10 @@ use super::split::{self, Front};
 use super::value::Value;
 
 mod lines;
+mod lists;
 
 use lines::{Additions, merge_lines};
+use lists::merge_lists;
 
 /// What became of two changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,45 +201,6 @@ impl Sides<'_> {
             }
         }
     }
-}
-
-/// A list to which one side added or removed items while the other did too. `None` when an order
-/// was changed, an item is there twice, or it is no list.
-fn merge_lists(base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value>) -> Option<Vec<Value>> {
-    let (Some(Value::List(mine)), Some(Value::List(theirs))) = (mine, theirs) else {
-        return None;
-    };
-    let base: &[Value] = match base {
-        None | Some(Value::Null) => &[],
-        Some(Value::List(base)) => base,
-        Some(_) => return None,
-    };
-    let is_set = |items: &[Value]| items.iter().enumerate().all(|(at, item)| !items[..at].contains(item));
-    let kept_order = |side: &[Value]| {
-        let kept = side.iter().filter(|item| base.contains(item));
-        kept.eq(base.iter().filter(|item| side.contains(item)))
-    };
-    if ![base, mine, theirs].into_iter().all(is_set) || !kept_order(mine) || !kept_order(theirs) {
-        return None;
-    }
-
-    let mut merged: Vec<Value> =
-        theirs.iter().filter(|item| mine.contains(item) || !base.contains(item)).cloned().collect();
-    for (at, item) in mine.iter().enumerate() {
-        if base.contains(item) || merged.contains(item) {
-            continue;
-        }
-        let at_the_end = mine[at..].iter().all(|item| !base.contains(item));
-        let place = if at_the_end {
-            merged.len()
-        } else {
-            let neighbour =
-                mine[..at].iter().rev().find_map(|before| merged.iter().position(|item| item == before));
-            neighbour.map_or(0, |index| index + 1)
-        };
-        merged.insert(place, item.clone());
-    }
-    Some(merged)
 }
 
 fn both(key: &str, base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value>) -> String {

@@ -20,13 +20,14 @@ mod simple;
 mod split;
 mod value;
 mod write;
+mod yaml;
 
 use unicode_normalization::UnicodeNormalization as _;
 
 pub use body::{append, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
 pub use document::{Document, FrontMatter, Properties, Property};
-pub(crate) use document::{glance, may_have_aliases, read_yaml};
+pub(crate) use document::{glance, may_have_aliases};
 pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};
@@ -35,6 +36,7 @@ pub(crate) use outline::{Notation, YamlQuotes, unreadable_matter, wikilinks};
 pub use path::{PathError, VaultPath, file_name, file_name_about};
 pub use properties::{PropertyEdit, compose, edit_properties};
 pub use value::Value;
+pub(crate) use yaml::{Part, read_yaml};
 
 #[cfg(test)]
 mod tests;

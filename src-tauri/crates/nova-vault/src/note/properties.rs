@@ -103,6 +103,8 @@ fn apply(text: &str, edit: &PropertyEdit) -> Result<Option<String>, EditError> {
     }
     let before = Parsed::of(text)?;
     let present = before.matter.as_ref().and_then(|matter| matter.entry(key));
+    let as_yaml = present.filter(|_| is_of_lists(edit)).and_then(in_yaml);
+    let present = as_yaml.as_ref().or(present);
     let Some(target) = intended(edit, present.map(|entry| &entry.node.value)) else {
         return Ok(None);
     };
@@ -136,6 +138,21 @@ fn apply(text: &str, edit: &PropertyEdit) -> Result<Option<String>, EditError> {
         .find(|candidate| !matter.shares_lines && is_exact(text, matter, candidate, key, target.as_ref()))
         .map(Some)
         .ok_or_else(|| refused(key))
+}
+
+/// Whether an edit speaks of a list in a list: then that is also what `[[a, b]]` is meant to be.
+fn is_of_lists(edit: &PropertyEdit) -> bool {
+    let is_list = |value: &Value| matches!(value, Value::List(_));
+    match edit {
+        PropertyEdit::Set { value: Value::List(items), .. } => items.iter().any(is_list),
+        PropertyEdit::AddItem { item, .. } | PropertyEdit::RemoveItem { item, .. } => is_list(item),
+        PropertyEdit::Set { .. } | PropertyEdit::Remove { .. } => false,
+    }
+}
+
+/// The entry as YAML reads it, where Nova reads a link without quotes.
+fn in_yaml(entry: &Entry) -> Option<Entry> {
+    Some(Entry { node: entry.node.as_yaml()?, ..entry.clone() })
 }
 
 /// What the property holds afterwards (`None` inside: it is gone). `None`: nothing changes.
@@ -242,7 +259,11 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
                 }
             }
             Style::FlowList(old) => {
-                candidates.push(splice(text, node.span.clone(), &list::flow(text, node, old, items)));
+                let list = list::flow(text, node, old, items);
+                candidates.push(splice(text, node.span.clone(), &list));
+                if let Some(apart) = write::not_a_link(&list) {
+                    candidates.push(splice(text, node.span.clone(), &apart));
+                }
             }
             _ => {}
         }
@@ -268,7 +289,12 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     };
     let in_place = matches!(
         node.style,
-        Style::Plain | Style::Quoted | Style::Alias | Style::FlowList(_) | Style::FlowMap(_)
+        Style::Plain
+            | Style::Quoted
+            | Style::Alias
+            | Style::UnquotedLink(_)
+            | Style::FlowList(_)
+            | Style::FlowMap(_)
     );
 
     if written.below.is_empty() {

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::matter::can_be_a_name;
 use super::value::Value;
 
 /// Where a scalar stands; inside `[…]` and `{…}` commas and brackets end it.
@@ -69,11 +70,22 @@ pub(super) fn inline(value: &Value, place: Place) -> String {
         Value::Text(text) => scalar(text, place, Quotes::AsNeeded),
         Value::Link(inner) => scalar(&format!("[[{inner}]]"), place, Quotes::AsNeeded),
         Value::List(items) => {
-            let items: Vec<_> = items.iter().map(|item| inline(item, Place::Flow)).collect();
-            format!("[{}]", items.join(", "))
+            let written: Vec<_> = items.iter().map(|item| inline(item, Place::Flow)).collect();
+            let list = format!("[{}]", written.join(", "));
+            let reads_as_link = match items.as_slice() {
+                [Value::List(parts)] => can_be_a_name(&parts.iter().collect::<Vec<_>>()),
+                _ => false,
+            };
+            if reads_as_link { not_a_link(&list).unwrap_or(list) } else { list }
         }
         Value::Map(entries) => flow_map(entries),
     }
+}
+
+/// A list in a list with a blank behind its first bracket, without which it would be a link.
+pub(super) fn not_a_link(list: &str) -> Option<String> {
+    let inner = list.strip_prefix('[')?.strip_suffix(']')?;
+    (inner.starts_with('[') && inner.ends_with(']')).then(|| format!("[ {inner} ]"))
 }
 
 /// A text as a scalar.

@@ -17,7 +17,7 @@ fn starter() -> Bed {
 }
 
 /// An answer as a table: `# group` before the rows of a group, cells between bars.
-fn table(answer: &BaseAnswer) -> String {
+pub(super) fn table(answer: &BaseAnswer) -> String {
     let names: Vec<_> = answer.columns.iter().map(|column| column.name.as_str()).collect();
     let mut lines = vec![names.join(" | ")];
     for group in &answer.groups {
@@ -37,7 +37,7 @@ pub(super) fn ask(bed: &Bed, base: &str, view: Option<&str>) -> Result<BaseAnswe
 }
 
 #[track_caller]
-fn check(bed: &Bed, base: &str, view: &str, expected: &str) -> BaseAnswer {
+pub(super) fn check(bed: &Bed, base: &str, view: &str, expected: &str) -> BaseAnswer {
     let answer = ask(bed, base, Some(view)).unwrap();
     let expected: Vec<_> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(table(&answer), expected.join("\n"));
@@ -278,6 +278,8 @@ fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
         ("file.backlinks.contains(this)", "file.backlinks is not computed"),
         ("file.mtime.relative() == \"now\"", "relative() is not computed"),
         ("/a/.matches(t)", "regular expressions"),
+        ("n / 2 == 1 && /it's [/] \\d/i.matches(t)", "regular expressions"),
+        ("/a", "a regular expression is not closed"),
         ("t = \"A\"", "write `==`"),
         ("t == ", "a value is missing before the end"),
         ("t == \"A", "not closed"),
@@ -481,38 +483,6 @@ views:
 }
 
 #[test]
-fn a_broken_base_says_where() {
-    for (base, line, reason) in [
-        ("views:\n  - name: a: b\n", 2, "needs quotes"),
-        ("- a\n", 1, "not a list of `key: value` lines"),
-        ("a: 1\na: 2\n", 2, "twice"),
-        ("x: 1\nviews: 5\n", 2, "`views` is not a list"),
-        ("views: [5]\n", 1, "`views` is not a list of `key: value`"),
-        ("views:\n - limit: many\n", 1, "`limit` is not a whole number"),
-        ("views:\n - limit: -1\n", 1, "`limit` is not a whole number"),
-        ("views:\n - sort: [{direction: ASC}]\n", 1, "no `property`"),
-        ("views:\n - groupBy: {property: a, direction: up}\n", 1, "neither ASC nor DESC"),
-        ("\nfilters: [a]\n", 2, "`and:`, `or:` or `not:`"),
-        ("filters: {and: [], or: []}\n", 1, "one of `and`, `or` and `not`"),
-        ("filters: {xor: []}\n", 1, "`xor` is not one of"),
-        ("formulas: [a]\n", 1, "`formulas` is not a list"),
-    ] {
-        let bed = Bed::new(&[("q.base", base)]);
-        match ask(&bed, "q.base", None) {
-            Err(VaultError::Base(BaseError::Broken { line: said, reason: why, .. })) => {
-                assert!(why.contains(reason), "{base}: {why}");
-                assert_eq!(said, line, "{base}: {why}");
-            }
-            other => panic!("{base}: {other:?}"),
-        }
-    }
-    // An empty one shows all files.
-    let bed = Bed::new(&[("q.base", ""), ("a.md", "")]);
-    assert!(table(&ask(&bed, "q.base", None).unwrap()).contains("a"));
-    assert!(matches!(ask(&bed, "none.base", None), Err(VaultError::NotFound { .. })));
-}
-
-#[test]
 fn hidden_notes_are_in_no_base() {
     let bed = Bed::new(&[
         ("open.md", "---\nn: 1\n---\n"),
@@ -542,73 +512,4 @@ fn an_instant_equals_its_own_text_in_every_zone() {
     let vault = Vault::open(VaultOptions { zone: berlin, ..bed.options() }).unwrap();
     let answer = vault.seen_by_owner().query_base(&path("q.base"), None).unwrap();
     assert_eq!(answer.total, 1, "{:?}", answer.unsupported);
-}
-
-#[test]
-fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
-    let deep = format!("filters:\n  {}a == 1{}\n", "and: [{".repeat(40), "}]".repeat(40));
-    let bed = Bed::new(&[("a.base", "views: [\n"), ("deep.base", &deep), ("good.base", "views: []\n")]);
-    let vault = bed.vault();
-    let problems = vault.problems().unwrap();
-    let named: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
-    assert_eq!(named, ["a.base", "deep.base"], "{problems:?}");
-    assert!((1..=2).contains(&problems[0].line) && problems[1].line == 2, "{problems:?}");
-    assert!(problems.iter().all(|problem| problem.problem.contains("cannot be read")), "{problems:?}");
-    assert_eq!(vault.status().unwrap().problems, 2);
-}
-
-#[test]
-fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_none() {
-    let view = "views:\n  - type: table\n    name: All\n    filters:\n      and:\n        - a == 1\n";
-    let files = [
-        ("in all.base", "filters: status ==\n".to_owned(), Some(1)),
-        ("later.base", format!("{view}filters:\n  or:\n    - a == 1\n    - 'status =='\n"), Some(10)),
-        ("view.base", format!("{view}        - (b\n"), Some(7)),
-        ("escaped.base", "filters:\n  and:\n    - \"a == \\\"x\"\n".to_owned(), Some(1)),
-        ("block.md", format!("Text\n\n```base\n{view}        - b = 2\n```\n"), Some(10)),
-        ("block in a list.md", "- x\n  ```base\n  filters: status ==\n  ```\n".to_owned(), Some(3)),
-        ("fine.base", view.to_owned(), None),
-        ("regular.base", "filters: /a/.matches(t)\n".to_owned(), None),
-        ("newer.base", "filters: file.later().soon()\n".to_owned(), None),
-        ("embeds.md", "```base\nfilters: file.embeds.isEmpty()\n```\n".to_owned(), None),
-        ("deep.base", format!("filters: {}a{}\n", "(".repeat(40), ")".repeat(40)), None),
-    ];
-    for (file, text, line) in files {
-        let bed = Bed::new(&[(file, &text)]);
-        let vault = bed.vault();
-        let problems = vault.problems().unwrap();
-        assert_eq!(
-            problems.iter().map(|problem| problem.line).collect::<Vec<_>>(),
-            Vec::from_iter(line),
-            "{file}"
-        );
-        assert!(
-            problems.iter().all(|problem| problem.path == file && problem.problem.contains("cannot be read"))
-        );
-        assert_eq!(vault.status().unwrap().problems, problems.len(), "{file}");
-    }
-}
-
-#[test]
-fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
-    let bed = Bed::new(&[
-        ("good.md", "Text\n```base\nviews:\n  - type: table\n    name: All\n```\n"),
-        (
-            "bad.md",
-            "---\ntitle: x\n---\nText\n\n```base\nviews: [\n```\n\n~~~ base\nviews:\n  - type: table\n    name: A\n~~~\n\n```base\nfilters: {\n```\n",
-        ),
-        ("told of.md", "A `base` is written as ```base in one line.\n\n````\n```base\nviews: [\n```\n````\n"),
-    ]);
-    let vault = bed.vault();
-    let problems = || -> Vec<(String, u32)> {
-        vault.problems().unwrap().into_iter().map(|problem| (problem.path, problem.line)).collect()
-    };
-    let found = problems();
-    assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["bad.md", "bad.md"]);
-    assert!((7..=8).contains(&found[0].1) && (16..=18).contains(&found[1].1), "{found:?}");
-    assert_eq!(vault.status().unwrap().problems, 2);
-    // Put right, and broken where it was good.
-    bed.put_whole("bad.md", "Text\n");
-    bed.put_whole("good.md", "```base\nviews: [\n```\n");
-    assert_eq!(problems().iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["good.md"]);
 }

@@ -172,6 +172,22 @@ fn links_out_back_and_nowhere() {
 }
 
 #[test]
+fn a_link_without_quotes_leads_to_a_name_with_a_comma() {
+    let bed = Bed::new(&[
+        ("Acme, Inc.md", "# Log\n"),
+        (
+            "Jane.md",
+            "---\ncompany: [[acme, inc#Log|Acme]]\nsees:\n  - [[Acme, Inc]]\nsize: [[52, 13]]\n---\n",
+        ),
+    ]);
+    let view = bed.vault().seen_by_owner();
+    let (out, _, nowhere) = shown(&view.links(&path("Jane.md")).unwrap());
+    assert_eq!((out, nowhere), (vec!["2 Acme, Inc.md".to_owned(), "4 Acme, Inc.md".to_owned()], vec![]));
+    let (_, back, _) = shown(&view.links(&path("Acme, Inc.md")).unwrap());
+    assert_eq!(back, ["Jane.md:2", "Jane.md:4"]);
+}
+
+#[test]
 fn an_alias_is_the_last_resort_and_only_where_one_note_has_it() {
     let bed = Bed::new(&[
         ("One.md", "---\naliases: [AI, Both]\n---\n"),
@@ -248,6 +264,19 @@ fn tags_are_counted_by_note() {
         bed.vault().seen_by_owner().tags().unwrap().tags,
         [count("Inbox", 2), count("inbox/later", 1), count("Inbox/to-read", 1), count("work", 2)]
     );
+}
+
+/// Written out, all levels of this one take 400 MB.
+#[test]
+fn a_tag_of_thousands_of_levels_is_listed_with_the_first_of_them() {
+    let long = vec!["a"; 20_000].join("/");
+    let bed =
+        Bed::new(&[("long.md", &format!("#{long} #{}\n", long.to_uppercase())), ("short.md", "#a/a/b\n")]);
+    let tags = bed.vault().seen_by_owner().tags().unwrap().tags;
+    assert_eq!(tags.len(), 64 + 2);
+    assert!(tags.iter().map(|tag| tag.tag.len()).sum::<usize>() < 2 * long.len());
+    let notes = |name: &str| tags.iter().find(|tag| tag.tag == name).map(|tag| tag.notes);
+    assert_eq!((notes("a/a"), notes("a/a/b"), notes(&long)), (Some(2), Some(1), Some(1)));
 }
 
 #[test]

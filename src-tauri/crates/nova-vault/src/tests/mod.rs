@@ -7,6 +7,7 @@ mod attributes;
 mod bases;
 #[cfg(target_os = "linux")]
 mod bombs;
+mod broken_bases;
 mod confinement;
 mod expressions;
 mod faults;

@@ -123,6 +123,32 @@ fn properties_keep_their_style() {
         )],
     );
     check(
+        &[
+            ("Acme, Inc.md", ""),
+            (
+                "Deal.md",
+                "---\nc: [[Acme, Inc#Log|A, the firm]] # c\nd: [[[Acme, Inc]], [[B]]]\ne:\n  - [[Acme, Inc]]\n---\n",
+            ),
+        ],
+        ("Acme, Inc.md", "Acme, Ltd.md"),
+        &[(
+            "Deal.md",
+            "---\nc: [[Acme, Ltd#Log|A, the firm]] # c\nd: [[[Acme, Ltd]], [[B]]]\ne:\n  - [[Acme, Ltd]]\n---\n",
+        )],
+    );
+    for (to, written) in [
+        ("Acme", "[[Acme]]"),
+        ("10, 20", "\"[[10, 20]]\""),
+        ("\"A\", Inc", "\"[[\\\"A\\\", Inc]]\""),
+        ("A {x, Inc", "\"[[A {x, Inc]]\""),
+    ] {
+        check(
+            &[("Acme, Inc.md", ""), ("Deal.md", "---\nc: [[Acme, Inc]]\n---\n[[Acme, Inc]]\n")],
+            ("Acme, Inc.md", &format!("{to}.md")),
+            &[("Deal.md", &format!("---\nc: {written}\n---\n[[{to}]]\n"))],
+        );
+    }
+    check(
         &[("Acme.md", ""), ("Deal.md", "---\nc: \"[[Acme]]\"\n---\n")],
         ("Acme.md", "The \"Acme\".md"),
         &[("Deal.md", "---\nc: \"[[The \\\"Acme\\\"]]\"\n---\n")],

@@ -6,6 +6,8 @@ pub(super) enum Token {
     Text(String),
     Name(String),
     Symbol(&'static str),
+    /// `/pattern/flags`, whose marks and quotes mean something else than those around it.
+    Pattern,
 }
 
 /// Longer symbols first.
@@ -21,6 +23,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     while let Some(first) = rest.chars().next() {
         let (token, after) = match first {
             '"' | '\'' => quoted(rest, first)?,
+            '/' if !ends_a_value(tokens.last()) => pattern(rest)?,
             c if c.is_ascii_digit() => number(rest),
             c if c.is_alphabetic() || matches!(c, '_' | '$') => {
                 let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'));
@@ -58,6 +61,34 @@ fn quoted(text: &str, quote: char) -> Result<(Token, &str), String> {
         }
     }
     Err(format!("a text is not closed: {quote} is missing"))
+}
+
+/// Whether a `/` behind the word divides.
+fn ends_a_value(last: Option<&Token>) -> bool {
+    !matches!(last, None | Some(Token::Symbol(_))) || matches!(last, Some(Token::Symbol(")" | "]" | "}")))
+}
+
+/// A regular expression of JavaScript: up to the `/` that is neither escaped nor in brackets.
+fn pattern(text: &str) -> Result<(Token, &str), String> {
+    let mut in_brackets = false;
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            '/' if !in_brackets => {
+                return Ok((
+                    Token::Pattern,
+                    text[at + 1..].trim_start_matches(|c: char| c.is_ascii_alphabetic()),
+                ));
+            }
+            _ => {}
+        }
+    }
+    Err("a regular expression is not closed: / is missing".to_owned())
 }
 
 /// Digits, and a fraction where a digit follows the dot: `1.isEmpty()` is a function of 1.

@@ -120,7 +120,7 @@ impl Parser {
             }
             Some(Token::Symbol("[")) => Expr::List(self.list_until("]")?),
             Some(Token::Symbol("{")) => Expr::Object(self.entries()?),
-            Some(Token::Symbol("/")) => {
+            Some(Token::Pattern) => {
                 return Err(Refused::NotComputed("regular expressions are not evaluated".to_owned()));
             }
             other => return Err(format!("a value is missing before {}", said(other.as_ref())).into()),
@@ -199,6 +199,7 @@ fn said(token: Option<&Token>) -> String {
         Some(Token::Number(text) | Token::Name(text)) => format!("`{text}`"),
         Some(Token::Text(text)) => format!("the text `{}`", text.chars().take(40).collect::<String>()),
         Some(Token::Symbol(symbol)) => format!("`{symbol}`"),
+        Some(Token::Pattern) => "a regular expression".to_owned(),
         None => "the end".to_owned(),
     }
 }

@@ -21,7 +21,9 @@ fn links(text: &str, node: &Node, outline: &mut Outline) {
     match &node.style {
         // What an alias stands for is read where it is written.
         Style::Missing | Style::Alias => {}
-        Style::Plain => scalar(text, node, node.span.clone(), YamlQuotes::Plain, outline),
+        Style::Plain | Style::UnquotedLink(_) => {
+            scalar(text, node, node.span.clone(), YamlQuotes::Plain, outline);
+        }
         Style::Quoted => {
             let inner = node.span.start + 1..node.span.end.saturating_sub(1).max(node.span.start + 1);
             let quotes = if text[node.span.clone()].starts_with('"') {
@@ -61,6 +63,8 @@ fn tags(node: &Node, outline: &mut Outline) {
     match &node.style {
         Style::FlowList(nodes) => nodes.iter().for_each(|node| tags(node, outline)),
         Style::BlockList(items) => items.iter().for_each(|item| tags(&item.node, outline)),
+        // No tag is a link.
+        Style::UnquotedLink(inner) => tags(inner, outline),
         _ => {
             let Value::Text(value) = &node.value else { return };
             outline.tags.extend(

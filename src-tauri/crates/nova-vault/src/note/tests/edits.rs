@@ -249,6 +249,41 @@ fn other_shapes_are_replaced_whole() {
 }
 
 #[test]
+#[rustfmt::skip] // one case a line
+fn a_link_with_a_comma_is_one_value() {
+    let inc = "---\nk: [[Acme, Inc]] # c\nz: 1\n---\n";
+    check("another", inc, set("k", link("Beta, Co")), "---\nk: \"[[Beta, Co]]\" # c\nz: 1\n---\n");
+    check("the same", inc, set("k", link("Acme, Inc")), inc);
+    check("beside it", inc, set("z", number("2")), "---\nk: [[Acme, Inc]] # c\nz: 2\n---\n");
+    check("gone", inc, remove("k"), "---\nz: 1\n---\n");
+    check("one more", inc, add("k", link("B")), "---\nk: # c\n  - \"[[Acme, Inc]]\"\n  - \"[[B]]\"\nz: 1\n---\n");
+    check("there already", inc, add("k", link("Acme, Inc")), inc);
+    check("taken out", inc, drop_item("k", link("Acme, Inc")), "---\nk: # c\nz: 1\n---\n");
+    let list = "---\nk:\n  - [[A, B]] # one\n  - [[C]]\n---\n";
+    check("in a list", list, add("k", text("d")), "---\nk:\n  - [[A, B]] # one\n  - [[C]]\n  - d\n---\n");
+    check("out of a list", list, drop_item("k", link("A, B")), "---\nk:\n  - [[C]]\n---\n");
+    check("in brackets", "---\nk: [[[A, B]], [[C]]]\n---\n", drop_item("k", link("C")), "---\nk: [[[A, B]]]\n---\n");
+}
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn a_list_in_a_list_stays_one() {
+    let pair = |a: &str, b: &str| texts(&[a, b]);
+    let pairs = |items: &[Value]| Value::List(items.to_vec());
+    check("one more", "---\nk: [[a, b]] # c\n---\n", add("k", pair("c", "d")), "---\nk: [[a, b], [c, d]] # c\n---\n");
+    check("there already", "---\nk: [[a, b]]\n---\n", add("k", pair("a", "b")), "---\nk: [[a, b]]\n---\n");
+    check("the same", "---\nk: [[a,  b]]\n---\n", set("k", pairs(&[pair("a", "b")])), "---\nk: [[a,  b]]\n---\n");
+    check("others", "---\nk: [[a,  b]]\n---\n", set("k", pairs(&[pair("a", "b"), pair("x", "y")])), "---\nk: [[a,  b], [x, y]]\n---\n");
+    check("the only one gone", "---\nk: [[a, b]]\n---\n", drop_item("k", pair("a", "b")), "---\nk: []\n---\n");
+    check("down to one", "---\nk: [[a, b], [c]]\n---\n", drop_item("k", texts(&["c"])), "---\nk: [ [a, b] ]\n---\n");
+    check("down to one of one", "---\nk: [[a], [c]]\n---\n", drop_item("k", texts(&["c"])), "---\nk: [ [a] ]\n---\n");
+    check("numbers", "---\nk: [[1, 2], [3]]\n---\n", drop_item("k", Value::List(vec![number("3")])), "---\nk: [[1, 2]]\n---\n");
+    check("new", "---\nz: 1\n---\n", set("k", pairs(&[pair("a", "b")])), "---\nz: 1\nk:\n  - [a, b]\n---\n");
+    let deep = Value::from_json(&serde_json::json!({"x": [["a", "b"]], "y": [[1, 2]]}));
+    check("in a mapping", "---\nz: 1\n---\n", set("k", deep), "---\nz: 1\nk:\n  x: [ [a, b] ]\n  y: [[1, 2]]\n---\n");
+}
+
+#[test]
 fn setting_what_is_there_changes_nothing() {
     let note = "---\nn: 010\nq: 'it'\nl: [a,  b]\nk: [[Jane]]\ne:\nd: \"2026-01-02\"\nt: |\n  a\n---\nBody";
     let edits = [

@@ -32,6 +32,7 @@ pub(super) const PIECES: &[&str] = &[
     " \"lead\"", " 'it''s' # q", " \"a\\\"b \\u00e9\"", " true", " yes", " 5", " 010", " 1.50",
     " -3e4", " 12345678901234567890", " 2026-01-02", " 12:30", " a:b", " a#b", " 東京 🍣#t # 注",
     " https://example.com/a?b=c#d", " \"[[Jane Doe]]\"", " '[[Jane|J]]'", " [[Jane Doe]]",
+    " [[Acme, Inc]]", " [[Acme, Inc]] # c", " [[1, 2], [a, b]]", " [[1, 2]]",
     "\n  lead", "\n  \"lead\" # c", " a\n  b\n  c", " \"a\n  b\" # c", " []", " [ ]", " [a]",
     " [a, b]", " [a,  b] # c", " [ a , 'b' ,\"c\" ]", " [[[A]], \"[[B]]\"]", " [a, b,]",
     " [\n  a,\n  b,\n  ]", " [a, # one\n  b]", " [1, true, ~, [x, y], {k: v}]", "\n  - a\n  - b",
@@ -125,6 +126,8 @@ pub(super) fn values() -> Vec<(Value, Json)> {
         (Value::Number("42".to_owned()), json!(42)),
         (Value::Number("-1.5".to_owned()), json!(-1.5)),
         (Value::Link("Jane Doe".to_owned()), json!("[[Jane Doe]]")),
+        (Value::Link("Acme, Inc".to_owned()), json!("[[Acme, Inc]]")),
+        (Value::from_json(&json!([["Acme", "Inc"]])), json!([["Acme", "Inc"]])),
         (Value::List(vec![]), json!([])),
         (Value::List(vec![Value::Text("a".to_owned()), Value::Link("B".to_owned())]), json!(["a", "[[B]]"])),
         (
@@ -227,7 +230,7 @@ fn features_of(key: &str, piece: &str) -> Vec<&'static str> {
     let below = value.trim_start();
     let style = match below.chars().next() {
         None | Some('#') if !below.contains("\n  - ") => "no value",
-        Some('[') if !below.starts_with("[[Jane") => "flow list",
+        Some('[') if !below.starts_with("[[Jane") && !below.starts_with("[[Acme") => "flow list",
         Some('|' | '>') => "block scalar",
         Some('"' | '\'') => "quoted value",
         Some('-' | '#')

@@ -168,6 +168,11 @@ fn links_in_properties() {
         ("---\na: see [[A]] # and [[not B]]\n---\n", &["2 prop A"]),
         ("---\na: \"[x](y.md)\"\n---\n", &[]),
         ("---\r\na: \"[[A]]\"\r\n---\r\n[[B]]", &["2 prop A", "4 wiki B"]),
+        (
+            "---\na: [[Acme, Inc#Log|A, the firm]]\nl:\n  - [[B, C]]\nf: [[[D, E]], [[F]]]\n---\n",
+            &["2 prop Acme, Inc#Log|A, the firm", "4 prop B, C", "5 prop D, E", "5 prop F"],
+        ),
+        ("---\na: [[1, 2]]\nb: [[c, d], [e]]\n---\n", &[]),
         // Unreadable: the body is read all the same.
         ("---\na: \"[[A]]\n---\n[[B]]", &["4 wiki B"]),
         ("---\na: b: [[A]]\n...\n[[B]]", &["4 wiki B"]),
@@ -189,6 +194,7 @@ fn tags() {
         ("(#paren) **#bold** #end/ \\#escaped", &["paren", "bold", "end"]),
         ("---\ntags: [a, '#b', c/d, 2024]\n---\n#e", &["a", "b", "c/d", "e"]),
         ("---\ntags: a, b c\ntag:\n  - d\n---\n", &["a", "b", "c", "d"]),
+        ("---\ntags: [[a, b]]\n---\n", &["a", "b"]),
         ("---\nother: '#no'\n---\n", &[]),
     ];
     for (text, tags) in table {

@@ -1,6 +1,8 @@
 //! Random three-way merges, judged by what both sides meant to do.
 
-use super::super::{Merge, merge};
+use std::time::{Duration, Instant};
+
+use super::super::{Document, Merge, Value, merge, summarize};
 use super::generate::Random;
 
 /// One side's change to a line.
@@ -163,4 +165,95 @@ fn additions_of_both_sides_are_there_once() {
         met += usize::from(mine.iter().zip(&theirs).any(|(m, t)| m != t && !m.is_empty() && !t.is_empty()));
     }
     assert!(met > 1_500, "only {met} had additions at the same place");
+}
+
+/// A list merged as the rule says it, one item after the other.
+fn merged_list(base: &[char], mine: &[char], theirs: &[char]) -> Option<Vec<char>> {
+    let is_set = |items: &[char]| items.iter().enumerate().all(|(at, item)| !items[..at].contains(item));
+    let kept_order = |side: &[char]| {
+        let kept = side.iter().filter(|item| base.contains(item));
+        kept.eq(base.iter().filter(|item| side.contains(item)))
+    };
+    if ![base, mine, theirs].into_iter().all(is_set) || !kept_order(mine) || !kept_order(theirs) {
+        return None;
+    }
+    let stays = |item: &&char| mine.contains(item) || !base.contains(item);
+    let mut merged: Vec<char> = theirs.iter().filter(stays).copied().collect();
+    for (at, item) in mine.iter().enumerate() {
+        if base.contains(item) || merged.contains(item) {
+            continue;
+        }
+        let is_at_the_end = mine[at..].iter().all(|item| !base.contains(item));
+        let place = match is_at_the_end {
+            true => merged.len(),
+            false => {
+                let before = mine[..at].iter().rev();
+                let mut found = before.filter_map(|item| merged.iter().position(|other| other == item));
+                found.next().map_or(0, |index| index + 1)
+            }
+        };
+        merged.insert(place, *item);
+    }
+    Some(merged)
+}
+
+#[test]
+fn lists_are_merged_item_by_item() {
+    let note = |items: &[char]| {
+        let items: String = items.iter().map(|item| format!("- {item}\n")).collect();
+        format!("---\nt:{}\n---\n", if items.is_empty() { " []".to_owned() } else { format!("\n{items}") })
+            .replace("\n\n", "\n")
+    };
+    let text_of = |item: &char| Value::Text(item.to_string());
+    let side = |random: &mut Random, base: &[char]| {
+        let mut side = base.to_vec();
+        for _ in 0..random.below(5) {
+            let at = random.below(side.len() + 1);
+            match random.below(3) {
+                0 if at < side.len() => drop(side.remove(at)),
+                1 if random.below(8) == 0 && at < side.len() => side.reverse(),
+                _ => side.insert(at, *random.of(&['p', 'q', 'r', 's', 't', 'u', 'v', 'w'])),
+            }
+        }
+        side
+    };
+    let (mut clean, mut conflicts) = (0, 0);
+    for seed in 1..=3_000 {
+        let random = &mut Random::new(seed ^ 0x1157);
+        let base: Vec<char> = ('a'..='h').take(random.below(7)).collect();
+        let (mine, theirs) = (side(random, &base), side(random, &base));
+        if mine == base || theirs == base || mine == theirs {
+            continue;
+        }
+        let expected = merged_list(&base, &mine, &theirs);
+        match merge(&note(&base), &note(&mine), &note(&theirs)) {
+            Merge::Clean { text, .. } => {
+                let expected = expected.map(|list| Value::List(list.iter().map(text_of).collect()));
+                assert_eq!(Document::parse(&text).property("t"), expected.as_ref(), "seed {seed}: {text}");
+                clean += 1;
+            }
+            Merge::Conflict { .. } => {
+                assert_eq!(expected, None, "seed {seed}: {base:?} {mine:?} {theirs:?}");
+                conflicts += 1;
+            }
+        }
+    }
+    assert!(clean > 500 && conflicts > 100, "{clean} {conflicts}");
+}
+
+/// It would take minutes if every item were compared with every other.
+#[test]
+fn lists_of_tens_of_thousands_of_items_are_merged_at_once() {
+    let list = |items: std::ops::Range<usize>| {
+        let items: String = items.map(|n| format!("  - item {n}\n")).collect();
+        format!("---\nt:\n{items}---\n")
+    };
+    let (base, mine, theirs) = (list(1..45_000), list(1..45_001), list(0..45_000));
+    let began = Instant::now();
+    assert_eq!(summarize(&base, &mine), ["t: + item 45000"]);
+    assert_eq!(
+        merge(&base, &mine, &theirs),
+        Merge::Clean { text: list(0..45_001), outside: vec!["t: + item 0".to_owned()] }
+    );
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }

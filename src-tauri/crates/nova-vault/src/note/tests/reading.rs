@@ -159,6 +159,33 @@ fn scalars_mean_what_they_mean_in_obsidian() {
 }
 
 #[test]
+fn a_link_without_quotes_may_have_a_comma() {
+    let check =
+        |written: &str, value: Value| check(&format!("---\nk: {written}\n---\n"), &[("k", 2, value)], "");
+    let yaml = |json: serde_json::Value| Value::from_json(&json);
+    check("[[Acme, Inc]]", link("Acme, Inc"));
+    check("[[Acme,Inc]] # c", link("Acme,Inc"));
+    check("[[CRM/Acme, Inc#Log, later|Acme, the firm]]", link("CRM/Acme, Inc#Log, later|Acme, the firm"));
+    check("[[Q3, 2026]]", link("Q3, 2026"));
+    check("\n  [[Acme, Inc]]", link("Acme, Inc"));
+    check("\n  - [[Acme, Inc]]\n  - x", Value::List(vec![link("Acme, Inc"), text("x")]));
+    check("[[[A, B]], [[C]], d]", Value::List(vec![link("A, B"), link("C"), text("d")]));
+    check("{a: [[A, B]]}", Value::map([("a".to_owned(), link("A, B"))]));
+    // What is no link stays a list in a list.
+    check("[[52.5, 13.4]]", yaml(json!([[52.5, 13.4]])));
+    check("[[2026-01-01, 2026-02-01]]", yaml(json!([["2026-01-01", "2026-02-01"]])));
+    check("[[true, false, ~]]", yaml(json!([[true, false, null]])));
+    check("[[a, b], [c, d]]", yaml(json!([["a", "b"], ["c", "d"]])));
+    check("[[a, b], c]", yaml(json!([["a", "b"], "c"])));
+    check("[ [a, b] ]", yaml(json!([["a", "b"]])));
+    check("[[\"a\", b]]", yaml(json!([["a", "b"]])));
+    check("[[a,\n  b]]", yaml(json!([["a", "b"]])));
+    check("[[a, {b: c}]]", yaml(json!([["a", {"b": "c"}]])));
+    check("[[a, !!str 5]]", yaml(json!([["a", "5"]])));
+    check("[[&x a, *x]]", yaml(json!([["a", "a"]])));
+}
+
+#[test]
 fn keys_and_lines() {
     check(
         "---\n# c\n\n\"a: b\": 1\n5: x\ntrue: y\n名前:\n  - z\n'it''s': |\n  t\nlast: &x 010\ncopy: *x\n---\n",

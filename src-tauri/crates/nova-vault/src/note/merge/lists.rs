@@ -1,0 +1,68 @@
+//! Three-way merge of lists by items.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::list::keys;
+use super::super::value::Value;
+
+/// A list to which one side added or removed items while the other did too. `None` when an order
+/// was changed, an item is there twice, or it is no list.
+///
+/// The items of theirs come first, in their order; each that mine added stands behind the one it was
+/// added behind, or at the end. Every item is looked at a few times, however many there are.
+pub(super) fn merge_lists(
+    base: Option<&Value>,
+    mine: Option<&Value>,
+    theirs: Option<&Value>,
+) -> Option<Vec<Value>> {
+    let (Some(Value::List(mine)), Some(Value::List(theirs))) = (mine, theirs) else {
+        return None;
+    };
+    let base: &[Value] = match base {
+        None | Some(Value::Null) => &[],
+        Some(Value::List(base)) => base,
+        Some(_) => return None,
+    };
+    let [base_keys, my_keys, their_keys] = [base, mine, theirs].map(keys);
+    let (in_base, in_mine, in_theirs) = (set(&base_keys)?, set(&my_keys)?, set(&their_keys)?);
+    let kept_order = |keys: &[String], side: &HashSet<&str>| {
+        let kept = keys.iter().filter(|key| in_base.contains(key.as_str()));
+        kept.eq(base_keys.iter().filter(|key| side.contains(key.as_str())))
+    };
+    if !kept_order(&my_keys, &in_mine) || !kept_order(&their_keys, &in_theirs) {
+        return None;
+    }
+
+    let stays = |key: &str| in_mine.contains(key) || !in_base.contains(key);
+    // What mine added: behind which of those that stay, at the beginning without one, and at the end.
+    let mut behind: HashMap<Option<&str>, Vec<&Value>> = HashMap::new();
+    let mut at_the_end = Vec::new();
+    let last_of_base = my_keys.iter().rposition(|key| in_base.contains(key.as_str()));
+    let mut before = None;
+    for (at, (item, key)) in mine.iter().zip(&my_keys).enumerate() {
+        if in_theirs.contains(key.as_str()) {
+            before = Some(key.as_str());
+        } else if in_base.contains(key.as_str()) {
+            // Taken out by theirs.
+        } else if last_of_base.is_some_and(|last| at < last) {
+            behind.entry(before).or_default().push(item);
+        } else {
+            at_the_end.push(item);
+        }
+    }
+    let mut merged: Vec<Value> = Vec::with_capacity(theirs.len() + mine.len());
+    let mut add = |items: Option<Vec<&Value>>| merged.extend(items.into_iter().flatten().cloned());
+    add(behind.remove(&None));
+    for (item, key) in theirs.iter().zip(&their_keys).filter(|(_, key)| stays(key)) {
+        add(Some(vec![item]));
+        add(behind.remove(&Some(key.as_str())));
+    }
+    add(Some(at_the_end));
+    Some(merged)
+}
+
+/// The keys, unless one is there twice.
+fn set(keys: &[String]) -> Option<HashSet<&str>> {
+    let set: HashSet<&str> = keys.iter().map(String::as_str).collect();
+    (set.len() == keys.len()).then_some(set)
+}
