@@ -3,6 +3,7 @@
 //! also when a folder is swapped for a link meanwhile.
 
 mod attributes;
+mod elsewhere;
 mod moving;
 mod place;
 mod platform;

@@ -24,7 +24,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// An opened folder of the vault.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    dir: Dir,
+    pub(super) dir: Dir,
 }
 
 /// What an entry of a folder is to Nova.

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use notify::Event;
 
 use super::coalescer::{Batch, Coalescer, Timing};
-use super::folders::{Folders, Found, Rewatch};
+use super::folders::{Elsewhere, Folders, Found, Rewatch};
 use super::tree::{Candidates, Look, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
-use crate::disk::Disk;
+use crate::disk::{Disk, Folder};
 use crate::shared_texts::SharedTexts;
 
 /// Messages taken in before anything is looked at, so that a burst of writes to one
@@ -23,6 +23,10 @@ const TOLD_AT_ONCE: usize = 256;
 
 /// Polling may use this share of one processor at most: 1 in so many.
 const POLL_SHARE: u32 = 20;
+
+/// Of a folder that other machines change, comparing may take this share of the time: 1 in so many. Most
+/// of it is waiting for the other side, and nothing else tells of those changes.
+const ELSEWHERE_SHARE: u32 = 4;
 
 #[derive(Debug)]
 pub(super) enum Message {
@@ -38,6 +42,8 @@ pub(crate) struct Options {
     /// Between two comparisons of the whole folder when there are no events.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
+    /// Which folders are changed elsewhere without events here.
+    pub(super) elsewhere: Elsewhere,
     pub(super) text_budget: usize,
     /// Where others find the texts that are kept.
     pub(super) texts: Arc<SharedTexts>,
@@ -56,6 +62,11 @@ impl Options {
     pub(crate) fn limited(folder_limit: usize, poll_every: Duration) -> Self {
         Self { folder_limit, poll_every, ..Self::default() }
     }
+
+    /// As if the whole vault lay on NFS.
+    pub(crate) fn on_network(poll_every: Duration) -> Self {
+        Self { elsewhere: |_| Some("NFS"), poll_every, ..Self::default() }
+    }
 }
 
 impl Default for Options {
@@ -64,6 +75,7 @@ impl Default for Options {
             timing: Timing::default(),
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
+            elsewhere: Folder::changed_elsewhere,
             text_budget: TEXT_BUDGET,
             texts: Arc::default(),
         }
@@ -86,6 +98,8 @@ pub(super) struct Run {
     on_state: OnState,
     state: Arc<Mutex<WatchState>>,
     poll_at: Option<Instant>,
+    /// Why events do not tell everything, since the watch began.
+    elsewhere: Option<String>,
 }
 
 /// How far a comparison goes beyond the paths of its batch.
@@ -108,13 +122,14 @@ impl Run {
             inbox,
             own_inbox,
             coalescer: Coalescer::new(root.clone(), options.timing),
-            folders: Folders::new(root.clone(), options.folder_limit),
+            folders: Folders::new(root.clone(), options.folder_limit, options.elsewhere),
             tree: Tree::new(options.text_budget, Arc::clone(&options.texts)),
             options,
             sink: Box::new(|_| {}),
             on_state: Box::new(|_| {}),
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
             poll_at: None,
+            elsewhere: None,
             root,
         };
         run.begin();
@@ -175,7 +190,8 @@ impl Run {
     fn work(&mut self, flush: bool) {
         let now = Instant::now();
         let poll = self.poll_at.is_some_and(|at| at <= now);
-        let batch = if flush || poll { self.coalescer.take_all() } else { self.coalescer.due(now) };
+        // A poll leaves a save alone that is not finished: it would be told in halves.
+        let batch = if flush { self.coalescer.take_all() } else { self.coalescer.due(now) };
         if matches!(self.state(), WatchState::Failed { .. }) {
             if flush || poll {
                 self.begin();
@@ -193,7 +209,12 @@ impl Run {
         };
         // A flush must not leave anything for later.
         let quiet = if flush { Duration::ZERO } else { self.options.timing.quiet };
+        let heard = matches!(self.state(), WatchState::Watching { .. });
         self.look(&batch, scope, quiet);
+        let state = self.state();
+        if heard && matches!(state, WatchState::Both { .. }) {
+            (self.on_state)(state);
+        }
     }
 
     /// Sets all watches anew and compares the whole folder.
@@ -213,13 +234,14 @@ impl Run {
         match listening {
             Ok(()) => {
                 self.poll_at = None;
+                self.elsewhere = None;
                 self.set_state(WatchState::Watching { folders: 0 });
             }
             Err(reason) => self.poll(reason),
         }
         self.look(&Batch::default(), Scope::Everything(Rewatch::All), Duration::ZERO);
         let after = self.state();
-        if matches!(after, WatchState::Watching { .. }) && after != before {
+        if matches!(after, WatchState::Watching { .. } | WatchState::Both { .. }) && after != before {
             (self.on_state)(after);
         }
     }
@@ -252,6 +274,7 @@ impl Run {
             for note in self.tree.under("") {
                 add(&mut candidates, note, Look::IfTouched);
             }
+            self.coalescer.keep_pending_out_of(&mut candidates);
         }
         // Once more: the folder may have been unmounted in the meantime, and then
         // every note would seem to be removed.
@@ -273,8 +296,13 @@ impl Run {
             self.coalescer.touch(path, Instant::now(), false);
         }
         self.count_folders();
-        if let (WatchState::Polling { .. }, Scope::Everything(_)) = (self.state(), scope) {
-            let pause = self.options.poll_every.max(started.elapsed() * POLL_SHARE);
+        let share = match self.state() {
+            WatchState::Polling { .. } => POLL_SHARE,
+            WatchState::Both { .. } => ELSEWHERE_SHARE,
+            WatchState::Watching { .. } | WatchState::Failed { .. } => return,
+        };
+        if self.poll_at.is_none() || scope != Scope::Batch {
+            let pause = self.options.poll_every.max(started.elapsed() * share);
             self.poll_at = Some(Instant::now() + pause);
         }
     }
@@ -286,6 +314,7 @@ impl Run {
         if let Some(reason) = found.refused {
             self.poll(reason);
         }
+        self.elsewhere = self.elsewhere.take().or(found.elsewhere);
     }
 
     fn misheard(&mut self, error: &notify::Error) {
@@ -337,8 +366,8 @@ impl Run {
 
     fn count_folders(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let WatchState::Watching { folders } = &mut *state {
-            *folders = self.folders.count();
+        if matches!(*state, WatchState::Watching { .. } | WatchState::Both { .. }) {
+            *state = WatchState::by_events(self.folders.count(), self.elsewhere.clone());
         }
     }
 }
