@@ -47,10 +47,10 @@ pub use nova_vault::note::{
     file_name, summarize,
 };
 pub use nova_vault::{
-    BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links,
-    Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, RecordsRead,
-    Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount, TemplateFolder, TemplateValues, Trash,
-    Unresolved, fill_template,
+    ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
+    LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
+    QueryError, QueryRow, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
+    TemplateFolder, TemplateValues, Trash, Unresolved, fill_template,
 };
 
 // What the signatures above are made of.
