@@ -43,8 +43,8 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
-    ContentHash, FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, edit_properties,
-    file_name, summarize,
+    ContentHash, FrontMatter, PathError, PropertyEdit, Value as PropertyValue, VaultPath, compose,
+    edit_properties, file_name, summarize,
 };
 pub use nova_vault::{
     ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
