@@ -31,7 +31,7 @@ fn the_tools_are_those_of_the_contract() {
         shown,
         [
             "vault__read_note {path, offset?} Read",
-            "vault__create_note {path, content?, properties?} Write",
+            "vault__create_note {path, content?, template?, properties?} Write",
             "vault__edit_note {path, old, new, count?} Write",
             "vault__append_to_note {path, text, heading?} Write",
             "vault__set_properties {path, properties} Write",

@@ -50,7 +50,7 @@ pub use nova_vault::{
     ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
     LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
     QueryError, QueryRow, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
-    TemplateFolder, TemplateValues, Trash, Unresolved, fill_template,
+    TemplateFolder, TemplateValues, Templates, Trash, Unresolved, fill_template,
 };
 
 // What the signatures above are made of.
