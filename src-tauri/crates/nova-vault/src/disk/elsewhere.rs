@@ -1,6 +1,8 @@
 //! File systems that other machines change, or a program behind them: the system here tells only of what
 //! is done through it.
 
+use std::io;
+
 use super::Folder;
 
 impl Folder {
@@ -8,6 +10,25 @@ impl Folder {
     /// the system being told; `None` for one of this machine alone, and where that cannot be found out.
     pub(crate) fn changed_elsewhere(&self) -> Option<&'static str> {
         system::changed_elsewhere(&self.dir)
+    }
+
+    /// A number of the disk, or whatever is mounted, that the folder lies on.
+    pub(crate) fn device(&self) -> Option<u64> {
+        #[cfg(unix)]
+        return self.dir.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::dev(&found));
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// In place of [`Folder::device`] in tests, where nothing can be mounted.
+    #[cfg(all(test, unix))]
+    pub(crate) fn inode(&self) -> Option<u64> {
+        self.dir.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::ino(&found))
+    }
+
+    /// Whether nothing at all is in it.
+    pub(crate) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.dir.entries()?.next().is_none())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The watch's thread: waits for events, looks where they point, tells the changes.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +45,8 @@ pub(crate) struct Options {
     pub(super) folder_limit: usize,
     /// Which folders are changed elsewhere without events here.
     pub(super) elsewhere: Elsewhere,
+    /// Which disk a folder lies on, where the system tells.
+    pub(super) device: fn(&Folder) -> Option<u64>,
     pub(super) text_budget: usize,
     /// Where others find the texts that are kept.
     pub(super) texts: Arc<SharedTexts>,
@@ -76,6 +79,7 @@ impl Default for Options {
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
             elsewhere: Folder::changed_elsewhere,
+            device: Folder::device,
             text_budget: TEXT_BUDGET,
             texts: Arc::default(),
         }
@@ -100,6 +104,8 @@ pub(super) struct Run {
     poll_at: Option<Instant>,
     /// Why events do not tell everything, since the watch began.
     elsewhere: Option<String>,
+    /// The disk that the notes were on when they were last compared.
+    device: Option<u64>,
 }
 
 /// How far a comparison goes beyond the paths of its batch.
@@ -130,6 +136,7 @@ impl Run {
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
             poll_at: None,
             elsewhere: None,
+            device: None,
             root,
         };
         run.begin();
@@ -332,9 +339,18 @@ impl Run {
     }
 
     /// The folder that lies at the root now: another one may have been put in its place. `None`, and
-    /// a failure, while there is none or it is a link.
+    /// a failure, while there is none, it is a link, or what was mounted there is not.
     fn open_root(&mut self) -> Option<Disk> {
-        let error = match Disk::open(self.root.clone()) {
+        let opened = Disk::open(self.root.clone()).and_then(|disk| {
+            let folder = disk.open_root()?;
+            let device = (self.options.device)(&folder);
+            if self.device.is_some_and(|before| Some(before) != device) && folder.is_empty()? {
+                return Err(io::Error::other("it is empty and on another disk than before"));
+            }
+            self.device = device;
+            Ok(disk)
+        });
+        let error = match opened {
             Ok(disk) => return Some(disk),
             Err(error) => error,
         };

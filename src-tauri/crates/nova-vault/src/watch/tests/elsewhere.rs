@@ -128,3 +128,49 @@ fn a_network_folder_that_was_away_is_compared_again() {
     let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
     assert_eq!(describe(&change), "modified a.md: a → a more");
 }
+
+/// An unmounted folder is there, and empty.
+#[cfg(unix)]
+#[test]
+fn a_vault_that_is_not_mounted_is_a_failure_and_no_removal() {
+    use std::os::unix::fs::MetadataExt;
+
+    // As if each folder was a disk.
+    let options = Options { device: crate::disk::Folder::inode, ..often() };
+    let vault = Fixture::with("a.md = a\nTeam/b.md = b", options);
+    let state = vault.next_state();
+    fs::rename(vault.path(""), vault.outside("vault")).expect("unmount");
+    fs::create_dir(vault.path("")).expect("the mount point");
+    assert_ne!(
+        fs::metadata(vault.path("")).expect("there").ino(),
+        fs::metadata(vault.outside("vault")).expect("there").ino()
+    );
+    // A look may fall in between, when there is no folder at all.
+    let mut failed = vault.next_state();
+    while !matches!(&failed, WatchState::Failed { reason } if reason.contains("on another disk than before"))
+    {
+        assert!(matches!(&failed, WatchState::Failed { .. }), "{failed:?}");
+        failed = vault.next_state();
+    }
+    vault.watch.flush();
+    assert_eq!(vault.changes.try_iter().count(), 0);
+    fs::remove_dir(vault.path("")).expect("remove");
+    fs::rename(vault.outside("vault"), vault.path("")).expect("mount");
+    let mut again = vault.next_state();
+    while matches!(&again, WatchState::Failed { .. }) {
+        again = vault.next_state();
+    }
+    assert_eq!(again, state);
+    vault.write("a.md", "a more");
+    let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
+    assert_eq!(describe(&change), "modified a.md: a → a more");
+}
+
+/// A person who throws everything away has removed it.
+#[test]
+fn a_vault_that_was_emptied_where_it_lies_is_empty() {
+    let vault = Fixture::with("a.md = a\nTeam/b.md = b", often());
+    fs::remove_dir_all(vault.path("Team")).expect("remove");
+    vault.remove("a.md");
+    vault.expect("removed a.md: a\nremoved Team/b.md: b");
+}
