@@ -43,6 +43,52 @@ async fn what_the_card_shows_is_what_is_written_and_undo_takes_it_back() {
 }
 
 #[tokio::test]
+async fn a_table_is_kept_as_a_file_where_obsidian_keeps_attachments_and_shown_in_its_note() {
+    let table = "stage,people\nlead,1\n";
+    let nova = Nova::new(
+        PEOPLE,
+        [
+            call("vault__add_attachment", json!({"name": "Stages.csv", "text": table, "note": "Ideas"})),
+            call("vault__append_to_note", json!({"path": "Ideas", "text": "![[Stages.csv]]"})),
+            text("It is in Ideas."),
+        ],
+    );
+    nova.vault.write(".obsidian/app.json", r#"{"attachmentFolderPath": "./files"}"#);
+    let before = (nova.vault.files(), nova.vault.read("Ideas.md"));
+    let app = nova.start().await;
+    let approver = ScriptedApprover::always(Decision::Once);
+
+    turn(&app, None, "Keep the stages as a CSV in Ideas", approver.clone()).await;
+
+    let told = nova.model.last_texts("tool");
+    assert!(told[0].contains(r#""link":"![[Stages.csv]]""#), "{told:?}");
+    let asked = approver.asked();
+    let diff = &asked[0].diff.as_ref().unwrap()[0];
+    assert_eq!((diff.path.as_str(), diff.kind), ("files/Stages.csv", NoteChangeKind::Created));
+    assert!(format!("{:?}", diff.hunks).contains("stage,people"), "{diff:?}");
+    assert_eq!(nova.vault.read("files/Stages.csv"), table);
+    assert!(nova.vault.read("Ideas.md").ends_with("![[Stages.csv]]\n"));
+    let links = nova.json(&["vault", "links", "Ideas"]).1;
+    assert!(
+        links["out"].to_string().contains("files/Stages.csv") && links["unresolved"] == json!([]),
+        "{links}"
+    );
+
+    let sets = app.change_sets(None, None, None).await.unwrap();
+    let changed: Vec<_> = sets[0].notes.iter().map(|note| (note.path.as_str(), note.kind)).collect();
+    assert_eq!(
+        changed,
+        [("files/Stages.csv", NoteChangeKind::Created), ("Ideas.md", NoteChangeKind::Modified)]
+    );
+    let shown = nova.run(&["changes", "show", &sets[0].id]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("stage,people"));
+    let undone = app.undo(&sets[0].id, None, None).await.unwrap();
+    assert!(undone.conflicts.is_empty(), "{undone:?}");
+    assert_eq!((nova.vault.files(), nova.vault.read("Ideas.md")), before);
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn a_denied_change_is_not_made_and_the_model_is_told() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     let before = nova.vault.read(JANE);

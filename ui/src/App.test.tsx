@@ -745,6 +745,16 @@ describe('the status line', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
+  test('a vault on a network says that it is looked at besides, with the reason on focus, and warns of nothing', async () => {
+    await watched('watching, and looked at every few seconds (the vault lies on NFS)');
+    const status = screen.getByTestId('vault-status');
+    expect(status).toHaveTextContent('412 notes, watching, and looked at every few seconds');
+    expect(status).not.toHaveClass('text-warn');
+    act(() => status.focus());
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('the vault lies on NFS');
+    expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
+  });
+
   test('a vault that is not watched is a banner too', async () => {
     await watched('not watched (the folder cannot be read; put it back)');
     expect(screen.getByTestId('banner')).toHaveTextContent('Changes in Obsidian are not seen: the folder cannot be read; put it back');

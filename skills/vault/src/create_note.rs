@@ -2,12 +2,13 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, FrontMatter, JsonSchema, NativeTool, NoteScope, Output, SettingError, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars,
+    Clock, Description, Effect, FrontMatter, JsonSchema, NativeTool, Note, NoteScope, Output, SettingError,
+    TemplateFolder, TemplateValues, Templates, ToolContext, ToolError, ToolOutput, Value, VaultPath,
+    async_trait, fill_template, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::notes::{new_path, without_private};
+use crate::notes::{create_as_set, named, new_path, without_brackets, without_private};
 use crate::set_properties::edits;
 
 pub(crate) struct CreateNote;
@@ -19,6 +20,9 @@ pub(crate) struct NewNote {
     /// The note's text in Markdown. It may begin with properties of its own.
     #[serde(default)]
     content: Option<String>,
+    /// One of the user's templates to begin with, by its name: its dates and title are filled in, and `content` goes below it.
+    #[serde(default)]
+    template: Option<String>,
     /// Properties, in the order in which they are to stand. Dates as YYYY-MM-DD, links as "[[Name]]".
     #[serde(default)]
     properties: Option<Map<String, Value>>,
@@ -44,13 +48,27 @@ impl NativeTool for CreateNote {
         let settings = ctx.vault().obsidian().await?;
         let folder = settings.new_notes.folder().map_err(not_followed)?;
         let path = new_path(ctx.as_ref(), &new.path, folder).await?;
-        if let Err(error) = ctx.vault().create(&path, new.content.unwrap_or_default()).await {
-            return Err(without_private(ctx.as_ref(), &path, error).await);
-        }
+        let said = new.template.as_deref().map(str::trim).filter(|said| !said.is_empty());
+        let template = match said {
+            Some(said) => Some(template(ctx.as_ref(), &settings.templates, said).await?),
+            None => None,
+        };
+        let content = new.content.unwrap_or_default();
+        let (text, below) = match &template {
+            Some(template) => (filled(template, &path, &settings.templates, ctx.clock()), content),
+            None => (content, String::new()),
+        };
+        let path = match without_brackets(&new.path).contains('/') {
+            true => match ctx.vault().create(&path, text).await {
+                Ok(()) => path,
+                Err(error) => return Err(without_private(ctx.as_ref(), &path, error).await),
+            },
+            false => create_as_set(ctx.as_ref(), path, text).await?,
+        };
         let note = ctx.vault().read(&path).await?;
         if let FrontMatter::Broken { line, reason } = note.document.front_matter() {
             return Err(ToolError::InvalidArguments {
-                path: "/content".into(),
+                path: if template.is_some() { "/template" } else { "/content" }.into(),
                 rule: format!("begins with properties that cannot be read (line {line}: {reason})"),
                 allowed: Vec::new(),
             });
@@ -58,8 +76,41 @@ impl NativeTool for CreateNote {
         if let Some(properties) = new.properties {
             ctx.vault().set_properties(&path, &edits(&note, &properties)).await?;
         }
-        Ok(Output::new(json!({"path": path})).from_notes([path]).into())
+        if !below.trim().is_empty() {
+            ctx.vault().append(&path, &below, None).await?;
+        }
+        let read = template.map(|template| template.path);
+        Ok(Output::new(json!({"path": path})).from_notes(std::iter::once(path).chain(read)).into())
     }
+}
+
+/// The template of that name in the user's folder for templates, else the note that is named.
+async fn template(ctx: &dyn ToolContext, set: &Templates, said: &str) -> Result<Note, ToolError> {
+    let folder = TemplateFolder::new(set.folder.as_deref());
+    let name = without_brackets(said).to_lowercase();
+    let name = name.strip_suffix(".md").unwrap_or(&name);
+    let mut found = ctx.vault().paths().await?;
+    found.retain(|path| folder.holds(path) && path.name().to_lowercase() == name);
+    match found.len() {
+        0 => named(ctx, said).await,
+        1 => ctx.vault().read(&found.remove(0)).await,
+        _ => Err(ToolError::Ambiguous {
+            kind: "template".into(),
+            name: said.into(),
+            matches: found.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// The template as the note at `path` begins with it, now.
+fn filled(template: &Note, path: &VaultPath, set: &Templates, clock: &dyn Clock) -> String {
+    let values = TemplateValues {
+        title: path.name(),
+        at: &clock.now().to_zoned(clock.zone()),
+        date_format: &set.date_format,
+        time_format: &set.time_format,
+    };
+    fill_template(&template.text, &values)
 }
 
 /// A setting of Obsidian's that stands in the way.

@@ -9,7 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::create_note::not_followed;
-use crate::notes::{NOTE, is_missing, without_private};
+use crate::notes::{NOTE, create_as_set, is_missing};
 use crate::read_note::content;
 
 pub(crate) struct DailyNote;
@@ -57,10 +57,14 @@ impl NativeTool for DailyNote {
                     ),
                     None => String::new(),
                 };
-                if let Err(error) = ctx.vault().create(&path, text).await {
-                    return Err(without_private(ctx.as_ref(), &path, error).await);
+                match create_as_set(ctx.as_ref(), path, text).await {
+                    Ok(path) => (ctx.vault().read(&path).await?, true),
+                    // In a folder that is spelled otherwise than the setting.
+                    Err(ToolError::Vault(VaultError::Exists { path })) => {
+                        (ctx.vault().read(&path).await?, false)
+                    }
+                    Err(error) => return Err(error),
                 }
-                (ctx.vault().read(&path).await?, true)
             }
         };
         let mut value = content(&note, None)?;

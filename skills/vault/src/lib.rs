@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use nova_skill::{Skill, Tool, native};
 
+mod add_attachment;
 mod append_to_note;
 mod create_note;
 mod daily_note;
@@ -45,6 +46,7 @@ impl Skill for Vault {
             native(edit_note::EditNote),
             native(append_to_note::AppendToNote),
             native(set_properties::SetProperties),
+            native(add_attachment::AddAttachment),
             native(move_note::MoveNote),
             native(delete_note::DeleteNote),
             native(search::SearchNotes),

@@ -1,7 +1,8 @@
 //! Which note a text means.
 
 use nova_skill::{
-    Note, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json, likeness,
+    Note, PathError, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json,
+    likeness,
 };
 
 /// What errors call it.
@@ -66,6 +67,30 @@ pub(crate) async fn free(ctx: &dyn ToolContext, path: VaultPath) -> Result<Vault
         Ok(note) => Err(VaultError::Exists { path: note.path }.into()),
         Err(error) if is_missing(&error) => Ok(path),
         Err(error) => Err(error),
+    }
+}
+
+/// Plans a note where one of Obsidian's settings puts it, and gives its path: a folder that is there in
+/// another case is the one that is meant.
+///
+/// # Errors
+/// As those of any new note; [`VaultError::Exists`] names the one that is there.
+pub(crate) async fn create_as_set(
+    ctx: &dyn ToolContext,
+    path: VaultPath,
+    text: String,
+) -> Result<VaultPath, ToolError> {
+    let as_set = ctx.vault().create(&path, text.clone()).await;
+    let (there, created) = match as_set {
+        Err(ToolError::Vault(VaultError::Path(PathError { instead: Some(there), .. }))) => {
+            let created = ctx.vault().create(&there, text).await;
+            (there, created)
+        }
+        created => (path, created),
+    };
+    match created {
+        Ok(()) => Ok(there),
+        Err(error) => Err(without_private(ctx, &there, error).await),
     }
 }
 

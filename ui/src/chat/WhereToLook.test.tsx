@@ -38,6 +38,13 @@ describe('a call whose outcome is unknown says where to look', () => {
     expect(look()).toBe('Look at Rollout or in Changes.');
   });
 
+  test('at the file that it was to make, which opens as no note', async () => {
+    const diff = [{ path: 'Files/Plan.csv', kind: 'created' as const, properties: [], hunks: [], tail_skipped: 0, summary: '' }];
+    const { card } = await stopped('vault.add_attachment', 'write', { name: 'Plan.csv', text: 'a,b' }, asked('c', { diff }), allowed);
+    expect(look()).toBe('Look at Files/Plan.csv or in Changes.');
+    expect(card.queryByRole('button', { name: /Plan\.csv/ })).toBeNull();
+  });
+
   test('in the changes where no note is known', async () => {
     await stopped('budget.apply_rules', 'write', { rule: 'Rent' });
     expect(look()).toBe('Look in Changes.');

@@ -12,7 +12,7 @@ const MOST_NOTES = 3;
 /** What happened, or may have happened, in a call whose outcome is unknown, and where that can be seen. */
 export function WhereToLook({ call }: { call: CallItem }) {
   const { show, showPanel, openNote } = useActions();
-  const { notes, changes, written, hosts, skill } = placesOf(call);
+  const { notes, files, changes, written, hosts, skill } = placesOf(call);
   const name = useApp((app) => (skill === null ? '' : skillName(app, skill)));
   if (call.effect === 'read') {
     // What belongs to the chat itself has no skill, and no form.
@@ -31,6 +31,7 @@ export function WhereToLook({ call }: { call: CallItem }) {
       </>,
     );
   }
+  for (const path of files.slice(0, Math.max(0, MOST_NOTES - notes.length))) ways.push(<>at {path}</>);
   if (changes) {
     ways.push(
       <>

@@ -1,10 +1,13 @@
 // Where a call whose outcome is unknown would have left something. Pure.
+import { isNote } from '../shared';
 import { decidedQuestions, type CallItem } from '../state/session';
 import { isObject } from './wording';
 
 export interface Places {
   /** Paths of the notes that it was to change, as far as they are known. */
   readonly notes: readonly string[];
+  /** Of files that are no notes. */
+  readonly files: readonly string[];
   /** It may have changed notes. */
   readonly changes: boolean;
   /** The tool that it was to leave for the user to look at. */
@@ -16,13 +19,13 @@ export interface Places {
 }
 
 export function placesOf(call: CallItem): Places {
-  const nowhere: Places = { notes: [], changes: false, written: null, hosts: [], skill: null };
+  const nowhere: Places = { notes: [], files: [], changes: false, written: null, hosts: [], skill: null };
   const strings = Object.entries(isObject(call.args) ? call.args : {}).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []));
   if (call.effect === 'read') return nowhere;
   if (call.tool === 'core.create_tool') return { ...nowhere, written: strings.find(({ key }) => key === 'name')?.value ?? '' };
+  const paths = [...(call.result?.changes ?? []), ...(call.approval?.diff ?? [])].map(({ path }) => path);
   const notes = unique([
-    ...(call.result?.changes ?? []).map(({ path }) => path),
-    ...(call.approval?.diff ?? []).map(({ path }) => path),
+    ...paths.filter(isNote),
     ...strings.filter(({ key, value }) => /\.md$/i.test(value) || (key === 'path' && call.tool.startsWith('vault.'))).map(({ value }) => value),
   ]);
   const hosts = unique([
@@ -31,11 +34,14 @@ export function placesOf(call: CallItem): Places {
   ]);
   const outside = call.effect === 'external' || call.effect === 'send' || hosts.length > 0;
   // What does not say what it does counts as destructive, wherever it does it.
-  const anywhere = call.effect === 'destructive' && notes.length === 0;
+  const files = unique(paths.filter((path) => !isNote(path)));
+  const inVault = notes.length > 0 || files.length > 0;
+  const anywhere = call.effect === 'destructive' && !inVault;
   return {
     ...nowhere,
     notes,
-    changes: !outside || notes.length > 0,
+    files,
+    changes: !outside || inVault,
     hosts,
     skill: outside || anywhere ? skillOf(call.tool) : null,
   };

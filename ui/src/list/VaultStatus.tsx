@@ -19,7 +19,7 @@ export function VaultStatus() {
   const text = `${counted(vault.notes, 'note')}, ${state}`;
   return (
     <>
-      <Dot className={state === 'watching' ? 'bg-ok' : 'bg-warn'} />
+      <Dot className={isWatched(state) ? 'bg-ok' : 'bg-warn'} />
       <div className="flex min-w-0 flex-1 flex-col items-start text-meta">
         {reason === null ? (
           <span className="cut max-w-full" title={text} data-testid="vault-status">
@@ -27,7 +27,7 @@ export function VaultStatus() {
           </span>
         ) : (
           <Tooltip label={`${text}: ${reason}`}>
-            <span tabIndex={0} className="cut max-w-full rounded-badge text-warn" data-testid="vault-status">
+            <span tabIndex={0} className={`cut max-w-full rounded-badge ${isWatched(state) ? '' : 'text-warn'}`} data-testid="vault-status">
               {text}
             </span>
           </Tooltip>
@@ -62,9 +62,12 @@ export function VaultStatusIcons() {
       )}
       <Tooltip label={text}>
         <span role="img" aria-label={text} tabIndex={0} className="flex size-6 items-center justify-center rounded-badge">
-          <Dot className={vault === null ? 'bg-danger' : state === 'watching' ? 'bg-ok' : 'bg-warn'} />
+          <Dot className={vault === null ? 'bg-danger' : isWatched(state) ? 'bg-ok' : 'bg-warn'} />
         </span>
       </Tooltip>
     </>
   );
 }
+
+/** Whether the system tells of edits; in a network folder Nova also looks for those made elsewhere. */
+const isWatched = (state: string) => state === 'watching' || state.startsWith('watching, ');

@@ -57,6 +57,15 @@ async function open(changes: ChangeSetView[]) {
   return app;
 }
 
+test('a file that is no note is named, with what it holds and Undo, and opens as none', async () => {
+  await open([set('now', [note('Files/Plan.csv', { kind: 'created' })])]);
+  const file = within(noteOf('Files/Plan.csv'));
+  expect(file.getByText('Plan.csv')).toBeVisible();
+  expect(file.queryByRole('button', { name: 'Plan.csv' })).toBeNull();
+  expect(noteOf('Files/Plan.csv')).not.toHaveAttribute('data-note-path');
+  expect(file.getByRole('button', { name: 'Undo Plan.csv' })).toBeEnabled();
+});
+
 const noteOf = (path: string) => screen.getAllByTestId('change-note').find((one) => one.dataset['path'] === path) as HTMLElement;
 
 test('the last turn stands open with who allowed it, earlier changes are folded', async () => {

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 
 import { userError, type ChangedNoteView, type ChangeSetView, type UndoChanges, type UserError } from '../ipc';
-import { Button, clockTime, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName, whenText } from '../shared';
+import { Button, clockTime, counted, Empty, ErrorBox, Icon, isNote, LinkButton, Loading, noteName, whenText } from '../shared';
 import { Diff } from '../shared/Diff';
 import { listKeys } from '../shared/list-keys';
 import { SetConflictCard } from '../shared/SetConflictCard';
@@ -84,12 +84,18 @@ function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNote
   const { name, folder } = noteName(note.path);
   const conflict = useApp((app) => app.conflicts.find((other) => other.set === set.id && other.conflict.path === note.path));
   return (
-    <article data-testid="change-note" data-path={note.path} data-list-item data-note-path={note.path} data-undone={note.undone} className="flex flex-col gap-1.5">
+    <article data-testid="change-note" data-path={note.path} data-list-item data-note-path={isNote(note.path) ? note.path : undefined} data-undone={note.undone} className="flex flex-col gap-1.5">
       <div className="flex min-h-6 items-center gap-2">
         <Icon name="note" size={14} className="text-fg-2" />
-        <button type="button" onClick={() => openNote(note.path)} title={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
-          {name}
-        </button>
+        {isNote(note.path) ? (
+          <button type="button" onClick={() => openNote(note.path)} title={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
+            {name}
+          </button>
+        ) : (
+          <span title={note.path} className="cut text-ui font-medium">
+            {name}
+          </span>
+        )}
         <span className="cut min-w-0 flex-1 text-small text-fg-3">{folder}</span>
         {note.undone ? (
           <Undone at={set.undone_at} />

@@ -57,6 +57,11 @@ export function noteName(path: string): { name: string; folder: string } {
   return { name: path.slice(at + 1).replace(/\.md$/, ''), folder: at < 0 ? '' : path.slice(0, at) };
 }
 
+/** Whether the file is a note: only those open in the window and, by their names, in Obsidian. */
+export function isNote(path: string): boolean {
+  return /\.md$/i.test(path);
+}
+
 /** "ollama/qwen3:14b" → "qwen3:14b" */
 export function modelName(model: string): string {
   return model.slice(model.indexOf('/') + 1);

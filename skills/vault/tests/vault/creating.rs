@@ -127,3 +127,68 @@ fn a_folder_in_another_case_is_the_one_that_is_there() {
         assert_eq!(vault.vault.files(), before);
     }
 }
+
+const MEETINGS: &str = r#"//- .obsidian/templates.json
+{"folder": "Forms", "dateFormat": "D.M.YYYY"}
+//- Forms/Meeting.md
+---
+type: meeting
+date: {{date:YYYY-MM-DD}}
+with:
+---
+# {{title}}
+
+Noted {{date}}.
+//- Meeting.md
+Not a form.
+"#;
+
+/// It is 21 November 2026.
+#[test]
+fn from_a_template_of_the_user() {
+    let filled = |with: &str, below: &str| {
+        format!(
+            "---\ntype: meeting\ndate: 2026-11-21\nwith:{with}\n---\n# Board\n\nNoted 21.11.2026.\n{below}"
+        )
+    };
+    let args = |more: Value| {
+        let mut args = json!({"path": "Work/Board", "template": "Meeting"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        args
+    };
+    check(MEETINGS, args(json!({})), "Work/Board.md", &filled("", ""));
+    let more = json!({"properties": {"with": "[[Jane Doe]]"}, "content": "- Budget"});
+    check(MEETINGS, args(more), "Work/Board.md", &filled(" \"[[Jane Doe]]\"", "- Budget\n"));
+    // By its path, and one that does not lie in the folder for templates.
+    check(MEETINGS, args(json!({"template": "Forms/Meeting.md"})), "Work/Board.md", &filled("", ""));
+    check(MEETINGS, args(json!({"template": "Meeting.md"})), "Work/Board.md", &filled("", ""));
+    let set_otherwise = "//- Templates/Day.md\n# {{title}} {{date}}\n//- Plan.md\nPlan of {{title}}\n";
+    check(set_otherwise, json!({"path": "a", "template": "Day"}), "a.md", "# a 2026-11-21\n");
+    check(set_otherwise, json!({"path": "a", "template": "Plan"}), "a.md", "Plan of a\n");
+}
+
+#[test]
+fn a_template_that_is_not_there_or_not_one_is_said() {
+    let notes = format!("{MEETINGS}//- Forms/Old/Meeting.md\nold\n//- Forms/Broken.md\n---\na: [\n---\n");
+    let vault = vault(&notes);
+    let before = vault.vault.files();
+    for (template, code, said) in [
+        ("Meetin", ErrorCode::NoteNotFound, "Forms/Meeting.md"),
+        ("Meeting", ErrorCode::Ambiguous, "Forms/Old/Meeting.md"),
+        ("Broken", ErrorCode::InvalidArguments, "/template: begins with properties that cannot be read"),
+    ] {
+        let error = vault.error("create_note", json!({"path": "Board", "template": template}));
+        assert_eq!(error.code, code, "{template}: {error}");
+        assert!(error.to_string().contains(said), "{template}: {error}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn the_folder_for_new_notes_is_the_one_that_is_there_in_another_case() {
+    let inbox = "//- .obsidian/app.json\n{\"newFileLocation\": \"folder\", \"newFileFolderPath\": \"inbox\"}\n\
+                 //- Inbox/Old.md\nold\n";
+    check(inbox, json!({"path": "Boat"}), "Inbox/Boat.md", "");
+    let error = vault(inbox).error("create_note", json!({"path": "old"}));
+    assert_eq!(error.code, ErrorCode::NoteExists, "{error}");
+}

@@ -68,6 +68,18 @@ fn a_note_that_is_there_is_read() {
     );
 }
 
+/// As where the settings were made on a system that does not tell cases apart.
+#[test]
+fn a_folder_in_another_case_is_the_one_of_the_daily_notes() {
+    let set = "//- .obsidian/daily-notes.json\n{\"folder\": \"journal/daily\"}\n";
+    let there = |path: &str| format!("{set}//- {path}\nSlept.\n");
+    check(&there("Journal/Daily/2026-11-20.md"), json!({}), "Journal/Daily/2026-11-21.md", true, "");
+    let path = "Journal/Daily/2026-11-21.md";
+    check(&there(path), json!({}), path, false, "Slept.\n");
+    let moved = "Journal/Daily/Old/2026-11-21.md";
+    check(&there(moved), json!({}), moved, false, "Slept.\n");
+}
+
 #[test]
 fn a_note_of_that_name_elsewhere_is_not_the_daily_note() {
     let notes = format!("{SETTINGS}//- Meetings/2026-11-21.md\nBoard.\n");

@@ -31,10 +31,11 @@ fn the_tools_are_those_of_the_contract() {
         shown,
         [
             "vault__read_note {path, offset?} Read",
-            "vault__create_note {path, content?, properties?} Write",
+            "vault__create_note {path, content?, template?, properties?} Write",
             "vault__edit_note {path, old, new, count?} Write",
             "vault__append_to_note {path, text, heading?} Write",
             "vault__set_properties {path, properties} Write",
+            "vault__add_attachment {name, text, note?} Write",
             "vault__move_note {path, to} Write",
             "vault__delete_note {path} Destructive",
             "vault__search {query, regex?, words?, limit?} Read",

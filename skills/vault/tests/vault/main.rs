@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod approving;
+mod attaching;
 mod creating;
 mod daily;
 mod deleting;

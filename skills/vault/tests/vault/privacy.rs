@@ -85,6 +85,16 @@ fn nothing_is_created_in_a_private_folder_or_over_a_private_note() {
 }
 
 #[test]
+fn no_note_begins_with_a_private_template() {
+    for template in ["Diary/Secret.md", "Secret", "Marked", "Broken"] {
+        let vault = remote(PRIVATE);
+        let before = vault.vault.files();
+        says_private(&vault, "create_note", json!({"path": "New", "template": template}));
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
 fn no_list_and_no_search_names_a_private_note() {
     let vault = remote(PRIVATE);
     for (tool, args) in [

@@ -162,6 +162,9 @@ fn all_problems(vault: &Vault, skills: &Snapshot) -> Result<Vec<Problem>, UserEr
 fn watching(vault: &Vault) -> String {
     match vault.watching() {
         Some(WatchState::Watching { .. }) => "watching".into(),
+        Some(WatchState::Both { reason, .. }) => {
+            format!("watching, and looked at every few seconds ({reason})")
+        }
         Some(WatchState::Polling { reason }) => format!("looked at every few seconds ({reason})"),
         Some(WatchState::Failed { reason }) => format!("not watched ({reason})"),
         None => "not watched".into(),

@@ -7,8 +7,8 @@ use nova_skill::{
 };
 use nova_vault::note::{ContentHash, Document};
 use nova_vault::{
-    BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead, Search,
-    SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
+    Attached, BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead,
+    Search, SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
 };
 
 use crate::given::GivenNotes;
@@ -265,6 +265,19 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         let path = path.clone();
         self.with(move |_, draft| draft.create(&path, text)).await
+    }
+
+    async fn attach(
+        &self,
+        folder: &str,
+        name: &str,
+        text: String,
+        note: Option<&VaultPath>,
+    ) -> Result<Attached, ToolError> {
+        let (folder, name, note) = (folder.to_owned(), name.to_owned(), note.cloned());
+        let attached = self.with(move |_, draft| draft.attach(&folder, &name, text, note.as_ref())).await?;
+        self.reaches(&attached.path);
+        Ok(attached)
     }
 
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {

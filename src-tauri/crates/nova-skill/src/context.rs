@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
-    BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, RecordsRead,
-    Search, SearchAnswer, TagCount, Trash,
+    Attached, BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
+    RecordsRead, Search, SearchAnswer, TagCount, Trash,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -69,6 +69,15 @@ pub trait ToolVault: Send + Sync {
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError>;
     /// Refuses where a note is.
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError>;
+    /// A file that is no note, in this folder, under its name or that with a number; for the note that is to
+    /// show it.
+    async fn attach(
+        &self,
+        folder: &str,
+        name: &str,
+        text: String,
+        note: Option<&VaultPath>,
+    ) -> Result<Attached, ToolError>;
     /// Many at once, each under a free name of its folder; gives their paths in the same order.
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError>;
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError>;

@@ -43,14 +43,14 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
-    ContentHash, FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, edit_properties,
-    file_name, summarize,
+    ContentHash, FrontMatter, PathError, PropertyEdit, Value as PropertyValue, VaultPath, compose,
+    edit_properties, file_name, summarize,
 };
 pub use nova_vault::{
-    BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links,
-    Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, RecordsRead,
-    Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount, TemplateFolder, TemplateValues, Trash,
-    Unresolved, fill_template,
+    ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
+    LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
+    QueryError, QueryRow, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
+    TemplateFolder, TemplateValues, Templates, Trash, Unresolved, fill_template,
 };
 
 // What the signatures above are made of.

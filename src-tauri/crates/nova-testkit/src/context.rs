@@ -7,7 +7,7 @@ use nova_skill::{
     ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
-    BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
+    Attached, BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
     SearchAnswer, TagCount, Trash, Vault,
 };
 use serde_json::Value;
@@ -266,6 +266,16 @@ impl ToolVault for PlannedVault {
 
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError> {
         self.with(|_, draft| draft.create(path, text))
+    }
+
+    async fn attach(
+        &self,
+        folder: &str,
+        name: &str,
+        text: String,
+        note: Option<&VaultPath>,
+    ) -> Result<Attached, ToolError> {
+        self.with(|_, draft| draft.attach(folder, name, text, note))
     }
 
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {

@@ -1,5 +1,6 @@
 //! Writes planned, not yet made.
 
+mod attachment;
 mod names;
 mod seen;
 
@@ -16,6 +17,8 @@ use crate::note::{
 use crate::vault::{Note, Vault, refuse_hidden};
 use crate::view::View;
 use crate::write::Planned;
+
+pub use attachment::{ATTACHMENTS, Attached};
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
 /// [`crate::ChangeSet::apply`]; reading through the draft sees what is planned. Each note
@@ -183,6 +186,10 @@ impl Draft {
     /// Plans the removal of a note.
     pub fn delete(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         writable(path)?;
+        self.take_away(path)
+    }
+
+    fn take_away(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         self.load(path)?;
         let Some(item) = self.items.shift_remove(path) else {
             return Ok(());
@@ -349,13 +356,13 @@ impl Draft {
         Ok(())
     }
 
-    /// As [`Draft::delete`], with folders to remove when they are empty then.
+    /// As [`Draft::delete`] for whatever Nova has made, with folders to remove when they are empty then.
     pub(crate) fn delete_with_folders(
         &mut self,
         path: &VaultPath,
         folders: &[String],
     ) -> Result<(), VaultError> {
-        self.delete(path)?;
+        self.take_away(path)?;
         if let Some(item) = self.items.get_mut(path) {
             item.folders = folders.to_vec();
         }
@@ -457,7 +464,8 @@ impl Draft {
     }
 }
 
-/// Nova writes notes and the views over them, nothing else.
+/// Nova writes notes and the views over them. Other files are only made ([`Draft::attach`]), and the links
+/// in canvases follow a moved note.
 fn writable(path: &VaultPath) -> Result<(), VaultError> {
     refuse_hidden(path)?;
     if path.is_note() || path.as_str().ends_with(".base") {

@@ -51,7 +51,7 @@ pub enum VaultError {
         /// The refused path.
         path: VaultPath,
     },
-    /// Only Markdown notes and `.base` files are written.
+    /// Only Markdown notes and `.base` files are written, and the files of [`crate::ATTACHMENTS`] made.
     NotANote {
         /// The refused path.
         path: VaultPath,

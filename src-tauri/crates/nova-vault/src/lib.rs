@@ -54,7 +54,7 @@ pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
 pub use disk::top_folder;
-pub use draft::{Draft, NewNote, PlannedDiff};
+pub use draft::{ATTACHMENTS, Attached, Draft, NewNote, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use held::Held;

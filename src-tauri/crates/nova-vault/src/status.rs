@@ -29,6 +29,7 @@ impl Vault {
         let state = self.watching().unwrap_or_else(|| would_be(&self.core().disk, &Options::default()));
         let (watching, watching_reason) = match state {
             WatchState::Watching { .. } => (Watching::Notified, None),
+            WatchState::Both { reason, .. } => (Watching::Both, Some(reason)),
             WatchState::Polling { reason } => (Watching::Polling, Some(reason)),
             WatchState::Failed { reason } => (Watching::Failed, Some(reason)),
         };
@@ -65,6 +66,9 @@ impl Vault {
 pub enum Watching {
     /// The system tells of each at once.
     Notified,
+    /// The system tells at once of those made on this machine. The whole folder is compared every few
+    /// seconds besides, for those made elsewhere.
+    Both,
     /// The whole folder is compared every few seconds.
     Polling,
     /// Not at all: the folder cannot be read now.
@@ -94,7 +98,7 @@ pub struct VaultStatus {
     pub atomic_exchange_reason: Option<String>,
     /// How edits are noticed; where this process does not watch, how they would be now.
     pub watching: Watching,
-    /// Why the system does not tell of them, and what would make it.
+    /// Why the system does not tell of all of them, and what would make it where something would.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watching_reason: Option<String>,
 }

@@ -5,6 +5,7 @@
 
 mod abilities;
 mod attributes;
+mod elsewhere;
 mod moving;
 mod place;
 mod platform;

@@ -26,7 +26,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// An opened folder of the vault.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    dir: Dir,
+    pub(super) dir: Dir,
     /// Where links in it may lead to, if it is the top of the vault.
     roots: Option<Roots>,
 }

@@ -59,21 +59,27 @@ impl Draft {
     pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
         let folder = &self.spelled(folder)?;
         let name = file_name(display_name);
-        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
-        taken.extend(
-            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
-        );
-        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
-        let free = (1u32..)
-            .map(|n| match n {
-                1 => format!("{name}.md"),
-                n => format!("{name} {n}.md"),
-            })
-            .find(|candidate| !taken.contains(&folded(candidate)))
-            .unwrap_or_default();
-        let path = VaultPath::in_folder(folder, &free)?;
+        let names = (1u32..).map(|n| match n {
+            1 => format!("{name}.md"),
+            n => format!("{name} {n}.md"),
+        });
+        let path = self.first_free(folder, names)?;
         writable(&path)?;
         Ok(path)
+    }
+
+    /// The first of the names that no file of the folder has, in whatever case.
+    pub(super) fn first_free(
+        &self,
+        folder: &str,
+        mut names: impl Iterator<Item = String>,
+    ) -> Result<VaultPath, VaultError> {
+        let there = self.vault().core().disk.names(folder)?;
+        let planned = self.items.keys().filter(|path| path.folder() == folder);
+        let taken: HashSet<String> =
+            there.iter().map(String::as_str).chain(planned.map(file_part)).map(folded).collect();
+        let free = names.find(|candidate| !taken.contains(&folded(candidate))).unwrap_or_default();
+        Ok(VaultPath::in_folder(folder, &free)?)
     }
 
     /// An error where a new note would stand beside one whose folder is spelled in another case, or

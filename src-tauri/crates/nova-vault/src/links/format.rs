@@ -58,7 +58,7 @@ impl LinkFormat {
     }
 }
 
-fn file_name(path: &VaultPath) -> &str {
+pub(super) fn file_name(path: &VaultPath) -> &str {
     path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
@@ -76,7 +76,7 @@ fn without_extension(mut path: String) -> String {
 }
 
 /// The way from a folder to a file: `Jane.md`, `People/Jane.md`, `../Jane.md`.
-fn relative(folder: &str, to: &VaultPath) -> String {
+pub(super) fn relative(folder: &str, to: &VaultPath) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let parts: Vec<&str> = to.as_str().split('/').collect();
     let shared = from.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();

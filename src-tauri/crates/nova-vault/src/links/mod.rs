@@ -1,6 +1,7 @@
 //! What links to what, which tags there are, and moving a note without breaking a link.
 
 mod canvas;
+mod embed;
 mod format;
 mod left;
 mod moving;

@@ -132,7 +132,7 @@ fn encoded(text: &str, link: &Link, target: &str) -> Option<String> {
 }
 
 /// A name that can stand in `[[…]]`. There is no escape for what has a meaning there.
-fn wiki(target: &str) -> Option<&str> {
+pub(super) fn wiki(target: &str) -> Option<&str> {
     let holds = !target.contains(['|', '#', '\n'])
         && !target.contains("[[")
         && !target.contains("]]")
@@ -147,7 +147,7 @@ fn escaped_double(text: &str) -> String {
 
 /// As Obsidian writes destinations: what would end one is encoded, other signs stay readable.
 /// Those beyond ASCII are encoded where they were.
-fn percent_encoded(target: &str, is_angle: bool, encodes_all: bool) -> String {
+pub(super) fn percent_encoded(target: &str, is_angle: bool, encodes_all: bool) -> String {
     let mut out = String::with_capacity(target.len() + 16);
     for c in target.chars() {
         let encode = match c {

@@ -4,6 +4,7 @@ use jiff::Zoned;
 use jiff::civil::Date;
 
 use super::{DAILY_NOTES, MomentFormat, SettingError};
+use crate::index::folded;
 use crate::note::VaultPath;
 
 /// Where daily notes go and how they begin.
@@ -62,7 +63,7 @@ impl DailyNotes {
         let folder = self.folder.trim_matches('/');
         let rest = match folder {
             "" => path.as_str(),
-            folder => path.as_str().strip_prefix(folder)?.strip_prefix('/')?,
+            folder => below(folder, path.as_str())?,
         };
         let rest = rest.strip_suffix(".md")?;
         let format = self.format.trim().trim_matches('/');
@@ -90,6 +91,14 @@ impl DailyNotes {
         }
         Ok(Some(path))
     }
+}
+
+/// What follows the folder in the path. Its case and its composition do not matter: the folder that is
+/// there may be spelled otherwise than the setting.
+fn below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+    let depth = folder.split('/').count();
+    let (end, _) = path.match_indices('/').nth(depth - 1)?;
+    (folded(&path[..end]) == folded(folder)).then_some(&path[end + 1..])
 }
 
 /// The part of a format behind its last slash outside of brackets.

@@ -225,6 +225,7 @@ impl ObsidianSettings {
             settings.daily.path(&some_day).err(),
             settings.daily.template().err(),
             settings.new_notes.folder().err(),
+            settings.attachment_folder("").err(),
         ];
         for error in unusable.into_iter().flatten() {
             files.problem(&error.file, 1, error.problem, &error.remedy);
@@ -241,24 +242,48 @@ impl NewNotes {
     /// It leads out of the vault or into a dot-folder.
     pub fn folder(&self) -> Result<&str, SettingError> {
         let NewNotes::Folder(set) = self else { return Ok("") };
-        let refused = |problem: &str| SettingError {
-            file: APP.to_owned(),
-            problem: format!(
-                "new notes cannot go to \"{}\": {problem}",
-                set.chars().take(200).flat_map(char::escape_debug).collect::<String>()
-            ),
-            remedy: "Choose a folder of the vault for new notes in Obsidian's settings.".to_owned(),
-        };
-        let folder = set.trim_matches('/');
-        if folder.is_empty() {
-            return Ok("");
-        }
-        let path = VaultPath::parse(folder).map_err(|error| refused(error.problem))?;
-        if path.is_hidden() {
-            return Err(refused("it is a dot-folder"));
-        }
-        Ok(folder)
+        checked(set.trim_matches('/'), "new notes", set)
     }
+}
+
+impl ObsidianSettings {
+    /// The folder for an attachment of a note in this folder; `""` is the vault's root.
+    ///
+    /// # Errors
+    /// It leads out of the vault or into a dot-folder.
+    pub fn attachment_folder(&self, of_note: &str) -> Result<String, SettingError> {
+        let set = self.attachments.as_str();
+        let (base, rest) = match set.strip_prefix("./") {
+            Some(rest) => (of_note, rest),
+            None if set == "." => (of_note, ""),
+            None => ("", set),
+        };
+        let below = checked(rest.trim_matches('/'), "attachments", set)?;
+        Ok(match (base, below) {
+            ("", folder) | (folder, "") => folder.to_owned(),
+            (base, below) => format!("{base}/{below}"),
+        })
+    }
+}
+
+/// The folder, where it is one of the vault; `set` is how the setting for `what` says it.
+fn checked<'a>(folder: &'a str, what: &str, set: &str) -> Result<&'a str, SettingError> {
+    let refused = |problem: &str| SettingError {
+        file: APP.to_owned(),
+        problem: format!(
+            "{what} cannot go to \"{}\": {problem}",
+            set.chars().take(200).flat_map(char::escape_debug).collect::<String>()
+        ),
+        remedy: format!("Choose a folder of the vault for {what} in Obsidian's settings."),
+    };
+    if folder.is_empty() {
+        return Ok("");
+    }
+    let path = VaultPath::parse(folder).map_err(|error| refused(error.problem))?;
+    if path.is_hidden() {
+        return Err(refused("it is a dot-folder"));
+    }
+    Ok(folder)
 }
 
 /// The settings files, and what is wrong with them.

@@ -290,6 +290,14 @@ fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
     };
     assert!(reason.contains("fs.inotify.max_user_watches"), "{reason}");
 
+    let network = Options::on_network(poll);
+    let WatchState::Both { folders: 3, reason: elsewhere } = would_be(&vault.core().disk, &network) else {
+        panic!("{:?}", would_be(&vault.core().disk, &network));
+    };
+    assert_eq!(elsewhere, "the vault lies on NFS, where the system tells only of edits made on this machine");
+    vault.watch_with(network);
+    assert_eq!(noticed(&vault), ("both".into(), elsewhere));
+
     vault.watch_with(Options::limited(3, poll));
     assert_eq!(noticed(&vault), ("notified".into(), String::new()));
     // One folder too many, while it is watched.

@@ -156,6 +156,18 @@ impl Coalescer {
         }
     }
 
+    /// Takes out the paths of which an event is pending, and what lies below them: they are looked at
+    /// when they are due.
+    pub(super) fn keep_pending_out_of<T>(&self, paths: &mut IndexMap<String, T>) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let parents = |path: &str| {
+            std::iter::successors(Some(path.to_owned()), |path| Some(path.rsplit_once('/')?.0.to_owned()))
+        };
+        paths.retain(|path, _| !parents(path).any(|path| self.pending.contains_key(&path)));
+    }
+
     /// When something will be due, if nothing else happens.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.pending.values().chain(&self.lost).map(|pending| pending.due_at(self.timing)).min()

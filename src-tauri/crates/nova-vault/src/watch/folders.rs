@@ -8,7 +8,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::coalescer::is_note;
 use super::tree::is_absence;
-use crate::disk::{self, Disk, Names};
+use crate::disk::{self, Disk, Folder, Names};
 
 /// On Linux every folder needs a watch of its own. Setting them here rather than in
 /// notify leaves out dot-folders, and sets each before its folder is listed, so that
@@ -22,7 +22,11 @@ pub(super) struct Folders {
     watcher: Option<RecommendedWatcher>,
     known: BTreeSet<String>,
     limit: usize,
+    elsewhere: Elsewhere,
 }
+
+/// What the file system of a folder is called where other machines may change it untold.
+pub(super) type Elsewhere = fn(&Folder) -> Option<&'static str>;
 
 /// What a walk found.
 #[derive(Debug, Default)]
@@ -30,6 +34,8 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     /// Why some folder could not be watched, if so.
     pub(super) refused: Option<String>,
+    /// The first folder that may be changed elsewhere untold, if there is one, and why.
+    pub(super) elsewhere: Option<String>,
 }
 
 /// Whether a walk sets the watch of a folder that has one.
@@ -42,8 +48,8 @@ pub(super) enum Rewatch {
 
 impl Folders {
     /// Folders of `root`, none of them watched yet. `limit` is how many may be.
-    pub(super) fn new(root: PathBuf, limit: usize) -> Self {
-        Self { root, watcher: None, known: BTreeSet::new(), limit }
+    pub(super) fn new(root: PathBuf, limit: usize, elsewhere: Elsewhere) -> Self {
+        Self { root, watcher: None, known: BTreeSet::new(), limit, elsewhere }
     }
 
     /// Begins to listen; an error says why that is impossible.
@@ -84,6 +90,11 @@ impl Folders {
             let folder = disk.open_folder(&path);
             if found.refused.is_none() && !folder.as_ref().is_err_and(is_absence) {
                 found.refused = self.watch(&path, rewatch).err();
+            }
+            if found.elsewhere.is_none()
+                && let Some(kind) = folder.as_ref().ok().and_then(self.elsewhere)
+            {
+                found.elsewhere = Some(untold(&path, kind));
             }
             if folder.and_then(|folder| folder.list(&mut names)).is_err() {
                 continue;
@@ -159,6 +170,12 @@ impl Folders {
     }
 }
 
+/// Why events do not tell everything.
+fn untold(folder: &str, kind: &str) -> String {
+    let what = if folder.is_empty() { "the vault".to_owned() } else { format!("the folder \"{folder}\"") };
+    format!("{what} lies on {kind}, where the system tells only of edits made on this machine")
+}
+
 /// Too many open files; Linux also answers so when a user has too many programs
 /// that listen for file events (128 by default).
 const EMFILE: i32 = 24;
@@ -191,7 +208,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(folder)).expect("create");
         }
         let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
-        let mut folders = Folders::new(dir.path().to_owned(), usize::MAX);
+        let mut folders = Folders::new(dir.path().to_owned(), usize::MAX, |_| None);
         folders.listen(|_| {}).expect("listen");
         assert_eq!(folders.walk(&disk, "", Rewatch::New).refused, None);
         assert_eq!(folders.count(), 5, "the root, A, A/Deep, AA and B");

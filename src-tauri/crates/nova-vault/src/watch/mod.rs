@@ -76,6 +76,14 @@ pub enum WatchState {
         /// Folders under watch, the root included.
         folders: usize,
     },
+    /// By file events and, since those tell only of what programs on this machine do, by comparing
+    /// the whole folder every few seconds besides.
+    Both {
+        /// Folders under watch, the root included.
+        folders: usize,
+        /// Which folder other machines may change, and what file system it lies on.
+        reason: String,
+    },
     /// By comparing the whole folder every few seconds; `reason` says why and what
     /// would make it better.
     Polling { reason: String },
@@ -84,17 +92,27 @@ pub enum WatchState {
     Failed { reason: String },
 }
 
+impl WatchState {
+    /// Events are heard; `elsewhere` says why they do not tell everything, if so.
+    fn by_events(folders: usize, elsewhere: Option<String>) -> Self {
+        match elsewhere {
+            None => Self::Watching { folders },
+            Some(reason) => Self::Both { folders, reason },
+        }
+    }
+}
+
 /// How changes would be noticed if the watch began now: every folder is put under watch for a moment, and
 /// no note is read.
 pub(crate) fn would_be(disk: &Disk, options: &Options) -> WatchState {
-    let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit);
-    let refused = match folders.listen(|_| {}) {
-        Ok(()) => folders.walk(disk, "", Rewatch::New).refused,
-        Err(reason) => Some(reason),
-    };
-    match refused {
-        None => WatchState::Watching { folders: folders.count() },
-        Some(reason) => WatchState::Polling { reason },
+    let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit, options.elsewhere);
+    if let Err(reason) = folders.listen(|_| {}) {
+        return WatchState::Polling { reason };
+    }
+    let found = folders.walk(disk, "", Rewatch::New);
+    match (found.refused, found.elsewhere) {
+        (Some(reason), _) => WatchState::Polling { reason },
+        (None, elsewhere) => WatchState::by_events(folders.count(), elsewhere),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The watch's thread: waits for events, looks where they point, tells the changes.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +9,10 @@ use std::time::{Duration, Instant};
 use notify::Event;
 
 use super::coalescer::{Batch, Coalescer, Timing};
-use super::folders::{Folders, Found, Rewatch};
+use super::folders::{Elsewhere, Folders, Found, Rewatch};
 use super::tree::{Candidates, Look, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
-use crate::disk::{Disk, Roots};
+use crate::disk::{Disk, Folder, Roots};
 use crate::shared_texts::SharedTexts;
 
 /// Messages taken in before anything is looked at, so that a burst of writes to one
@@ -23,6 +24,10 @@ const TOLD_AT_ONCE: usize = 256;
 
 /// Polling may use this share of one processor at most: 1 in so many.
 const POLL_SHARE: u32 = 20;
+
+/// Of a folder that other machines change, comparing may take this share of the time: 1 in so many. Most
+/// of it is waiting for the other side, and nothing else tells of those changes.
+const ELSEWHERE_SHARE: u32 = 4;
 
 #[derive(Debug)]
 pub(super) enum Message {
@@ -38,6 +43,10 @@ pub(crate) struct Options {
     /// Between two comparisons of the whole folder when there are no events.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
+    /// Which folders are changed elsewhere without events here.
+    pub(super) elsewhere: Elsewhere,
+    /// Which disk a folder lies on, where the system tells.
+    pub(super) device: fn(&Folder) -> Option<u64>,
     pub(super) text_budget: usize,
     /// The vault's extra roots.
     pub(super) roots: Roots,
@@ -62,6 +71,11 @@ impl Options {
     pub(crate) fn limited(folder_limit: usize, poll_every: Duration) -> Self {
         Self { folder_limit, poll_every, ..Self::default() }
     }
+
+    /// As if the whole vault lay on NFS.
+    pub(crate) fn on_network(poll_every: Duration) -> Self {
+        Self { elsewhere: |_| Some("NFS"), poll_every, ..Self::default() }
+    }
 }
 
 impl Default for Options {
@@ -70,6 +84,8 @@ impl Default for Options {
             timing: Timing::default(),
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
+            elsewhere: Folder::changed_elsewhere,
+            device: Folder::device,
             text_budget: TEXT_BUDGET,
             roots: Roots::default(),
             texts: Arc::default(),
@@ -93,6 +109,10 @@ pub(super) struct Run {
     on_state: OnState,
     state: Arc<Mutex<WatchState>>,
     poll_at: Option<Instant>,
+    /// Why events do not tell everything, since the watch began.
+    elsewhere: Option<String>,
+    /// The disk that the notes were on when they were last compared.
+    device: Option<u64>,
 }
 
 /// How far a comparison goes beyond the paths of its batch.
@@ -115,13 +135,15 @@ impl Run {
             inbox,
             own_inbox,
             coalescer: Coalescer::new(root.clone(), options.timing),
-            folders: Folders::new(root.clone(), options.folder_limit),
+            folders: Folders::new(root.clone(), options.folder_limit, options.elsewhere),
             tree: Tree::new(options.text_budget, Arc::clone(&options.texts)),
             options,
             sink: Box::new(|_| {}),
             on_state: Box::new(|_| {}),
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
             poll_at: None,
+            elsewhere: None,
+            device: None,
             root,
         };
         run.begin();
@@ -182,7 +204,8 @@ impl Run {
     fn work(&mut self, flush: bool) {
         let now = Instant::now();
         let poll = self.poll_at.is_some_and(|at| at <= now);
-        let batch = if flush || poll { self.coalescer.take_all() } else { self.coalescer.due(now) };
+        // A poll leaves a save alone that is not finished: it would be told in halves.
+        let batch = if flush { self.coalescer.take_all() } else { self.coalescer.due(now) };
         if matches!(self.state(), WatchState::Failed { .. }) {
             if flush || poll {
                 self.begin();
@@ -200,7 +223,12 @@ impl Run {
         };
         // A flush must not leave anything for later.
         let quiet = if flush { Duration::ZERO } else { self.options.timing.quiet };
+        let heard = matches!(self.state(), WatchState::Watching { .. });
         self.look(&batch, scope, quiet);
+        let state = self.state();
+        if heard && matches!(state, WatchState::Both { .. }) {
+            (self.on_state)(state);
+        }
     }
 
     /// Sets all watches anew and compares the whole folder.
@@ -220,13 +248,14 @@ impl Run {
         match listening {
             Ok(()) => {
                 self.poll_at = None;
+                self.elsewhere = None;
                 self.set_state(WatchState::Watching { folders: 0 });
             }
             Err(reason) => self.poll(reason),
         }
         self.look(&Batch::default(), Scope::Everything(Rewatch::All), Duration::ZERO);
         let after = self.state();
-        if matches!(after, WatchState::Watching { .. }) && after != before {
+        if matches!(after, WatchState::Watching { .. } | WatchState::Both { .. }) && after != before {
             (self.on_state)(after);
         }
     }
@@ -259,6 +288,7 @@ impl Run {
             for note in self.tree.under("") {
                 add(&mut candidates, note, Look::IfTouched);
             }
+            self.coalescer.keep_pending_out_of(&mut candidates);
         }
         // Once more: the folder may have been unmounted in the meantime, and then
         // every note would seem to be removed.
@@ -280,8 +310,13 @@ impl Run {
             self.coalescer.touch(path, Instant::now(), false);
         }
         self.count_folders();
-        if let (WatchState::Polling { .. }, Scope::Everything(_)) = (self.state(), scope) {
-            let pause = self.options.poll_every.max(started.elapsed() * POLL_SHARE);
+        let share = match self.state() {
+            WatchState::Polling { .. } => POLL_SHARE,
+            WatchState::Both { .. } => ELSEWHERE_SHARE,
+            WatchState::Watching { .. } | WatchState::Failed { .. } => return,
+        };
+        if self.poll_at.is_none() || scope != Scope::Batch {
+            let pause = self.options.poll_every.max(started.elapsed() * share);
             self.poll_at = Some(Instant::now() + pause);
         }
     }
@@ -293,6 +328,7 @@ impl Run {
         if let Some(reason) = found.refused {
             self.poll(reason);
         }
+        self.elsewhere = self.elsewhere.take().or(found.elsewhere);
     }
 
     fn misheard(&mut self, error: &notify::Error) {
@@ -310,9 +346,18 @@ impl Run {
     }
 
     /// The folder that lies at the root now: another one may have been put in its place. `None`, and
-    /// a failure, while there is none or it is a link.
+    /// a failure, while there is none, it is a link, or what was mounted there is not.
     fn open_root(&mut self) -> Option<Disk> {
-        let error = match Disk::open(self.root.clone(), self.options.roots.clone()) {
+        let opened = Disk::open(self.root.clone(), self.options.roots.clone()).and_then(|disk| {
+            let folder = disk.open_root()?;
+            let device = (self.options.device)(&folder);
+            if self.device.is_some_and(|before| Some(before) != device) && folder.is_empty()? {
+                return Err(io::Error::other("it is empty and on another disk than before"));
+            }
+            self.device = device;
+            Ok(disk)
+        });
+        let error = match opened {
             Ok(disk) => return Some(disk),
             Err(error) => error,
         };
@@ -344,8 +389,8 @@ impl Run {
 
     fn count_folders(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let WatchState::Watching { folders } = &mut *state {
-            *folders = self.folders.count();
+        if matches!(*state, WatchState::Watching { .. } | WatchState::Both { .. }) {
+            *state = WatchState::by_events(self.folders.count(), self.elsewhere.clone());
         }
     }
 }

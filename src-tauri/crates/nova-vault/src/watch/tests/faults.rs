@@ -1,7 +1,6 @@
 //! What goes wrong: lost events, refused watches, a missing root, odd files.
 
 use std::sync::OnceLock;
-use std::sync::mpsc::RecvTimeoutError;
 
 use notify::EventKind;
 use notify::event::Flag;

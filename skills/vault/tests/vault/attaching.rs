@@ -1,0 +1,218 @@
+//! Files that are no notes, where Obsidian would put them.
+
+use nova_protocol::ErrorCode;
+use nova_skill::{Value, json};
+use nova_testkit::{Privacy, SkillInVault};
+use nova_vault::{Author, Scope};
+
+use crate::vault;
+
+const TRIPS: &str = "
+//- Trips/Lisbon.md
+# Lisbon
+//- Plans.md
+Plans
+";
+
+fn set(notes: &str, app: &str) -> SkillInVault {
+    vault(&format!("{notes}\n//- .obsidian/app.json\n{app}\n"))
+}
+
+/// Where the file of that note goes and how its link is written, with Obsidian set so.
+#[track_caller]
+fn check(app: &str, note: Option<&str>, path: &str, link: &str) {
+    let vault = set(TRIPS, app);
+    let outcome =
+        vault.call("add_attachment", json!({"name": "My plan.csv", "text": "a,b\n1,2\n", "note": note}));
+    assert_eq!(outcome.result.clone().unwrap(), json!({"path": path, "link": link}), "{app} {note:?}");
+    assert_eq!(vault.vault.read(path), "a,b\n1,2\n");
+    let changed: Vec<_> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, [path]);
+}
+
+#[test]
+fn where_obsidian_puts_the_attachments_of_the_note() {
+    let at = |set: &str| format!(r#"{{"attachmentFolderPath": "{set}"}}"#);
+    let wiki = "![[My plan.csv]]";
+    check("{}", Some("Lisbon"), "My plan.csv", wiki);
+    check(&at("/"), Some("Lisbon"), "My plan.csv", wiki);
+    check(&at("Files/Data"), Some("Lisbon"), "Files/Data/My plan.csv", wiki);
+    check(&at("./"), Some("Lisbon"), "Trips/My plan.csv", wiki);
+    check(&at("./files"), Some("[[Lisbon]]"), "Trips/files/My plan.csv", wiki);
+    check(&at("./"), Some("Plans"), "My plan.csv", wiki);
+    check(&at("./files/"), None, "files/My plan.csv", wiki);
+    // A folder that is there in another case is the one that is meant.
+    check(&at("trips"), None, "Trips/My plan.csv", wiki);
+}
+
+#[test]
+fn the_link_is_written_as_the_vault_writes_links() {
+    let app = |links: &str| format!(r#"{{"attachmentFolderPath": "./files", {links}}}"#);
+    let path = "Trips/files/My plan.csv";
+    let relative = r#""newLinkFormat": "relative""#;
+    check(&app(relative), Some("Lisbon"), path, "![[files/My plan.csv]]");
+    check(&app(r#""newLinkFormat": "absolute""#), Some("Lisbon"), path, "![[Trips/files/My plan.csv]]");
+    let markdown = r#""useMarkdownLinks": true"#;
+    check(&app(markdown), Some("Lisbon"), path, "![](My%20plan.csv)");
+    check(&app(&format!("{markdown}, {relative}")), Some("Lisbon"), path, "![](files/My%20plan.csv)");
+    let up = r#"{"attachmentFolderPath": "Files", "newLinkFormat": "relative"}"#;
+    check(up, Some("Lisbon"), "Files/My plan.csv", "![[../Files/My plan.csv]]");
+}
+
+#[test]
+fn a_link_leads_to_the_new_file_also_where_another_has_its_name() {
+    let app = r#"{"attachmentFolderPath": "./files"}"#;
+    let vault = set(&format!("{TRIPS}\n//- Old/plan.csv\nold\n"), app);
+    let made = vault.value("add_attachment", json!({"name": "plan.csv", "text": "new", "note": "Lisbon"}));
+    assert_eq!(made, json!({"path": "Trips/files/plan.csv", "link": "![[Trips/files/plan.csv]]"}));
+
+    let link = made["link"].as_str().unwrap();
+    vault.value("append_to_note", json!({"path": "Lisbon", "text": link}));
+    let links = vault.value("links", json!({"path": "Lisbon"}));
+    assert_eq!(links["out"][0]["path"], "Trips/files/plan.csv");
+    assert_eq!(links["unresolved"], json!([]));
+}
+
+#[test]
+fn nothing_is_ever_replaced() {
+    let vault = vault("//- plan.csv\nold\n//- Plan 1.CSV\nolder\n");
+    for (name, path) in [("plan.csv", "plan 2.csv"), ("PLAN.csv", "PLAN 3.csv"), ("plan.tsv", "plan.tsv")] {
+        let made = vault.value("add_attachment", json!({"name": name, "text": name}));
+        assert_eq!(made["path"], path, "{name}");
+        assert_eq!(vault.vault.read(path), name);
+    }
+    assert_eq!(vault.vault.read("plan.csv"), "old\n");
+    assert_eq!(vault.vault.read("Plan 1.CSV"), "older\n");
+}
+
+#[test]
+fn the_name_becomes_one_that_links_can_hold() {
+    for (name, path) in [
+        ("What now? #1 [draft].svg", "What now- -1 -draft-.svg"),
+        ("Cafe\u{301}.csv", "Café.csv"),
+        ("CON.txt", "CON_.txt"),
+        (".hidden.json", "hidden.json"),
+        ("v1.2 data.JSON", "v1.2 data.JSON"),
+    ] {
+        let vault = vault("");
+        assert_eq!(vault.value("add_attachment", json!({"name": name, "text": "x"}))["path"], path);
+        assert_eq!(vault.vault.files(), [path]);
+    }
+}
+
+#[track_caller]
+fn refused(vault: &SkillInVault, args: Value, code: ErrorCode, said: &str) {
+    let before = vault.vault.files();
+    let error = vault.error("add_attachment", args.clone());
+    assert_eq!(error.code, code, "{args}: {error}");
+    assert!(format!("{} {}", error.message, error.hint).contains(said), "{args}: {error}");
+    assert_eq!(vault.vault.files(), before);
+    assert!(vault.approver.asked().is_empty(), "{args}");
+}
+
+#[test]
+fn only_texts_that_nothing_runs_and_no_notes() {
+    let vault = vault(TRIPS);
+    let invalid = ErrorCode::InvalidArguments;
+    for name in
+        ["run.sh", "page.html", "a.js", "plan", "picture.png", ".csv", " .csv", "a.csv.exe", "canvas.canvas"]
+    {
+        refused(&vault, json!({"name": name, "text": "x"}), invalid, "Allowed: csv, tsv, txt, json, svg");
+    }
+    for name in ["Plan.md", "Plan.MD", "All.base"] {
+        refused(&vault, json!({"name": name, "text": "x"}), invalid, "vault.create_note");
+    }
+    for name in ["Trips/plan.csv", "../plan.csv", ".obsidian/app.json", "a\\b.csv"] {
+        refused(&vault, json!({"name": name, "text": "x"}), invalid, "without a folder");
+    }
+    refused(
+        &vault,
+        json!({"name": "a\u{0}b.csv\n", "text": "x", "note": "Nobody"}),
+        ErrorCode::NoteNotFound,
+        "",
+    );
+}
+
+#[test]
+fn a_setting_that_leads_out_of_the_vault_is_named() {
+    for (folder, problem) in [
+        ("../Files", "it holds `.` or `..`"),
+        ("./../../Files", "it holds `.` or `..`"),
+        (".obsidian", "it is a dot-folder"),
+        ("./.trash", "it is a dot-folder"),
+    ] {
+        let vault = set(TRIPS, &format!(r#"{{"attachmentFolderPath": "{folder}"}}"#));
+        let said = format!(".obsidian/app.json: attachments cannot go to \"{folder}\": {problem}.");
+        refused(
+            &vault,
+            json!({"name": "a.csv", "text": "x", "note": "Lisbon"}),
+            ErrorCode::ToolFailed,
+            &said,
+        );
+        assert!(vault.vault.open().problems().unwrap().iter().any(|known| said.contains(&known.problem)));
+    }
+}
+
+#[test]
+fn a_text_larger_than_a_note_may_be_is_refused() {
+    let vault = vault("");
+    let text = "x".repeat(16 * 1024 * 1024 + 1);
+    let error = vault.error("add_attachment", json!({"name": "a.txt", "text": text}));
+    assert_eq!(error.code, ErrorCode::NoteBroken);
+    assert!(vault.vault.files().is_empty());
+}
+
+#[test]
+fn it_is_shown_before_it_is_made_and_undone_like_a_note() {
+    let vault = set(TRIPS, r#"{"attachmentFolderPath": "Files"}"#);
+    let before = vault.vault.files();
+    let outcome = vault.call("add_attachment", json!({"name": "map.svg", "text": "<svg>\n</svg>\n"}));
+    let asked = vault.approver.asked();
+    let diff = &asked[0].diff.as_ref().unwrap()[0];
+    assert_eq!(diff.path, "Files/map.svg");
+    assert!(format!("{diff:?}").contains("</svg>"), "{diff:?}");
+
+    let history = vault.vault.open().history();
+    let id = outcome.change_set.unwrap();
+    let undone = history.undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert!(undone.conflicts.is_empty());
+    assert_eq!(vault.vault.files(), before, "the folder that was made for it is gone, too");
+    // And back again.
+    history.undo(&undone.change_set, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(vault.vault.read("Files/map.svg"), "<svg>\n</svg>\n");
+}
+
+#[test]
+fn what_was_edited_since_is_not_lost_by_an_undo() {
+    let vault = vault("");
+    let outcome = vault.call("add_attachment", json!({"name": "a.csv", "text": "a\n"}));
+    vault.vault.write("a.csv", "a\nmine\n");
+    let history = vault.vault.open().history();
+    let undone = history.undo(&outcome.change_set.unwrap(), Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(undone.conflicts.len(), 1);
+    assert_eq!(vault.vault.read("a.csv"), "a\nmine\n");
+}
+
+#[test]
+fn a_model_elsewhere_learns_nothing_of_private_folders_by_it() {
+    let notes = format!("{TRIPS}\n//- Diary/plan.csv\nsecret\n//- Diary/Day.md\nsecret\n");
+    let remote = |private: &str, app: &str| {
+        let mut vault = set(&notes, app);
+        vault.privacy = Privacy { remote: true, private: vec![private.to_owned()] };
+        vault
+    };
+    // Into a private folder, for a private note, or beside a private file.
+    let into = remote("Diary", r#"{"attachmentFolderPath": "Diary"}"#);
+    refused(&into, json!({"name": "plan.csv", "text": "x"}), ErrorCode::Private, "");
+    refused(&into, json!({"name": "new.csv", "text": "x"}), ErrorCode::Private, "");
+    let of = remote("Diary", r#"{"attachmentFolderPath": "./"}"#);
+    refused(&of, json!({"name": "new.csv", "text": "x", "note": "Day"}), ErrorCode::Private, "");
+    let beside = remote("Diary/plan.csv", r#"{"attachmentFolderPath": "Diary"}"#);
+    refused(&beside, json!({"name": "plan.csv", "text": "x"}), ErrorCode::Private, "");
+    // Whether there is a file of that name among the private ones does not show in the link.
+    for name in ["plan.csv", "other.csv"] {
+        let vault = remote("Diary", r#"{"attachmentFolderPath": "Files"}"#);
+        let made = vault.value("add_attachment", json!({"name": name, "text": "x"}));
+        assert_eq!(made["link"], format!("![[Files/{name}]]"));
+    }
+}
