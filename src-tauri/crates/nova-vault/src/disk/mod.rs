@@ -263,7 +263,7 @@ impl Disk {
     }
 
     /// The note that the target of a link in `folder` names, taken by its words: `..` counts only at
-    /// its beginning, where what it leaves is no link.
+    /// its beginning, where what it leaves is no link. Above an extra root lies not the vault.
     fn within(&self, folder: &str, target: &Path) -> Option<VaultPath> {
         let mut names: Vec<&str> = Vec::new();
         let relative = match target.is_absolute() {
@@ -274,10 +274,13 @@ impl Disk {
             }
         };
         let mut is_beginning = !target.is_absolute();
+        let is_in_root = names.first().is_some_and(|top| self.may_lead_to_root(top));
         for component in relative.components() {
             match component {
                 Component::CurDir => {}
-                Component::ParentDir if is_beginning => drop(names.pop()?),
+                Component::ParentDir if is_beginning && !(is_in_root && names.len() == 1) => {
+                    drop(names.pop()?);
+                }
                 Component::Normal(name) => {
                     is_beginning = false;
                     names.push(name.to_str()?);

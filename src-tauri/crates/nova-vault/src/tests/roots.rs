@@ -230,6 +230,27 @@ fn only_a_listed_folder_is_entered_and_only_from_the_top() {
     assert_eq!(fs::read_to_string(folder(&bed, "Secret/secret.md")).unwrap(), "secret\n");
 }
 
+/// Where links to notes are followed, too.
+#[test]
+fn a_link_in_a_listed_folder_leads_to_what_lies_beside_that_folder_and_not_beside_its_link() {
+    let bed = bed();
+    outside(&bed, "Home.md", "another home\n");
+    let team = folder(&bed, "Team");
+    symlink("../../Home.md", team.join("People/Home.md")).unwrap();
+    symlink("../People/Jane Doe.md", team.join("People/Boss.md")).unwrap();
+    let options = VaultOptions { write_through: true, ..options(&bed, &["Team"]) };
+    let vault = Vault::open(options).unwrap();
+    let home = path("Team/People/Home.md");
+    for error in [
+        vault.read(&home).unwrap_err(),
+        change(&vault, |d| d.append(&home, "more", None)).unwrap_err(),
+    ] {
+        assert!(matches!(error, VaultError::Symlink { .. }), "{error}");
+    }
+    assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
+    assert_eq!(vault.read(&path("Team/People/Boss.md")).unwrap().path, path("Team/People/Jane Doe.md"));
+}
+
 #[test]
 fn no_note_is_there_twice() {
     let bed = bed();
