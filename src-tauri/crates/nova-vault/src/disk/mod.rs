@@ -279,7 +279,7 @@ impl Disk {
             match component {
                 Component::CurDir => {}
                 Component::ParentDir if is_beginning && !(is_in_root && names.len() == 1) => {
-                    drop(names.pop()?);
+                    names.pop()?;
                 }
                 Component::Normal(name) => {
                     is_beginning = false;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::*;
 use crate::step::Step;
-use crate::{By, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
+use crate::{By, Condition, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
 
 /// A vault with one note, and a folder `Team` beside it that a link of this name leads to.
 fn bed() -> Bed {
@@ -270,6 +270,26 @@ fn no_note_is_there_twice() {
     fs::remove_file(bed.root().join("Crew")).unwrap();
     assert_eq!(notes(&vault), ["Home.md", "People/Jane Doe.md"]);
     assert_eq!(problems(&vault), []);
+}
+
+#[test]
+fn the_top_of_the_vault_is_not_looked_through_for_each_note_of_a_listed_folder() {
+    let bed = bed();
+    (0..50).for_each(|number| outside(&bed, &format!("Team/{number}.md"), "note\n"));
+    let vault = with_roots(&bed, &["Team"]);
+    let sizes = Query { conditions: vec![Condition::parse("file.size > 0").unwrap()], ..Query::default() };
+    let total = || vault.seen_by_owner().query(&sizes).unwrap().total;
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let (answer, looks) = work::of(total);
+    assert_eq!(answer, 52);
+    // Each note is asked for its folder.
+    assert!(looks < 52 + 5, "{looks}");
+
+    // A second link to the same notes is seen nevertheless.
+    symlink(folder(&bed, "Team"), bed.root().join("Again")).unwrap();
+    assert_eq!(total(), 1);
+    fs::remove_file(bed.root().join("Again")).unwrap();
+    assert_eq!(total(), 52);
 }
 
 #[test]
