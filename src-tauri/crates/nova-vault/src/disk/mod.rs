@@ -230,6 +230,19 @@ impl Disk {
         (self.root.clone(), self.root.join(path.as_str()))
     }
 
+    /// What lies at that place of the disk, as the vault names it (`""` is the root), whether it is there or
+    /// not. The place is named without links.
+    pub(crate) fn named_within(&self, place: &Path) -> Option<String> {
+        let named = match place.strip_prefix(&self.root) {
+            Ok(rest) => rest.to_owned(),
+            Err(_) if self.roots.are_none() => return None,
+            Err(_) => self.roots.links(&self.dir).into_iter().find_map(|(link, root)| {
+                place.strip_prefix(root).ok().map(|rest| Path::new(&link).join(rest))
+            })?,
+        };
+        named.to_str().map(str::to_owned)
+    }
+
     /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));

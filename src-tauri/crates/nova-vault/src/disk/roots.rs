@@ -148,6 +148,14 @@ impl Roots {
         Ok(path)
     }
 
+    /// The links at the top of the vault that lead to a root, with it.
+    pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
+        let names = top.entries().into_iter().flatten().flatten();
+        let links = names.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        let leads = |name: String| self.led_to(&name).ok().map(|root| (name, root));
+        links.filter_map(|entry| leads(entry.file_name().into_string().ok()?)).collect()
+    }
+
     /// Why two files cannot be exchanged in a root, where that showed.
     pub(super) fn no_exchange(&self) -> Option<String> {
         let abilities = self.0.abilities.lock().unwrap_or_else(PoisonError::into_inner);

@@ -293,6 +293,28 @@ fn the_top_of_the_vault_is_not_looked_through_for_each_note_of_a_listed_folder()
 }
 
 #[test]
+fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
+    let bed = bed();
+    bed.put("Diary/One.md", "one\n");
+    symlink(bed.root(), folder(&bed, "Other way")).unwrap();
+    let vault = with_roots(&bed, &["Team"]);
+    let at = |place: &str| folder(&bed, place).to_str().unwrap().to_owned();
+    for (entry, named) in [
+        (at("vault/Diary"), "Diary"),
+        (at("vault/Diary/One.md"), "Diary/One.md"),
+        (at("vault/To come"), "To come"),
+        (at("Other way/Diary"), "Diary"),
+        (at("Team/People"), "Team/People"),
+        (at("vault"), ""),
+        ("/Diary".to_owned(), "/Diary"),
+        ("Diary".to_owned(), "Diary"),
+        (at("Elsewhere"), &at("Elsewhere")),
+    ] {
+        assert_eq!(vault.listed_private(std::slice::from_ref(&entry)), [named], "{entry}");
+    }
+}
+
+#[test]
 fn a_link_swapped_during_a_write_leads_nowhere_else() {
     for swap_at in [
         Step::ReadCurrent,
