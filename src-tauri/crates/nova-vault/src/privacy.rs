@@ -1,5 +1,6 @@
 //! Which notes a reader may see.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::VaultError;
@@ -50,19 +51,25 @@ fn covers(entry: &str, path: &str) -> bool {
         return path.starts_with(beginning);
     }
     path == entry
-        || path.strip_suffix(".md") == Some(&entry)
+        || path.strip_suffix(".md") == Some(&*entry)
         || path.strip_prefix(&*entry).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The path that an entry names, folded, `""` for all of the vault.
-fn plain(entry: &str) -> String {
+pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
+    // Each note is compared with each entry, most of which have that form.
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+    let is_path = |entry: &str| entry.split('/').all(|part| !part.is_empty() && part.bytes().all(is_plain));
+    if is_path(entry.strip_suffix(".md").unwrap_or(entry)) {
+        return Cow::Borrowed(entry);
+    }
     let entry = folded(entry.trim()).replace('\\', "/");
     let parts = || entry.split('/').map(str::trim).filter(|part| !matches!(*part, "" | "."));
     let last = parts().count().saturating_sub(1);
     let is_all = |part: &str| part.trim_start_matches('*').is_empty() || part == "*.md";
     let named = parts().enumerate().filter(|(at, part)| !(*at == last && is_all(part)));
     let named: Vec<&str> = named.map(|(_, part)| part).collect();
-    named.join("/")
+    Cow::Owned(named.join("/"))
 }
 
 impl Vault {
@@ -89,7 +96,8 @@ impl Vault {
         let paths: Vec<String> = paths.map(|path| folded(path.as_str())).collect();
         let mut left = Vec::new();
         for entry in entries {
-            if !paths.iter().any(|path| covers(entry, path)) && disk.spellings(&plain(entry))?.whole.is_empty() {
+            let named = plain(entry);
+            if !paths.iter().any(|path| covers(&named, path)) && disk.spellings(&named)?.whole.is_empty() {
                 left.push(entry.clone());
             }
         }
