@@ -152,14 +152,13 @@ fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<
         .map(String::as_str)
         .collect();
     for note in view.records(&values).map_err(failed)? {
-        // Each skill that declares the type reads the note by its own declaration.
-        let declared = types.iter().filter_map(|types| types.of_note(&note));
-        problems.extend(declared.flat_map(|declared| declared.check(&note)));
+        if let Some(declared) = types.iter().find_map(|types| types.of_note(&note)) {
+            problems.extend(declared.check(&note));
+        }
     }
     let for_nothing = vault.private_for_nothing(private).map_err(failed)?;
     problems.extend(for_nothing.iter().map(|entry| no_such_private(entry)));
     problems.sort();
-    problems.dedup();
     Ok(problems)
 }
 

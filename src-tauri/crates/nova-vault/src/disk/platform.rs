@@ -437,10 +437,7 @@ mod system {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn list_portably(
-    folder: &cap_std::fs::Dir,
-    mut visit: impl FnMut(&str, Kind),
-) -> std::io::Result<bool> {
+fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -> std::io::Result<bool> {
     for entry in folder.entries()?.flatten() {
         let raw = entry.file_name();
         match (raw.to_str(), entry.file_type()) {

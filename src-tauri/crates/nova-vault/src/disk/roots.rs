@@ -47,7 +47,9 @@ pub(crate) enum Refusal {
     Nowhere,
     #[error("it is a symbolic link, which Nova does not follow")]
     NotListed,
-    #[error("it is a symbolic link to a folder that the vault or Nova's own files lie in, or that lies in these")]
+    #[error(
+        "it is a symbolic link to a folder that the vault or Nova's own files lie in, or that lies in these"
+    )]
     Forbidden,
     #[error("it is a symbolic link to the same notes as \"{other}\"")]
     Twice { other: String },

@@ -241,10 +241,9 @@ fn a_link_in_a_listed_folder_leads_to_what_lies_beside_that_folder_and_not_besid
     let options = VaultOptions { write_through: true, ..options(&bed, &["Team"]) };
     let vault = Vault::open(options).unwrap();
     let home = path("Team/People/Home.md");
-    for error in [
-        vault.read(&home).unwrap_err(),
-        change(&vault, |d| d.append(&home, "more", None)).unwrap_err(),
-    ] {
+    for error in
+        [vault.read(&home).unwrap_err(), change(&vault, |d| d.append(&home, "more", None)).unwrap_err()]
+    {
         assert!(matches!(error, VaultError::Symlink { .. }), "{error}");
     }
     assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
