@@ -153,6 +153,15 @@ fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
     let (code, problems) = nova.json(&["vault", "check"]);
     assert_eq!((code, problems.as_array().unwrap().len()), (1, 1), "{problems}");
     assert_eq!(problems[0]["path"], json!("Dairy"));
+    assert_eq!(nova.json(&["vault", "status"]).1["problems"], 1);
+}
+
+#[test]
+fn a_folder_without_notes_is_no_slip_in_the_private_list() {
+    let nova = Nova::new(super::nova::PEOPLE, []);
+    nova.vault.write_bytes("Bank/2026.csv", b"2026-11-02;-12.00\n");
+    nova.settings(&json!({"vault": nova.vault.root(), "private": ["Bank", "Bank/2026.csv"]}));
+    assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));
 }
 
 #[test]

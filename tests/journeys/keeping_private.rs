@@ -119,6 +119,32 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
 }
 
 #[tokio::test]
+async fn a_folder_listed_by_its_place_on_the_disk_is_private() {
+    let asked = calls([
+        ("vault__read_note", json!({"path": "Vault/Under lock.md"})),
+        ("vault__search", json!({"query": "canary"})),
+        ("vault__query", json!({"type": "contact"})),
+    ]);
+    let nova = Nova::new(NOTES, [asked, text("That is all.")]);
+    let app = far(&nova).await;
+    let listed = nova.vault.root().join("Vault");
+    let mut settings = nova.read_settings();
+    settings["private"] = json!([listed]);
+    nova.settings(&settings);
+    drop(app);
+    let app = nova.start().await;
+    nova.model.passes_on("run-elsewhere");
+
+    let (end, _) = turn(&app, None, "Tell me everything", ScriptedApprover::always(Decision::Once)).await;
+
+    assert_eq!(end.end, TurnEnd::Completed { text: "That is all.".into() });
+    let told = nova.model.last_texts("tool").join("\n");
+    assert!(told.contains("is private") && !told.contains(CANARY), "{told}");
+    assert_eq!(nova.json(&["vault", "check"]).1.as_array().unwrap().len(), 1, "the broken note alone");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
     let moved = ("vault__move_note", json!({"path": "Plan.md", "to": "Plans/Next year.md"}));
     let nova = Nova::new(NOTES, [calls([moved]), text("Moved."), text("Still here.")]);
@@ -322,6 +348,9 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
         //- Two/Twin.md\nNobody's.\n";
     let broken = "//- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
     let tagged = "//- Diary.md\n---\nnova: private\n---\nSick again #doctor\n";
+    // What a person is called stands in the note alone.
+    let people = "//- Diary/1.md\n---\ntype: contact\nname: Samuel Quartz\nnova: private\n---\n\
+        //- CRM/People/Samuel Stone.md\n---\ntype: contact\n---\n";
     let linked = "//- Plan.md\nMine.\n//- Diary.md\n---\nnova: [private\nabout: \"[[Plan]]\"\n---\n";
     for (notes, tool, args) in [
         (tagged, "vault__tags", json!({})),
@@ -336,6 +365,9 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
         (tagged, "vault__delete_note", json!({"path": "Diary.md"})),
         // It is private no more.
         (tagged, "vault__set_properties", json!({"path": "Diary.md", "properties": {"nova": null}})),
+        (people, "crm__get_contact", json!({"name": "Samuel Quarz"})),
+        (people, "crm__get_contact", json!({"name": "Samuel"})),
+        (people, "crm__add_deal", json!({"title": "Lens", "contact": "Samuel Quarz"})),
         (broken, "crm__list_contacts", json!({})),
         (broken, "vault__query", json!({"where": ["file.name = Broken"]})),
     ] {

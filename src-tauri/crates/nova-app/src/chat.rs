@@ -286,7 +286,7 @@ impl App {
             locality: chosen.locality,
             agreed: chosen.agreed,
             place: chosen.place,
-            private: self.config().private,
+            private: self.private(),
             approver,
             sink: self.inner.clone(),
             clock: self.inner.options.clock.clone(),

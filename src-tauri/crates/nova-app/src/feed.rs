@@ -82,7 +82,7 @@ impl App {
     /// of the change is not among it: the note may have been read when it was not private, and what a
     /// chat is told goes to whichever model answers next.
     fn tell_chats(&self, change: &VaultChange, summary: Option<String>) {
-        let privacy = Privacy { remote: true, private: self.config().private };
+        let privacy = Privacy { remote: true, private: self.private() };
         let is_private = change.private || privacy.lists(&change.path);
         let summary = summary.filter(|_| !is_private);
         let now = (!is_private).then(|| format!("now {}", change.path));

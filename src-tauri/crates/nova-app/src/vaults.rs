@@ -6,7 +6,7 @@ use nova_registry::Snapshot;
 use nova_session::Ids;
 use nova_skill::{Clock, RecordType, RecordTypes};
 use nova_vault::watch::WatchState;
-use nova_vault::{Privacy, Problem, Vault, VaultOptions};
+use nova_vault::{Problem, Vault, VaultOptions};
 use serde_json::Value;
 
 use crate::app::{App, VaultState, blocking};
@@ -70,10 +70,10 @@ impl App {
 
     pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
         let vault = self.vault()?;
-        let skills = self.registry().snapshot();
+        let (skills, private) = (self.registry().snapshot(), self.private());
         blocking(move || {
             let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
-            let problems = all_problems(&vault, &skills)?;
+            let problems = all_problems(&vault, &skills, &private)?;
             Ok(VaultSummary {
                 name: status.name,
                 path: status.root.display().to_string(),
@@ -96,10 +96,10 @@ impl App {
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_status(&self) -> Result<Value, UserError> {
         let vault = self.vault()?;
-        let skills = self.registry().snapshot();
+        let (skills, private) = (self.registry().snapshot(), self.private());
         blocking(move || {
             let mut status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
-            status.problems = all_problems(&vault, &skills)?.len();
+            status.problems = all_problems(&vault, &skills, &private)?.len();
             serde_json::to_value(status)
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))
         })
@@ -107,22 +107,24 @@ impl App {
     }
 
     /// Everything in the vault that a person should put right, in order of path and line: what cannot
-    /// be read, and records of available skills that are not as declared.
+    /// be read, records of available skills that are not as declared, and private notes that are not there.
     ///
     /// # Errors
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
         let vault = self.vault()?;
-        let skills = self.registry().snapshot();
-        let privacy = Privacy { remote: true, private: self.config().private };
+        let (skills, private) = (self.registry().snapshot(), self.private());
         blocking(move || {
-            let mut problems = all_problems(&vault, &skills)?;
-            let notes = vault.notes().map_err(|error| nova_calls::error_from_vault(&error))?;
-            let paths = notes.iter().map(|note| note.path);
-            problems.extend(privacy.without_effect(paths).into_iter().map(no_such_private));
+            let problems = all_problems(&vault, &skills, &private)?;
             Ok(problems.into_iter().map(problem_view).collect())
         })
         .await
+    }
+
+    /// The notes and folders that the user listed as private, as the open vault names them.
+    pub(crate) fn private(&self) -> Vec<String> {
+        let listed = self.config().private;
+        self.vault().map_or_else(|_| listed.clone(), |vault| vault.listed_private(&listed))
     }
 }
 
@@ -136,9 +138,9 @@ fn no_such_private(entry: &str) -> Problem {
     }
 }
 
-/// The problems of the vault and those of its records. A note that cannot be read is nobody's record,
-/// so nothing is said twice.
-fn all_problems(vault: &Vault, skills: &Snapshot) -> Result<Vec<Problem>, UserError> {
+/// The problems of the vault, those of its records, and those of the list of private notes. A note that
+/// cannot be read is nobody's record, so nothing is said twice.
+fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<Vec<Problem>, UserError> {
     let view = vault.seen_by_owner();
     let failed = |error| nova_calls::error_from_vault(&error);
     let mut problems = vault.problems().map_err(failed)?;
@@ -154,6 +156,8 @@ fn all_problems(vault: &Vault, skills: &Snapshot) -> Result<Vec<Problem>, UserEr
             problems.extend(declared.check(&note));
         }
     }
+    let for_nothing = vault.private_for_nothing(private).map_err(failed)?;
+    problems.extend(for_nothing.iter().map(|entry| no_such_private(entry)));
     problems.sort();
     Ok(problems)
 }

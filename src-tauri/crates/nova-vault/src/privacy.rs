@@ -1,7 +1,12 @@
 //! Which notes a reader may see.
 
-use crate::index::folded;
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::error::VaultError;
+use crate::index::{Texts, folded};
 use crate::note::{Document, FrontMatter, Value, VaultPath};
+use crate::vault::Vault;
 
 /// Which notes stay hidden from whoever reads: a model, its sub-agents, an MCP client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,33 +37,72 @@ impl Privacy {
         let wanted = folded(path.as_str());
         self.private.iter().any(|entry| covers(entry, &wanted))
     }
-
-    /// The entries of the user's list that hide none of these notes: most likely a slip of the pen.
-    pub fn without_effect<'a>(&'a self, paths: impl Iterator<Item = &'a VaultPath>) -> Vec<&'a str> {
-        let mut entries: Vec<&str> = self.private.iter().map(String::as_str).collect();
-        for path in paths {
-            if entries.is_empty() {
-                break;
-            }
-            let wanted = folded(path.as_str());
-            entries.retain(|entry| !covers(entry, &wanted));
-        }
-        entries
-    }
 }
 
-/// Whether an entry, a note or a folder, covers a folded path. Case, Unicode composition, `./` and
-/// `/*` do not matter, and an entry for the vault's own folder covers all of it: a person who writes
-/// the list means to hide something.
+/// Whether an entry, a note or a folder, covers a folded path. Case, Unicode composition and the ways to
+/// write the same path (`./`, `//`, `\`, `/*`, `/*.md`) do not matter, `Diary*` covers all that begins so, and
+/// an entry for the vault's own folder covers all of it: a person who writes the list means to hide something.
 fn covers(entry: &str, path: &str) -> bool {
-    let entry = folded(entry.trim());
-    let entry = entry.trim_start_matches("./").trim_end_matches('*').trim_matches('/');
-    if entry.is_empty() || entry == "." {
+    let entry = plain(entry);
+    if entry.is_empty() {
         return true;
     }
+    if let Some(beginning) = entry.strip_suffix('*') {
+        return path.starts_with(beginning);
+    }
     path == entry
-        || path.strip_suffix(".md") == Some(entry)
-        || path.strip_prefix(entry).is_some_and(|rest| rest.starts_with('/'))
+        || path.strip_suffix(".md") == Some(&*entry)
+        || path.strip_prefix(&*entry).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The path that an entry names, folded, `""` for all of the vault.
+pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
+    // Each note is compared with each entry, most of which have that form.
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+    let is_path = |entry: &str| entry.split('/').all(|part| !part.is_empty() && part.bytes().all(is_plain));
+    if is_path(entry.strip_suffix(".md").unwrap_or(entry)) {
+        return Cow::Borrowed(entry);
+    }
+    let entry = folded(entry.trim()).replace('\\', "/");
+    let parts = || entry.split('/').map(str::trim).filter(|part| !matches!(*part, "" | "."));
+    let last = parts().count().saturating_sub(1);
+    let is_all = |part: &str| part.trim_start_matches('*').is_empty() || part == "*.md";
+    let named = parts().enumerate().filter(|(at, part)| !(*at == last && is_all(part)));
+    let named: Vec<&str> = named.map(|(_, part)| part).collect();
+    Cow::Owned(named.join("/"))
+}
+
+impl Vault {
+    /// The user's list with the entries that name a place on the disk (`/home/jane/Notes/Diary`) as the
+    /// vault names it.
+    pub fn listed_private(&self, entries: &[String]) -> Vec<String> {
+        let disk = &self.core().disk;
+        let named = |entry: &String| {
+            let place = Path::new(entry.trim());
+            // `/Diary` is how some write what lies at the top of the vault.
+            let as_it_is = || place.canonicalize().ok().and_then(|place| disk.named_within(&place));
+            let named = place.is_absolute().then(|| disk.named_within(place).or_else(as_it_is)).flatten();
+            named.unwrap_or_else(|| entry.clone())
+        };
+        entries.iter().map(named).collect()
+    }
+
+    /// The entries of the list that name nothing in the vault, be it a note, another file or a folder: most
+    /// likely a slip of the pen.
+    pub fn private_for_nothing(&self, entries: &[String]) -> Result<Vec<String>, VaultError> {
+        let disk = &self.core().disk;
+        let listing = self.index().listing(disk, Texts::Nobodys)?;
+        let paths = listing.heads.iter().map(|head| &head.path).chain(&listing.files);
+        let paths: Vec<String> = paths.map(|path| folded(path.as_str())).collect();
+        let mut left = Vec::new();
+        for entry in entries {
+            let named = plain(entry);
+            if !paths.iter().any(|path| covers(&named, path)) && disk.spellings(&named)?.whole.is_empty() {
+                left.push(entry.clone());
+            }
+        }
+        Ok(left)
+    }
 }
 
 /// Whether the note asks not to be shown. What it says about that and cannot be understood hides
@@ -118,20 +162,22 @@ mod tests {
             ("./Diary", "Diary/One.md", true),
             ("Diary/*", "Diary/One.md", true),
             ("Diary/**", "Diary/Deep/One.md", true),
+            ("Diary/*.md", "Diary/One.md", true),
+            ("Diary/./Deep//", "Diary/Deep/One.md", true),
+            ("Diary\\Deep", "Diary/Deep/One.md", true),
+            (" /Diary/ Deep", "Diary/Deep/One.md", true),
+            ("*", "One.md", true),
             ("Diary/One", "Diary/One.md", true),
             ("Diary/One.md", "Diary/One.md", true),
             ("/", "One.md", true),
             ("U\u{308}ber", "\u{fc}ber/One.md", true),
             ("Diary", "Diaries/One.md", false),
             ("One", "Diary/One.md", false),
+            ("Di*", "Diary/One.md", true),
+            ("Diary/On*", "Diary/One.md", true),
+            ("Di*", "Other/Diary.md", false),
         ] {
             assert_eq!(remote(&[entry]).lists(&VaultPath::parse(path).unwrap()), hidden, "{entry}: {path}");
         }
-    }
-
-    #[test]
-    fn an_entry_that_hides_nothing_is_named() {
-        let paths = [VaultPath::parse("Diary/One.md").unwrap(), VaultPath::parse("Two.md").unwrap()];
-        assert_eq!(remote(&["diary", "Dairy", "Two"]).without_effect(paths.iter()), ["Dairy"]);
     }
 }

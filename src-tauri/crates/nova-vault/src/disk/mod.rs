@@ -231,6 +231,19 @@ impl Disk {
         (self.root.clone(), self.root.join(path.as_str()))
     }
 
+    /// What lies at that place of the disk, as the vault names it (`""` is the root), whether it is there or
+    /// not. The place is named without links.
+    pub(crate) fn named_within(&self, place: &Path) -> Option<String> {
+        let named = match place.strip_prefix(&self.root) {
+            Ok(rest) => rest.to_owned(),
+            Err(_) if self.roots.are_none() => return None,
+            Err(_) => self.roots.links(&self.dir).into_iter().find_map(|(link, root)| {
+                place.strip_prefix(root).ok().map(|rest| Path::new(&link).join(rest))
+            })?,
+        };
+        named.to_str().map(str::to_owned)
+    }
+
     /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -264,7 +277,7 @@ impl Disk {
     }
 
     /// The note that the target of a link in `folder` names, taken by its words: `..` counts only at
-    /// its beginning, where what it leaves is no link.
+    /// its beginning, where what it leaves is no link. Above an extra root lies not the vault.
     fn within(&self, folder: &str, target: &Path) -> Option<VaultPath> {
         let mut names: Vec<&str> = Vec::new();
         let relative = match target.is_absolute() {
@@ -275,10 +288,13 @@ impl Disk {
             }
         };
         let mut is_beginning = !target.is_absolute();
+        let is_in_root = names.first().is_some_and(|top| self.may_lead_to_root(top));
         for component in relative.components() {
             match component {
                 Component::CurDir => {}
-                Component::ParentDir if is_beginning => drop(names.pop()?),
+                Component::ParentDir if is_beginning && !(is_in_root && names.len() == 1) => {
+                    names.pop()?;
+                }
                 Component::Normal(name) => {
                     is_beginning = false;
                     names.push(name.to_str()?);

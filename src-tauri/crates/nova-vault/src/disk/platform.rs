@@ -178,16 +178,20 @@ mod system {
     }
 
     /// Visits the entries of a folder just opened, but those whose name begins with a dot, in the
-    /// system's order.
+    /// system's order. Whether the system gave them all in one piece: else the folder may have changed
+    /// from one to the next.
     #[cfg(target_os = "linux")]
-    pub(in crate::disk) fn list(folder: &Dir, mut visit: impl FnMut(&str, Kind)) -> io::Result<()> {
+    pub(in crate::disk) fn list(folder: &Dir, mut visit: impl FnMut(&str, Kind)) -> io::Result<bool> {
         use std::mem::MaybeUninit;
 
         use rustix::fs::RawDir;
 
         let mut buffer = [MaybeUninit::uninit(); 32 * 1024];
         let mut entries = RawDir::new(folder, &mut buffer);
-        while let Some(entry) = entries.next() {
+        let mut pieces = 0;
+        loop {
+            pieces += usize::from(entries.is_buffer_empty());
+            let Some(entry) = entries.next() else { break };
             let entry = entry?;
             let bytes = entry.file_name().to_bytes();
             if bytes.starts_with(b".") {
@@ -210,11 +214,12 @@ mod system {
             };
             visit(name, kind);
         }
-        Ok(())
+        // The last one says that there are no more.
+        Ok(pieces <= 2)
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(in crate::disk) fn list(folder: &Dir, visit: impl FnMut(&str, Kind)) -> io::Result<()> {
+    pub(in crate::disk) fn list(folder: &Dir, visit: impl FnMut(&str, Kind)) -> io::Result<bool> {
         super::list_portably(folder, visit)
     }
 
@@ -432,7 +437,7 @@ mod system {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -> std::io::Result<()> {
+fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -> std::io::Result<bool> {
     for entry in folder.entries()?.flatten() {
         let raw = entry.file_name();
         match (raw.to_str(), entry.file_type()) {
@@ -443,7 +448,8 @@ fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -
             (_, Err(_)) => {}
         }
     }
-    Ok(())
+    // Nobody says in how many pieces.
+    Ok(false)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cap_std::fs::Dir;
 
 use super::abilities::Abilities;
-use super::platform;
+use super::walk::RACY;
+use super::{Stamp, platform};
 use crate::core::without_links;
+use crate::index::nanos_now;
 
 /// The extra roots of a vault; clones are the same. By default there are none.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +28,8 @@ struct Listed {
     forbidden: Vec<PathBuf>,
     /// What the file systems of those that were entered showed they can do.
     abilities: Mutex<HashMap<PathBuf, Abilities>>,
+    /// By link: the root that it alone led to, and what the top of the vault was then.
+    alone: Mutex<HashMap<String, (PathBuf, Stamp)>>,
 }
 
 /// A root that a link leads to.
@@ -79,7 +83,8 @@ impl From<Refusal> for io::Error {
 
 impl Roots {
     pub(crate) fn new(vault: &Path, roots: Vec<PathBuf>, forbidden: Vec<PathBuf>) -> Roots {
-        Roots(Arc::new(Listed { vault: vault.to_owned(), roots, forbidden, abilities: Mutex::default() }))
+        let vault = vault.to_owned();
+        Roots(Arc::new(Listed { vault, roots, forbidden, ..Listed::default() }))
     }
 
     /// Whether these are listed, as the user wrote them.
@@ -95,21 +100,40 @@ impl Roots {
     /// meanwhile, only a listed folder is opened.
     pub(super) fn enter(&self, top: &Dir, name: &str) -> Result<Entered, Refusal> {
         let path = self.led_to(name)?;
-        let other = top.entries().ok().into_iter().flatten().flatten().find_map(|entry| {
-            let other = entry.file_name().into_string().ok()?;
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            let leads_there =
-                is_link && other != name && self.led_to(&other).is_ok_and(|there| overlap(&there, &path));
-            leads_there.then_some(other)
-        });
-        if let Some(other) = other {
-            return Err(Refusal::Twice { other });
-        }
+        self.refuse_second(top, name, &path)?;
         let dir =
             platform::open_root(&path).map_err(|error| Refusal::Closed { reason: error.to_string() })?;
         let mut abilities = self.0.abilities.lock().unwrap_or_else(PoisonError::into_inner);
         let abilities = abilities.entry(path.clone()).or_default().clone();
         Ok(Entered { dir, path, abilities })
+    }
+
+    /// Refuses a link beside which another one leads to the same notes. Thousands of notes are reached
+    /// through a link one by one, so the top of the vault is looked through once while it stays as it is. What
+    /// changes elsewhere changes where a link leads to, and that is asked each time.
+    fn refuse_second(&self, top: &Dir, name: &str, path: &Path) -> Result<(), Refusal> {
+        let as_it_is = platform::look(top, ".").ok().map(|look| look.stamp);
+        let alone = || self.0.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        if alone().get(name).is_some_and(|(led_to, was)| led_to == path && Some(*was) == as_it_is) {
+            return Ok(());
+        }
+        #[cfg(test)]
+        crate::tests::work::done();
+        let other = top.entries().ok().into_iter().flatten().flatten().find_map(|entry| {
+            let other = entry.file_name().into_string().ok()?;
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let leads_there =
+                is_link && other != name && self.led_to(&other).is_ok_and(|there| overlap(&there, path));
+            leads_there.then_some(other)
+        });
+        if let Some(other) = other {
+            return Err(Refusal::Twice { other });
+        }
+        // What changes twice within a tick of the system's clock looks as if it changed once.
+        if let Some(stamp) = as_it_is.filter(|stamp| stamp.touched().saturating_add(RACY) < nanos_now()) {
+            alone().insert(name.to_owned(), (path.to_owned(), stamp));
+        }
+        Ok(())
     }
 
     /// The listed folder that a link at the top of the vault leads to.
@@ -124,6 +148,14 @@ impl Roots {
             return Err(Refusal::Forbidden);
         }
         Ok(path)
+    }
+
+    /// The links at the top of the vault that lead to a root, with it.
+    pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
+        let names = top.entries().into_iter().flatten().flatten();
+        let links = names.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        let leads = |name: String| self.led_to(&name).ok().map(|root| (name, root));
+        links.filter_map(|entry| leads(entry.file_name().into_string().ok()?)).collect()
     }
 
     /// Why two files cannot be exchanged in a root, where that showed.

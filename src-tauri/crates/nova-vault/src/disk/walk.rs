@@ -2,6 +2,7 @@
 //! up to the caller; here it is only made sure that no link is followed but those to extra roots, and that
 //! nothing hangs.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,7 @@ use super::platform::{self, Kind, Look};
 use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
+use crate::index::nanos_now;
 use crate::note::VaultPath;
 
 /// File times are only so fine: what was touched this shortly before it was read may have been
@@ -82,13 +84,48 @@ impl Folder {
     }
 
     /// Its entries but those whose name begins with a dot. Once per opened folder.
+    ///
+    /// A file that is renamed onto another one while its folder is listed piece by piece may be in none of
+    /// the pieces (btrfs, tmpfs), as if the note that was saved so was gone, or in two of them. Such a
+    /// folder is listed again.
     pub(crate) fn list(&self, names: &mut Names) -> io::Result<()> {
-        names.text.clear();
-        names.ends.clear();
-        platform::list(&self.dir, |name, kind| {
-            names.text.push_str(name);
-            names.ends.push((u32::try_from(names.text.len()).unwrap_or(u32::MAX), kind));
-        })
+        /// A folder that never rests is listed so often.
+        const MOST: usize = 4;
+        let state = || platform::look(&self.dir, ".").ok().map(|look| look.stamp);
+        names.clear();
+        let mut before = state();
+        if platform::list(&self.dir, |name, kind| names.push(name, kind))? {
+            return Ok(());
+        }
+        // What changed twice within one tick of the system's clock looks as if it changed once.
+        let is_fresh = |stamp: &Stamp| stamp.touched().saturating_add(RACY) > nanos_now();
+        let mut rests = before.as_ref().is_none_or(|stamp| !is_fresh(stamp));
+        for _ in 1..MOST {
+            let after = state();
+            if rests && after == before {
+                break;
+            }
+            (before, rests) = (after, true);
+            let again = platform::open_folder(&self.dir, ".")?;
+            let earlier = std::mem::take(names);
+            let mut found = HashSet::with_capacity(earlier.len());
+            platform::list(&again, |name, kind| {
+                if found.insert(name.to_owned()) {
+                    names.push(name, kind);
+                }
+            })?;
+            self.add_missed(names, earlier.iter().filter(|(name, _)| !found.contains(*name)));
+        }
+        Ok(())
+    }
+
+    /// Adds to the names those of the missed ones that are there.
+    pub(crate) fn add_missed<'a>(&self, names: &mut Names, missed: impl Iterator<Item = (&'a str, Kind)>) {
+        for (name, kind) in missed {
+            if self.look(name).is_ok_and(|look| look.kind == kind) {
+                names.push(name, kind);
+            }
+        }
     }
 
     /// What the entry is now.
@@ -205,6 +242,16 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    pub(crate) fn push(&mut self, name: &str, kind: Kind) {
+        self.text.push_str(name);
+        self.ends.push((u32::try_from(self.text.len()).unwrap_or(u32::MAX), kind));
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

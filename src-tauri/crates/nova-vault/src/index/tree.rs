@@ -1,7 +1,7 @@
 //! What is known of the vault, folder by folder as it lies on the disk, and its comparison with
 //! the disk. Where nothing changed a comparison allocates nothing and hashes nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -175,6 +175,10 @@ impl Comparison<'_> {
         opened.list(&mut self.names)?;
         self.folders += 1;
         if self.names != *known.names {
+            // What was there a moment ago and is not listed may only have been renamed onto itself.
+            let listed: HashSet<&str> = self.names.iter().map(|(name, _)| name).collect();
+            let missed: Vec<_> = known.names.iter().filter(|(name, _)| !listed.contains(name)).collect();
+            opened.add_missed(&mut self.names, missed.into_iter());
             known.relist(&self.names, &mut self.changes);
         }
         let check = |part: &Arc<Mutex<Part>>| Check {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::key::{FileKey, Key};
@@ -57,6 +58,35 @@ struct Operand {
     number: Option<Number>,
     moment: Option<Moment>,
     period: Option<Period>,
+}
+
+/// A note's value in the form it is compared in: made once, however many VALUEs there are.
+enum Item {
+    /// Nothing, a list or a mapping.
+    NotOne,
+    Number(Option<Number>, String),
+    Moment(DateTime, String),
+    /// Folded.
+    Text(String),
+    /// The name of the note it leads to, folded.
+    Link(String),
+}
+
+impl Item {
+    fn of(value: &Value, zone: &TimeZone) -> Item {
+        #[cfg(test)]
+        crate::tests::work::done();
+        match value {
+            Value::Null | Value::List(_) | Value::Map(_) => Item::NotOne,
+            Value::Bool(value) => Item::Text(value.to_string()),
+            Value::Number(written) => Item::Number(Number::parse(written), folded(written)),
+            Value::Text(text) => match Moment::parse(text) {
+                Some(moment) => Item::Moment(moment.civil(zone), folded(text)),
+                None => Item::Text(folded(text)),
+            },
+            Value::Link(inner) => Item::Link(folded(link_name(inner))),
+        }
+    }
 }
 
 /// What a note is to a condition.
@@ -178,7 +208,14 @@ impl Condition {
                 Value::Link(inner) => folded(link_name(inner)).contains(&operand.text),
                 Value::Null | Value::Bool(_) | Value::Map(_) => false,
             },
-            Test::In(operands) => any(value, &|item| operands.iter().any(|operand| equals(operand, item))),
+            Test::In(operands) if is_tags => {
+                let is_one = |tag: &str| operands.iter().any(|operand| operand.tag() == tag);
+                any(value, &|item| item.as_text().is_some_and(|tag| is_one(&folded(&tag))))
+            }
+            Test::In(operands) => any(value, &|item| {
+                let item = Item::of(item, zone);
+                operands.iter().any(|operand| operand.is(&item, zone))
+            }),
             Test::Exists(wanted) => *wanted,
         }
     }
@@ -240,21 +277,23 @@ impl Operand {
     }
 
     fn equals(&self, value: &Value, zone: &TimeZone) -> bool {
-        match value {
-            Value::Null | Value::List(_) | Value::Map(_) => false,
-            Value::Bool(value) => self.text == value.to_string(),
-            Value::Number(written) => match (Number::parse(written), &self.number) {
-                (Some(number), Some(wanted)) => number == *wanted,
-                _ => folded(written) == self.text,
+        self.is(&Item::of(value, zone), zone)
+    }
+
+    fn is(&self, item: &Item, zone: &TimeZone) -> bool {
+        match item {
+            Item::NotOne => false,
+            Item::Number(number, text) => match (number, &self.number) {
+                (Some(number), Some(wanted)) => number == wanted,
+                _ => *text == self.text,
             },
-            Value::Text(text) => match (Moment::parse(text), self.moment) {
-                (Some(moment), Some(wanted)) => moment.civil(zone) == wanted.civil(zone),
-                (Some(moment), None) if self.period.is_some() => {
-                    self.period.is_some_and(|period| period.place_of(moment.civil(zone).date()).is_eq())
-                }
-                _ => folded(text) == self.text,
+            Item::Moment(moment, text) => match (self.moment, self.period) {
+                (Some(wanted), _) => *moment == wanted.civil(zone),
+                (None, Some(period)) => period.place_of(moment.date()).is_eq(),
+                (None, None) => *text == self.text,
             },
-            Value::Link(inner) => folded(link_name(inner)) == self.name,
+            Item::Text(text) => *text == self.text,
+            Item::Link(name) => *name == self.name,
         }
     }
 

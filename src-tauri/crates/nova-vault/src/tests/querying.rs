@@ -155,6 +155,27 @@ fn a_link_is_compared_by_the_name_of_its_note() {
     );
 }
 
+/// Or a list of thousands would take minutes in a large vault.
+#[test]
+fn a_note_is_made_ready_once_for_all_values_of_a_list() {
+    let (_bed, vault) =
+        vault("a: stage: lead\nb: stage: [won, lost]\nc: stage: 2026-11-24\nd: tags: [x, won]");
+    let others: Vec<_> = (0..1000).map(|number| format!("no {number}")).collect();
+    for (key, values, found) in
+        [("stage", "won, 5", "b"), ("stage", "LEAD, 2026-11", "a c"), ("tags", "won, #y", "d")]
+    {
+        let query = |values: &str| Query {
+            conditions: conditions(&[&format!("{key} in {values}")]),
+            ..Query::default()
+        };
+        let (few, many) = (query(values), query(&format!("{}, {values}", others.join(", "))));
+        assert_eq!(names(&vault, &many), found);
+        let (_, few) = work::of(|| names(&vault, &few));
+        let (_, many) = work::of(|| names(&vault, &many));
+        assert_eq!(few, many, "{key} in {values}");
+    }
+}
+
 #[test]
 fn of_a_list_one_item_has_to_match() {
     check(

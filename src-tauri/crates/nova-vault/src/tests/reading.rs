@@ -180,3 +180,12 @@ fn notes_are_found_by_path_name_and_alias() {
     check("", &[]);
     check("../vault/Boss", &[]);
 }
+
+#[test]
+fn an_entry_of_the_private_list_that_names_nothing_is_told() {
+    let bed = Bed::new(&[("Diary/One.md", ""), ("Two.md", ""), ("Bank/list.csv", ""), ("All.base", "")]);
+    fs::create_dir(bed.root().join("To come")).unwrap();
+    let entries = ["diary/", "Dairy", "Two", "bank", "Bank/list.csv", "all.base", "TO COME", "/Dary", "*"];
+    let entries = entries.map(str::to_owned);
+    assert_eq!(bed.vault().private_for_nothing(&entries).unwrap(), ["Dairy", "/Dary"]);
+}

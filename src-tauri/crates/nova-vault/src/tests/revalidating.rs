@@ -313,3 +313,26 @@ fn many_folders_need_few_handles() {
     assert_eq!(vault.problems().unwrap(), []);
     assert_eq!(vault.records(&["contact"]).unwrap().len(), 3000);
 }
+
+#[test]
+fn a_note_that_is_saved_while_its_folder_is_listed_is_never_missing() {
+    const NOTES: usize = 2000;
+    let bed = Bed::in_memory(&[]);
+    let name = |number: usize| format!("A note with a longer name {number:05}.md");
+    (0..NOTES).for_each(|number| bed.put(&name(number), "one\n"));
+    let vault = bed.vault();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (0..).map(|at: usize| at * 7919 % NOTES) {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                bed.put_whole(&name(number), "two\n");
+            }
+        });
+        let counts: Vec<usize> = (0..12).map(|_| vault.notes().unwrap().len()).collect();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(counts, [NOTES; 12]);
+    });
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::*;
 use crate::step::Step;
-use crate::{By, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
+use crate::{By, Condition, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
 
 /// A vault with one note, and a folder `Team` beside it that a link of this name leads to.
 fn bed() -> Bed {
@@ -230,6 +230,26 @@ fn only_a_listed_folder_is_entered_and_only_from_the_top() {
     assert_eq!(fs::read_to_string(folder(&bed, "Secret/secret.md")).unwrap(), "secret\n");
 }
 
+/// Where links to notes are followed, too.
+#[test]
+fn a_link_in_a_listed_folder_leads_to_what_lies_beside_that_folder_and_not_beside_its_link() {
+    let bed = bed();
+    outside(&bed, "Home.md", "another home\n");
+    let team = folder(&bed, "Team");
+    symlink("../../Home.md", team.join("People/Home.md")).unwrap();
+    symlink("../People/Jane Doe.md", team.join("People/Boss.md")).unwrap();
+    let options = VaultOptions { write_through: true, ..options(&bed, &["Team"]) };
+    let vault = Vault::open(options).unwrap();
+    let home = path("Team/People/Home.md");
+    for error in
+        [vault.read(&home).unwrap_err(), change(&vault, |d| d.append(&home, "more", None)).unwrap_err()]
+    {
+        assert!(matches!(error, VaultError::Symlink { .. }), "{error}");
+    }
+    assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
+    assert_eq!(vault.read(&path("Team/People/Boss.md")).unwrap().path, path("Team/People/Jane Doe.md"));
+}
+
 #[test]
 fn no_note_is_there_twice() {
     let bed = bed();
@@ -249,6 +269,48 @@ fn no_note_is_there_twice() {
     fs::remove_file(bed.root().join("Crew")).unwrap();
     assert_eq!(notes(&vault), ["Home.md", "People/Jane Doe.md"]);
     assert_eq!(problems(&vault), []);
+}
+
+#[test]
+fn the_top_of_the_vault_is_not_looked_through_for_each_note_of_a_listed_folder() {
+    let bed = bed();
+    (0..50).for_each(|number| outside(&bed, &format!("Team/{number}.md"), "note\n"));
+    let vault = with_roots(&bed, &["Team"]);
+    let sizes = Query { conditions: vec![Condition::parse("file.size > 0").unwrap()], ..Query::default() };
+    let total = || vault.seen_by_owner().query(&sizes).unwrap().total;
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let (answer, looks) = work::of(total);
+    assert_eq!(answer, 52);
+    // Each note is asked for its folder.
+    assert!(looks < 52 + 5, "{looks}");
+
+    // A second link to the same notes is seen nevertheless.
+    symlink(folder(&bed, "Team"), bed.root().join("Again")).unwrap();
+    assert_eq!(total(), 1);
+    fs::remove_file(bed.root().join("Again")).unwrap();
+    assert_eq!(total(), 52);
+}
+
+#[test]
+fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
+    let bed = bed();
+    bed.put("Diary/One.md", "one\n");
+    symlink(bed.root(), folder(&bed, "Other way")).unwrap();
+    let vault = with_roots(&bed, &["Team"]);
+    let at = |place: &str| folder(&bed, place).to_str().unwrap().to_owned();
+    for (entry, named) in [
+        (at("vault/Diary"), "Diary"),
+        (at("vault/Diary/One.md"), "Diary/One.md"),
+        (at("vault/To come"), "To come"),
+        (at("Other way/Diary"), "Diary"),
+        (at("Team/People"), "Team/People"),
+        (at("vault"), ""),
+        ("/Diary".to_owned(), "/Diary"),
+        ("Diary".to_owned(), "Diary"),
+        (at("Elsewhere"), &at("Elsewhere")),
+    ] {
+        assert_eq!(vault.listed_private(std::slice::from_ref(&entry)), [named], "{entry}");
+    }
 }
 
 #[test]
