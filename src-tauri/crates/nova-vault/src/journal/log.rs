@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use jiff::Timestamp;
 
 use super::ahead::WriteAhead;
+use super::folder::{FolderId, FolderNow, Owner};
 use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
@@ -19,10 +20,20 @@ use crate::note::{ContentHash, VaultPath};
 pub(crate) struct Journal {
     folder: PathBuf,
     vault: String,
+    /// The vault's folder, which may have had another path.
+    vault_folder: FolderNow,
     sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
     pub(super) ahead: Arc<WriteAhead>,
     /// Once it is known.
     pub(super) mark: OnceLock<String>,
+}
+
+/// Sets whose vault is not written down as it is now.
+#[derive(Debug, Default)]
+pub(crate) struct Unsettled {
+    pub(crate) of_this_vault: Vec<Arc<SetLog>>,
+    /// For each folder.
+    pub(crate) of_others: Vec<Vec<Arc<SetLog>>>,
 }
 
 /// One change set, as its lines tell it.
@@ -33,6 +44,8 @@ pub(crate) struct SetLog {
     pub(crate) label: String,
     pub(crate) at: Timestamp,
     vault: String,
+    /// `None`: the system or an earlier Nova did not say.
+    folder: Option<FolderId>,
     /// Length of the lines file when it was read.
     read: u64,
     /// What was read ended in the middle of a line, or of its end: it has to be read again as a whole.
@@ -111,6 +124,7 @@ impl Journal {
             ahead: Arc::new(WriteAhead::new(folder.clone())),
             folder,
             vault: vault.to_string_lossy().into_owned(),
+            vault_folder: FolderNow::at(vault),
             sets: Mutex::default(),
             mark: OnceLock::new(),
         }
@@ -124,6 +138,10 @@ impl Journal {
         &self.vault
     }
 
+    pub(crate) fn vault_folder(&self) -> Option<&FolderId> {
+        self.vault_folder.id.as_ref()
+    }
+
     /// How additions to the sets are made to last.
     pub(crate) fn ahead(&self) -> &Arc<WriteAhead> {
         &self.ahead
@@ -134,6 +152,21 @@ impl Journal {
         self.sets_as_they_are(&|_| false)
     }
 
+    /// The sets of which it is to be noted that they are this vault's, and those that have its path, but
+    /// are of another folder, which had it before.
+    pub(crate) fn unsettled_sets(&self) -> io::Result<Unsettled> {
+        let mut of_this_vault = Vec::new();
+        let mut of_others: HashMap<Option<FolderId>, Vec<Arc<SetLog>>> = HashMap::new();
+        for (set, owner) in self.sets_with_owners(&|_| false)? {
+            match owner {
+                Owner::ThisVaultToBeNoted => of_this_vault.push(set),
+                Owner::AnotherUnderThisPath => of_others.entry(set.folder.clone()).or_default().push(set),
+                Owner::ThisVault | Owner::Another => {}
+            }
+        }
+        Ok(Unsettled { of_this_vault, of_others: of_others.into_values().collect() })
+    }
+
     /// As [`Journal::sets`], up to what sets without a process say of texts that were brought back or kept.
     /// Nothing is asked about each of thousands of sets that are complete.
     pub(crate) fn sets_with_new_records(&self) -> io::Result<Vec<Arc<SetLog>>> {
@@ -142,6 +175,19 @@ impl Journal {
     }
 
     fn sets_as_they_are(&self, is_complete: &dyn Fn(&SetLog) -> bool) -> io::Result<Vec<Arc<SetLog>>> {
+        let sets = self.sets_with_owners(is_complete)?.into_iter();
+        let mut of_vault: Vec<_> = sets
+            .filter(|(set, owner)| owner.is_this_vault() && !set.is_empty())
+            .map(|(set, _)| set)
+            .collect();
+        of_vault.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        Ok(of_vault)
+    }
+
+    fn sets_with_owners(
+        &self,
+        is_complete: &dyn Fn(&SetLog) -> bool,
+    ) -> io::Result<Vec<(Arc<SetLog>, Owner)>> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = match std::fs::read_dir(&self.folder) {
             Ok(listing) => listing,
@@ -183,10 +229,16 @@ impl Journal {
             present.insert(id);
         }
         sets.retain(|id, _| present.contains(id));
-        let mut of_vault: Vec<_> =
-            sets.values().filter(|set| set.vault == self.vault && !set.is_empty()).cloned().collect();
-        of_vault.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-        Ok(of_vault)
+        // Thousands of sets are of a handful of folders.
+        let mut owners: HashMap<(&str, Option<&FolderId>), Owner> = HashMap::new();
+        let mut all = Vec::with_capacity(sets.len());
+        for set in sets.values() {
+            let of = (set.vault.as_str(), set.folder.as_ref());
+            let owner =
+                *owners.entry(of).or_insert_with(|| Owner::of(of.0, of.1, &self.vault, &self.vault_folder));
+            all.push((Arc::clone(set), owner));
+        }
+        Ok(all)
     }
 
     /// Whether a running process still writes this set. When the lock cannot be asked for,
@@ -325,7 +377,7 @@ fn lines_of(bytes: &[u8]) -> impl Iterator<Item = Line> {
 
 impl SetLog {
     pub(super) fn parse(bytes: &[u8]) -> Option<SetLog> {
-        let Line::Opened { id, kind, label, at, vault, .. } = lines_of(bytes).next()? else {
+        let Line::Opened { id, kind, label, at, vault, folder, .. } = lines_of(bytes).next()? else {
             return None;
         };
         let mut log = SetLog {
@@ -334,6 +386,7 @@ impl SetLog {
             label,
             at,
             vault,
+            folder,
             read: 0,
             ends_within_a_line: false,
             records: Vec::new(),
@@ -400,6 +453,10 @@ impl SetLog {
                 self.undid.push(Undid { of: set, records, by });
             }
             Line::Committed { .. } => self.committed = true,
+            Line::Vault { vault, folder } => {
+                self.vault = vault;
+                self.folder = Some(folder);
+            }
             Line::Swept => self.swept = true,
         }
     }

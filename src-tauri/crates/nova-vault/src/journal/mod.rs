@@ -8,6 +8,7 @@
 
 mod ahead;
 mod beside;
+mod folder;
 mod log;
 mod mark;
 mod spare;
@@ -25,6 +26,7 @@ use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
+pub(crate) use folder::FolderId;
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
 pub(crate) use writer::Writer;
 
@@ -34,6 +36,12 @@ pub(crate) struct Image {
     pub(crate) hash: ContentHash,
     at: u64,
     len: u64,
+}
+
+impl Image {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
 }
 
 /// One line of a journal file. Readers pass over lines they do not know.
@@ -47,6 +55,14 @@ pub(crate) enum Line {
         label: String,
         at: Timestamp,
         vault: String,
+        /// Where the file system says it. Lines that do not say so may be of an earlier Nova.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<FolderId>,
+    },
+    /// The set is of this vault: its folder was renamed or moved since, or was not written down.
+    Vault {
+        vault: String,
+        folder: FolderId,
     },
     /// These notes are about to be written.
     Intent {

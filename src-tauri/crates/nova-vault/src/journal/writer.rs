@@ -89,6 +89,7 @@ impl Writer {
             label: label.to_owned(),
             at,
             vault: journal.vault().to_owned(),
+            folder: journal.vault_folder().cloned(),
         })?;
         Ok(writer)
     }

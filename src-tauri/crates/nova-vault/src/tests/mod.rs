@@ -23,6 +23,7 @@ mod processes;
 mod querying;
 mod random_moves;
 mod reading;
+mod renamed_vault;
 mod revalidating;
 mod searching;
 mod symlinks;

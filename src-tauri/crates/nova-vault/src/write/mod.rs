@@ -4,6 +4,7 @@
 mod aside;
 mod late;
 mod many;
+mod moved;
 mod note_write;
 mod one;
 mod orphans;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::aside::{look_at_displaced, put_aside};
 use super::late::{Late, bring_back, look_at_all};
+use super::moved::take_over_moved;
 use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;
 use super::{OpenSet, SetJournal};
@@ -25,6 +26,7 @@ pub(crate) fn sweep(core: &Core) {
         tracing::warn!("the journal could not be put back: {error}");
         return;
     }
+    take_over_moved(core);
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
         Err(error) => {
