@@ -189,6 +189,11 @@ impl NoteWrite {
         }
     }
 
+    /// The text that the plan was made against.
+    pub(super) fn base(&self) -> &str {
+        self.base.as_deref().unwrap_or_default()
+    }
+
     /// The name that no note has when this is written.
     pub(super) fn frees(&self) -> Option<&VaultPath> {
         if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }

@@ -197,7 +197,10 @@ impl Writing<'_> {
                 put_aside(self.core, place, temp, self.set.id(), write.n, ContentHash::of(&bytes));
             }
             // It stays in the vault and is seen to at the next start.
-            Err(error) => tracing::error!("{}: {error}", write.path),
+            Err(error) => {
+                let at = self.core.beside(place, temp);
+                self.core.not_kept.add(&write.path, (self.set.id(), write.n), Some(at), &error);
+            }
         }
     }
 

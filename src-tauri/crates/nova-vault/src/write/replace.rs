@@ -299,6 +299,10 @@ impl Writing<'_> {
         for outside in &write.displaced {
             if let Err(failed) = self.core.keep(self.writer, write.n, &write.path, outside.as_bytes()) {
                 tracing::error!("{}: {failed}", write.path);
+                // The file that it came with is the only one that has it: its last look tries again.
+                for displaced in self.displaced.iter_mut().filter(|one| one.held(write.n, outside)) {
+                    displaced.holds_an_edit_of(write.base());
+                }
             }
         }
     }

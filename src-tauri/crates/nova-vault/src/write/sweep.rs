@@ -197,8 +197,16 @@ fn sweep_temp(
     let late = Late { place: &place, base, bytes: &bytes };
     let (saved, displaced) = bring_back(core, set, record.n, &late);
     look_at_all(core, displaced);
-    if saved {
-        put_aside(core, &place, temp, &log.id, record.n, hash);
+    match saved {
+        Ok(()) => {
+            core.not_kept.remove((&log.id, record.n));
+            put_aside(core, &place, temp, &log.id, record.n, hash);
+            true
+        }
+        Err(error) => {
+            let at = core.beside(&place, temp);
+            core.not_kept.add(&record.path, (&log.id, record.n), Some(at), &error);
+            false
+        }
     }
-    saved
 }
