@@ -88,8 +88,11 @@ impl History {
         let conflicts = self.vault.core().conflicts();
         let oldest = now - SignedDuration::from_hours(24 * limits.days);
         let undone = undone(&sets);
-        let is_settled =
-            |set: &SetLog| set.committed || self.info(set, &undone).state == ChangeSetState::Undone;
+        let is_settled = |set: &SetLog| {
+            // Of one that wrote nothing there is nothing to decide.
+            let wrote_nothing = set.maybe_done().next().is_none();
+            set.committed || wrote_nothing || self.info(set, &undone).state == ChangeSetState::Undone
+        };
         let (mut bytes, mut left) = (0, 0);
         let mut removed = Vec::new();
         for (age, set) in sets.iter().rev().enumerate() {

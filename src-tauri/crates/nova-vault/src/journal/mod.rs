@@ -221,8 +221,21 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Makes a folder that only the user opens, with those above it.
+/// Makes a folder that only the user opens, with those above it. Their names last: what is made to last
+/// in a folder is gone with it.
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    make_with_mode(folder)?;
+    for parent in missing.iter().filter_map(|made| made.parent()) {
+        // One that may not be listed cannot be synced; that is no reason not to write.
+        if let Err(error) = sync_path(parent) {
+            tracing::warn!("{}: {error}", parent.display());
+        }
+    }
+    Ok(())
+}
+
+fn make_with_mode(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -264,6 +277,8 @@ fn private_file(open: Open) -> OpenOptions {
 }
 
 pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    crate::tests::synced::add(folder);
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     #[cfg(not(unix))]

@@ -212,6 +212,26 @@ pub(crate) mod work {
     }
 }
 
+/// The folders whose names this thread made to last.
+pub(crate) mod synced {
+    use std::cell::RefCell;
+    use std::path::{Path, PathBuf};
+
+    thread_local! {
+        static FOLDERS: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(crate) fn add(folder: &Path) {
+        FOLDERS.with_borrow_mut(|folders| folders.push(folder.to_owned()));
+    }
+
+    pub(super) fn by(work: impl FnOnce()) -> Vec<PathBuf> {
+        FOLDERS.take();
+        work();
+        FOLDERS.take()
+    }
+}
+
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
