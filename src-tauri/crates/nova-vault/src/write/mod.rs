@@ -376,7 +376,7 @@ impl Writing<'_> {
                 }
             };
             if let Err(error) = result {
-                for write in writes[at..].iter().filter(|write| !write.written) {
+                for write in writes[at..].iter().filter(|write| !write.written && !write.stays) {
                     let line = Line::Failed { n: write.n, reason: error.message() };
                     self.writer.append(&line).ok();
                 }
