@@ -89,6 +89,8 @@ impl Owner {
                 () if vault.has_double_at(set_path) => Owner::Another,
                 () => Owner::ThisVaultToBeNoted,
             },
+            // Some file systems call every folder something else after each mount.
+            (Some(set), Some(own)) if is_path && set.made == own.made => Owner::ThisVault,
             (Some(_), Some(_)) if is_path => Owner::AnotherUnderThisPath,
             (None, Some(_)) if is_path => Owner::ThisVaultToBeNoted,
             _ if is_path => Owner::ThisVault,
@@ -107,17 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_a_folder_cannot_be_told_only_the_path_counts() {
-        let id = |file: &str| FolderId { file: file.to_owned(), made: FIRST_TIME };
+    fn what_is_known_of_a_folder_and_its_path_say_whose_a_set_is() {
+        let id = |file: &str, made| Some(FolderId { file: file.to_owned(), made });
         let unknown = FolderNow { now: None, id: None };
-        let known = FolderNow { now: None, id: Some(id("b")) };
-        let (one, other) = (Some(id("a")), Some(id("b")));
+        let known = FolderNow { now: None, id: id("b", 1) };
         for (set, vault, at_its_path, elsewhere) in [
-            (&one, &unknown, Owner::ThisVault, Owner::Another),
-            (&None, &unknown, Owner::ThisVault, Owner::Another),
-            (&None, &known, Owner::ThisVaultToBeNoted, Owner::Another),
-            (&one, &known, Owner::AnotherUnderThisPath, Owner::Another),
-            (&other, &known, Owner::ThisVault, Owner::ThisVaultToBeNoted),
+            (id("a", 1), &unknown, Owner::ThisVault, Owner::Another),
+            (None, &unknown, Owner::ThisVault, Owner::Another),
+            (None, &known, Owner::ThisVaultToBeNoted, Owner::Another),
+            // Mounted anew on a file system that numbers files as they are met.
+            (id("a", 1), &known, Owner::ThisVault, Owner::Another),
+            // Deleted and made anew: the file system gives the number again.
+            (id("b", 2), &known, Owner::AnotherUnderThisPath, Owner::Another),
+            (id("a", 2), &known, Owner::AnotherUnderThisPath, Owner::Another),
+            (id("b", 1), &known, Owner::ThisVault, Owner::ThisVaultToBeNoted),
         ] {
             assert_eq!(Owner::of("/no/vault", set.as_ref(), "/no/vault", vault), at_its_path, "{set:?}");
             assert_eq!(Owner::of("/no/vault", set.as_ref(), "/no/Brain", vault), elsewhere, "{set:?}");

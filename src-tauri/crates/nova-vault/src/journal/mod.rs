@@ -12,6 +12,7 @@ mod folder;
 mod log;
 mod mark;
 mod spare;
+mod undone;
 mod writer;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -27,7 +28,8 @@ use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
 pub(crate) use folder::FolderId;
-pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
+pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
+pub(crate) use undone::undone;
 pub(crate) use writer::Writer;
 
 /// Bytes in the images file of a change set.
