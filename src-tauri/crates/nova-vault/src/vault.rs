@@ -342,6 +342,13 @@ impl Vault {
         *self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) = Some(feed);
     }
 
+    /// Looks a last time at the files that writes displaced, and waits for that, as dropping the vault does:
+    /// for a program whose end drops nothing.
+    pub fn finish_writing(&self) {
+        let keeper = self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(keeper);
+    }
+
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
         if displaced.is_empty() {
             return;
