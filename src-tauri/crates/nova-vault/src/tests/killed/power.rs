@@ -239,6 +239,12 @@ fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
     let vault = bed.vault();
     assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted));
     assert_eq!(vault.history().list().unwrap()[0].notes.len(), 1);
+    // To undo it takes the text that is damaged; that it is done shows without.
+    let user = Author::new("user");
+    assert!(vault.history().undo("child", Scope::All, &user).unwrap_err().to_string().contains("damaged"));
+    vault.history().finish("child", &user).unwrap();
+    assert_eq!(state(&vault, "child"), Some(ChangeSetState::Committed));
+    assert_eq!(bed.text("a.md"), JANE.replace("lead", "won"));
 }
 
 #[test]
