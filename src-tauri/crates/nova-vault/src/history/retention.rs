@@ -83,8 +83,8 @@ impl History {
         // that was killed left in the vault.
         sweep(self.vault.core());
         let displaced = displaced_bytes(self.vault.core());
-        let sets = self.sets()?;
         let journal = &self.vault.core().journal;
+        let sets = journal.sets_under_this_path().map_err(VaultError::io("read the journal"))?;
         let conflicts = self.vault.core().conflicts();
         let oldest = now - SignedDuration::from_hours(24 * limits.days);
         let undone = undone(&sets);

@@ -142,6 +142,13 @@ impl Journal {
         self.sets_as_they_are(&|_| false)
     }
 
+    /// As [`Journal::sets`], with those of other folders that had this vault's path: nobody else would ever
+    /// forget them.
+    pub(crate) fn sets_under_this_path(&self) -> io::Result<Vec<Arc<SetLog>>> {
+        let sets = self.sets_with_owners(&|_| false)?;
+        Ok(in_order(sets, |owner| owner.is_this_vault() || owner == Owner::AnotherUnderThisPath))
+    }
+
     /// The sets of which it is to be noted that they are this vault's, and those that have its path, but
     /// are of another folder, which had it before.
     pub(crate) fn unsettled_sets(&self) -> io::Result<Unsettled> {
@@ -165,13 +172,7 @@ impl Journal {
     }
 
     fn sets_as_they_are(&self, is_complete: &dyn Fn(&SetLog) -> bool) -> io::Result<Vec<Arc<SetLog>>> {
-        let sets = self.sets_with_owners(is_complete)?.into_iter();
-        let mut of_vault: Vec<_> = sets
-            .filter(|(set, owner)| owner.is_this_vault() && !set.is_empty())
-            .map(|(set, _)| set)
-            .collect();
-        of_vault.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-        Ok(of_vault)
+        Ok(in_order(self.sets_with_owners(is_complete)?, Owner::is_this_vault))
     }
 
     fn sets_with_owners(
@@ -279,6 +280,14 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// Those that are meant and announced or took back anything, oldest first.
+fn in_order(sets: Vec<(Arc<SetLog>, Owner)>, is_meant: impl Fn(Owner) -> bool) -> Vec<Arc<SetLog>> {
+    let meant = sets.into_iter().filter(|(set, owner)| is_meant(*owner) && !set.is_empty());
+    let mut sets: Vec<_> = meant.map(|(set, _)| set).collect();
+    sets.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+    sets
 }
 
 /// Reads what was added to the lines of a set; whether that could be done. A set of many thousand notes

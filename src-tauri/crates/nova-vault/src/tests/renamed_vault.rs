@@ -157,6 +157,19 @@ fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
 }
 
 #[test]
+fn the_history_of_a_vault_that_is_gone_is_forgotten_with_that_of_the_one_in_its_place() {
+    let (bed, id) = changed();
+    drop(bed.vault());
+    fs::remove_dir_all(bed.root()).unwrap();
+    fs::create_dir(bed.root()).unwrap();
+    let vault = bed.vault();
+    assert_eq!(ids(&vault), [""; 0]);
+    assert_eq!(vault.history().prune(crate::Limits::default()).unwrap(), [""; 0]);
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    assert_eq!(vault.history().prune(all).unwrap(), [id]);
+}
+
+#[test]
 fn vaults_that_change_names_take_their_histories_along() {
     let (bed, of_vault) = changed();
     fs::create_dir(bed.root().with_file_name("Work")).unwrap();
