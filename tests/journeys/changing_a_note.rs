@@ -279,3 +279,26 @@ async fn an_answer_that_was_not_offered_allows_nothing() {
     assert_eq!(nova.vault.read(JANE), before);
     nova.model.finish();
 }
+
+#[tokio::test]
+async fn quitting_leaves_no_file_of_a_change_that_was_just_made_in_the_vault() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
+    let replaced = || {
+        let beside = std::fs::read_dir(nova.vault.root().join("CRM/People")).unwrap();
+        beside
+            .filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with(".nova-"))
+            .count()
+    };
+    let app = nova.start().await;
+    turn(&app, None, "Jane is won", ScriptedApprover::new([decided(Decision::Once)])).await;
+
+    // What was replaced waits two seconds for a last look. As the window's program ends: it drops nothing.
+    app.stop_everything().await;
+    assert_eq!(replaced(), 0);
+
+    let args = r#"{"name": "Jane Doe", "stage": "talking"}"#;
+    let (code, result) =
+        nova.json(&["tool", "call", "crm.update_contact", "--args", args, "--approve", "all"]);
+    assert_eq!((code, replaced()), (0, 0), "{result}");
+    nova.model.finish();
+}

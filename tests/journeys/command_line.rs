@@ -71,6 +71,23 @@ fn old_changes_are_forgotten_on_request_and_the_newest_fifty_stay() {
 }
 
 #[test]
+fn a_vault_whose_folder_is_renamed_keeps_its_changes() {
+    let nova = Nova::new("//- a.md\nText.\n", []);
+    let append = r#"{"path": "a.md", "text": "More."}"#;
+    nova.json(&["tool", "call", "vault.append_to_note", "--args", append, "--approve", "all"]);
+    let (_, sets) = nova.json(&["changes", "list"]);
+    let renamed = nova.vault.root().with_file_name("Second Brain");
+    std::fs::rename(nova.vault.root(), &renamed).unwrap();
+    let text = || std::fs::read_to_string(renamed.join("a.md")).unwrap();
+    assert_eq!(text(), "Text.\nMore.\n");
+
+    nova.settings(&json!({"vault": renamed}));
+    assert_eq!(nova.json(&["changes", "list"]), (0, sets.clone()));
+    let (code, undone) = nova.json(&["changes", "undo", sets[0]["id"].as_str().unwrap()]);
+    assert_eq!((code, text().as_str()), (0, "Text.\n"), "{undone}");
+}
+
+#[test]
 fn an_approval_is_answered_on_stdin() {
     let nova = Nova::new(
         PEOPLE,

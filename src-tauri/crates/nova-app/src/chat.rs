@@ -357,7 +357,8 @@ impl App {
         }
     }
 
-    /// Stops every turn and every tool, and waits until the turns have written their end.
+    /// Stops every turn and every tool, and waits until the turns have written their end and what they
+    /// replaced in the vault was looked at a last time.
     pub async fn stop_everything(&self) {
         let chats: Vec<_> = self.chats().values().cloned().collect();
         for run in self.runs().values() {
@@ -376,6 +377,7 @@ impl App {
         if tokio::time::timeout(ENDING, all_ended).await.is_err() {
             tracing::warn!("a turn did not end in time; its session says so when it is opened");
         }
+        self.finish_writing().await;
     }
 
     /// Stops what this Nova runs in the session.

@@ -68,6 +68,18 @@ impl App {
         Ok(())
     }
 
+    /// Waits for the last looks at what writes displaced: the end of the window's program drops no vault.
+    pub(crate) async fn finish_writing(&self) {
+        let Ok(vault) = self.vault() else { return };
+        let looked = blocking(move || {
+            vault.finish_writing();
+            Ok(())
+        });
+        if let Err(error) = looked.await {
+            tracing::warn!("{error}");
+        }
+    }
+
     pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
         let vault = self.vault()?;
         let (skills, private) = (self.registry().snapshot(), self.private());

@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
 use crate::history::Retention;
 use crate::journal::{Journal, lines_path};
+use crate::kept::NotKept;
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
 use crate::shared_texts::SharedTexts;
@@ -32,6 +33,7 @@ pub(crate) struct Core {
     pub(crate) zone: TimeZone,
     pub(crate) retention: Mutex<Retention>,
     pub(crate) write_through: bool,
+    pub(crate) not_kept: NotKept,
     trash: Option<PathBuf>,
     top_folder: fn(&Path) -> Option<PathBuf>,
     clock: Clock,
@@ -48,11 +50,17 @@ impl Core {
             zone: options.zone,
             retention: Mutex::default(),
             write_through: options.write_through,
+            not_kept: NotKept::default(),
             trash: options.trash,
             top_folder: options.top_folder,
             clock: options.clock,
             new_id: options.new_id,
         }
+    }
+
+    /// Where a file beside a note lies, for a person.
+    pub(crate) fn beside(&self, place: &Place, name: &str) -> PathBuf {
+        self.disk.root().join(place.path().folder()).join(name)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

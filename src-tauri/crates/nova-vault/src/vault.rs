@@ -291,6 +291,7 @@ impl Vault {
         let mut problems = self.problems_of(&listing);
         problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
         problems.extend(self.history().kept_texts()?);
+        problems.extend(self.core().not_kept.problems());
         problems.extend(self.obsidian().problems);
         problems.extend(self.seen_by_owner().base_problems(&listing));
         problems.sort();
@@ -350,6 +351,13 @@ impl Vault {
     pub(crate) fn watch_with(&self, options: Options) {
         let feed = Feed::start_with(self.core(), options);
         *self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) = Some(feed);
+    }
+
+    /// Looks a last time at the files that writes displaced, and waits for that, as dropping the vault does:
+    /// for a program whose end drops nothing.
+    pub fn finish_writing(&self) {
+        let keeper = self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(keeper);
     }
 
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {

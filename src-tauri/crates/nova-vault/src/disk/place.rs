@@ -440,4 +440,9 @@ impl OpenedFile {
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         read_from_start(&self.0)
     }
+
+    /// Who may read it, and what programs noted on it.
+    pub(crate) fn attributes(&self) -> io::Result<Attributes> {
+        Attributes::of(&self.0)
+    }
 }

@@ -219,7 +219,7 @@ impl History {
         let interrupted = SetJournal::taken_over(writer, set.kind, set.label.clone());
         let mut plan = Vec::new();
         for record in &set.records {
-            if record.state == RecordState::Intended {
+            if record.state == RecordState::Intended && !self.is_as_announced(record)? {
                 let (before, after) = self.texts(set, record)?;
                 plan.push(Planned {
                     path: record.path.clone(),
@@ -297,6 +297,19 @@ impl History {
             journal.text(&set.id, image).map_err(VaultError::io_at(&doing, &record.path))
         };
         Ok((text(record.before.as_ref())?, text(record.after.as_ref())?))
+    }
+
+    /// Whether the note is what the write was to make of it. No text is needed to tell.
+    fn is_as_announced(&self, record: &Record) -> Result<bool, VaultError> {
+        let hash = |path: &VaultPath| -> Result<Option<ContentHash>, VaultError> {
+            let text = self.vault.core().disk.text(path)?;
+            Ok(text.map(|text| ContentHash::of(text.as_bytes())))
+        };
+        let has_moved = match &record.from {
+            Some(from) => hash(from)?.is_none(),
+            None => true,
+        };
+        Ok(has_moved && hash(&record.path)? == record.after.as_ref().map(|after| after.hash))
     }
 
     fn info(&self, set: &SetLog, undone: &HashMap<(String, u64), Timestamp>) -> ChangeSetInfo {

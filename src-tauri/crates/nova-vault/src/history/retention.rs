@@ -83,13 +83,16 @@ impl History {
         // that was killed left in the vault.
         sweep(self.vault.core());
         let displaced = displaced_bytes(self.vault.core());
-        let sets = self.sets()?;
         let journal = &self.vault.core().journal;
+        let sets = journal.sets_under_this_path().map_err(VaultError::io("read the journal"))?;
         let conflicts = self.vault.core().conflicts();
         let oldest = now - SignedDuration::from_hours(24 * limits.days);
         let undone = undone(&sets);
-        let is_settled =
-            |set: &SetLog| set.committed || self.info(set, &undone).state == ChangeSetState::Undone;
+        let is_settled = |set: &SetLog| {
+            // Of one that wrote nothing there is nothing to decide.
+            let wrote_nothing = set.maybe_done().next().is_none();
+            set.committed || wrote_nothing || self.info(set, &undone).state == ChangeSetState::Undone
+        };
         let (mut bytes, mut left) = (0, 0);
         let mut removed = Vec::new();
         for (age, set) in sets.iter().rev().enumerate() {

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use jiff::Timestamp;
 
 use super::ahead::WriteAhead;
+use super::folder::{FolderId, FolderNow, Owner};
+use super::undone::Undid;
 use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
@@ -19,10 +21,20 @@ use crate::note::{ContentHash, VaultPath};
 pub(crate) struct Journal {
     folder: PathBuf,
     vault: String,
+    /// The vault's folder, which may have had another path.
+    vault_folder: FolderNow,
     sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
     pub(super) ahead: Arc<WriteAhead>,
     /// Once it is known.
     pub(super) mark: OnceLock<String>,
+}
+
+/// Sets whose vault is not written down as it is now.
+#[derive(Debug, Default)]
+pub(crate) struct Unsettled {
+    pub(crate) of_this_vault: Vec<Arc<SetLog>>,
+    /// For each folder.
+    pub(crate) of_others: Vec<Vec<Arc<SetLog>>>,
 }
 
 /// One change set, as its lines tell it.
@@ -33,6 +45,8 @@ pub(crate) struct SetLog {
     pub(crate) label: String,
     pub(crate) at: Timestamp,
     vault: String,
+    /// `None`: the system or an earlier Nova did not say.
+    folder: Option<FolderId>,
     /// Length of the lines file when it was read.
     read: u64,
     /// What was read ended in the middle of a line, or of its end: it has to be read again as a whole.
@@ -65,17 +79,6 @@ pub(crate) struct Kept {
 /// A set of which records are taken back, and these: their numbers and where their notes were
 /// when that began.
 pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
-
-/// What a set took back.
-#[derive(Debug, Clone)]
-pub(crate) struct Undid {
-    /// The set whose records these are.
-    of: String,
-    /// Their numbers, and where their notes were when the undo began.
-    records: Vec<(u64, VaultPath)>,
-    /// For each of them the numbers of the writes that did it, where that was noted.
-    by: Option<Vec<(u64, Vec<u64>)>>,
-}
 
 /// One note written, or about to be.
 #[derive(Debug, Clone)]
@@ -111,6 +114,7 @@ impl Journal {
             ahead: Arc::new(WriteAhead::new(folder.clone())),
             folder,
             vault: vault.to_string_lossy().into_owned(),
+            vault_folder: FolderNow::at(vault),
             sets: Mutex::default(),
             mark: OnceLock::new(),
         }
@@ -124,6 +128,10 @@ impl Journal {
         &self.vault
     }
 
+    pub(crate) fn vault_folder(&self) -> Option<&FolderId> {
+        self.vault_folder.id.as_ref()
+    }
+
     /// How additions to the sets are made to last.
     pub(crate) fn ahead(&self) -> &Arc<WriteAhead> {
         &self.ahead
@@ -134,6 +142,28 @@ impl Journal {
         self.sets_as_they_are(&|_| false)
     }
 
+    /// As [`Journal::sets`], with those of other folders that had this vault's path: nobody else would ever
+    /// forget them.
+    pub(crate) fn sets_under_this_path(&self) -> io::Result<Vec<Arc<SetLog>>> {
+        let sets = self.sets_with_owners(&|_| false)?;
+        Ok(in_order(sets, |owner| owner.is_this_vault() || owner == Owner::AnotherUnderThisPath))
+    }
+
+    /// The sets of which it is to be noted that they are this vault's, and those that have its path, but
+    /// are of another folder, which had it before.
+    pub(crate) fn unsettled_sets(&self) -> io::Result<Unsettled> {
+        let mut of_this_vault = Vec::new();
+        let mut of_others: HashMap<Option<FolderId>, Vec<Arc<SetLog>>> = HashMap::new();
+        for (set, owner) in self.sets_with_owners(&|_| false)? {
+            match owner {
+                Owner::ThisVaultToBeNoted => of_this_vault.push(set),
+                Owner::AnotherUnderThisPath => of_others.entry(set.folder.clone()).or_default().push(set),
+                Owner::ThisVault | Owner::Another => {}
+            }
+        }
+        Ok(Unsettled { of_this_vault, of_others: of_others.into_values().collect() })
+    }
+
     /// As [`Journal::sets`], up to what sets without a process say of texts that were brought back or kept.
     /// Nothing is asked about each of thousands of sets that are complete.
     pub(crate) fn sets_with_new_records(&self) -> io::Result<Vec<Arc<SetLog>>> {
@@ -142,6 +172,13 @@ impl Journal {
     }
 
     fn sets_as_they_are(&self, is_complete: &dyn Fn(&SetLog) -> bool) -> io::Result<Vec<Arc<SetLog>>> {
+        Ok(in_order(self.sets_with_owners(is_complete)?, Owner::is_this_vault))
+    }
+
+    fn sets_with_owners(
+        &self,
+        is_complete: &dyn Fn(&SetLog) -> bool,
+    ) -> io::Result<Vec<(Arc<SetLog>, Owner)>> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = match std::fs::read_dir(&self.folder) {
             Ok(listing) => listing,
@@ -183,10 +220,16 @@ impl Journal {
             present.insert(id);
         }
         sets.retain(|id, _| present.contains(id));
-        let mut of_vault: Vec<_> =
-            sets.values().filter(|set| set.vault == self.vault && !set.is_empty()).cloned().collect();
-        of_vault.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-        Ok(of_vault)
+        // Thousands of sets are of a handful of folders.
+        let mut owners: HashMap<(&str, Option<&FolderId>), Owner> = HashMap::new();
+        let mut all = Vec::with_capacity(sets.len());
+        for set in sets.values() {
+            let of = (set.vault.as_str(), set.folder.as_ref());
+            let owner =
+                *owners.entry(of).or_insert_with(|| Owner::of(of.0, of.1, &self.vault, &self.vault_folder));
+            all.push((Arc::clone(set), owner));
+        }
+        Ok(all)
     }
 
     /// Whether a running process still writes this set. When the lock cannot be asked for,
@@ -239,6 +282,14 @@ impl Journal {
     }
 }
 
+/// Those that are meant and announced or took back anything, oldest first.
+fn in_order(sets: Vec<(Arc<SetLog>, Owner)>, is_meant: impl Fn(Owner) -> bool) -> Vec<Arc<SetLog>> {
+    let meant = sets.into_iter().filter(|(set, owner)| is_meant(*owner) && !set.is_empty());
+    let mut sets: Vec<_> = meant.map(|(set, _)| set).collect();
+    sets.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+    sets
+}
+
 /// Reads what was added to the lines of a set; whether that could be done. A set of many thousand notes
 /// is looked at while it is written.
 fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
@@ -257,67 +308,6 @@ fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
     true
 }
 
-/// Which records are taken back, over all sets of a vault: an undo that was itself undone
-/// takes nothing back. `sets` as from [`Journal::sets`].
-/// Each with the time of the undo.
-pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
-    let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
-    for set in sets.iter().rev() {
-        if set.undid.is_empty() {
-            continue;
-        }
-        // An undo that was not undone itself took all of it back: the usual case.
-        let own: HashSet<u64> = set
-            .records
-            .iter()
-            .map(|record| record.n)
-            .filter(|n| undone.contains_key(&(set.id.clone(), *n)))
-            .collect();
-        for undid in &set.undid {
-            let of_set = sets.iter().find(|set| set.id == undid.of);
-            let by = undid.by_record();
-            for (n, path) in &undid.records {
-                let taken_back = !own.is_empty() && {
-                    let kind = of_set.and_then(|of| Some(of.record(*n)?.kind));
-                    let writes = undid.writes(&by, set, *n, kind, path);
-                    !writes.is_empty() && writes.iter().all(|n| own.contains(n))
-                };
-                if !taken_back {
-                    undone.insert((undid.of.clone(), *n), set.at);
-                }
-            }
-        }
-    }
-    undone
-}
-
-impl Undid {
-    /// The writes of each record, where that was noted.
-    fn by_record(&self) -> HashMap<u64, &[u64]> {
-        self.by.iter().flatten().map(|(record, writes)| (*record, &**writes)).collect()
-    }
-
-    /// The writes of `set` without which the record would not be taken back. `noted` as from
-    /// [`Undid::by_record`].
-    fn writes(
-        &self,
-        noted: &HashMap<u64, &[u64]>,
-        set: &SetLog,
-        n: u64,
-        kind: Option<NoteChangeKind>,
-        path: &VaultPath,
-    ) -> Vec<u64> {
-        let Some(by) = &self.by else {
-            return set.maybe_done().filter(|r| r.takes_back(kind, path)).map(|r| r.n).collect();
-        };
-        match noted.get(&n) {
-            Some(writes) if !writes.is_empty() => writes.to_vec(),
-            // Its note was neither there before nor after: it goes with the undo as a whole.
-            _ => by.iter().flat_map(|(_, writes)| writes).copied().collect(),
-        }
-    }
-}
-
 /// What cannot be read is left out.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = Line> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
@@ -325,7 +315,7 @@ fn lines_of(bytes: &[u8]) -> impl Iterator<Item = Line> {
 
 impl SetLog {
     pub(super) fn parse(bytes: &[u8]) -> Option<SetLog> {
-        let Line::Opened { id, kind, label, at, vault, .. } = lines_of(bytes).next()? else {
+        let Line::Opened { id, kind, label, at, vault, folder, .. } = lines_of(bytes).next()? else {
             return None;
         };
         let mut log = SetLog {
@@ -334,6 +324,7 @@ impl SetLog {
             label,
             at,
             vault,
+            folder,
             read: 0,
             ends_within_a_line: false,
             records: Vec::new(),
@@ -400,6 +391,10 @@ impl SetLog {
                 self.undid.push(Undid { of: set, records, by });
             }
             Line::Committed { .. } => self.committed = true,
+            Line::Vault { vault, folder } => {
+                self.vault = vault;
+                self.folder = Some(folder);
+            }
             Line::Swept => self.swept = true,
         }
     }

@@ -8,9 +8,11 @@
 
 mod ahead;
 mod beside;
+mod folder;
 mod log;
 mod mark;
 mod spare;
+mod undone;
 mod writer;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -25,7 +27,9 @@ use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
 
-pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
+pub(crate) use folder::FolderId;
+pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
+pub(crate) use undone::undone;
 pub(crate) use writer::Writer;
 
 /// Bytes in the images file of a change set.
@@ -34,6 +38,12 @@ pub(crate) struct Image {
     pub(crate) hash: ContentHash,
     at: u64,
     len: u64,
+}
+
+impl Image {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
 }
 
 /// One line of a journal file. Readers pass over lines they do not know.
@@ -47,6 +57,14 @@ pub(crate) enum Line {
         label: String,
         at: Timestamp,
         vault: String,
+        /// Where the file system says it. Lines that do not say so may be of an earlier Nova.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<FolderId>,
+    },
+    /// The set is of this vault: its folder was renamed or moved since, or was not written down.
+    Vault {
+        vault: String,
+        folder: FolderId,
     },
     /// These notes are about to be written.
     Intent {
@@ -205,8 +223,21 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Makes a folder that only the user opens, with those above it.
+/// Makes a folder that only the user opens, with those above it. Their names last: what is made to last
+/// in a folder is gone with it.
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    make_with_mode(folder)?;
+    for parent in missing.iter().filter_map(|made| made.parent()) {
+        // One that may not be listed cannot be synced; that is no reason not to write.
+        if let Err(error) = sync_path(parent) {
+            tracing::warn!("{}: {error}", parent.display());
+        }
+    }
+    Ok(())
+}
+
+fn make_with_mode(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -248,6 +279,8 @@ fn private_file(open: Open) -> OpenOptions {
 }
 
 pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    crate::tests::synced::add(folder);
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     #[cfg(not(unix))]

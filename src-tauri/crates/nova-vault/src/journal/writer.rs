@@ -1,7 +1,7 @@
 //! The writing end of one change set.
 
 use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +48,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Creates the files of a new set; `AlreadyExists` when the id is taken.
+    /// Creates the files of a new set; `AlreadyExists` when the id is taken. After another error there are
+    /// none, so that the set can be begun once there is room for it.
     pub(crate) fn create(
         journal: &Journal,
         id: &str,
@@ -62,8 +63,9 @@ impl Writer {
             Some(files) => files,
             None => {
                 let lines = open_private(&lines_path(folder, id), Open::New)?;
-                lines.lock()?;
-                (lines, open_private(&images_path(folder, id), Open::New)?)
+                let images = lines.lock().and_then(|()| open_private(&images_path(folder, id), Open::New));
+                let images = images.inspect_err(|_| drop(fs::remove_file(lines_path(folder, id))))?;
+                (lines, images)
             }
         };
         let mut writer = Writer {
@@ -82,15 +84,22 @@ impl Writer {
             unsynced: Some(Addition::default()),
             torn: false,
         };
-        writer.append(&Line::Opened {
+        let opened = writer.append(&Line::Opened {
             v: 1,
             id: id.to_owned(),
             kind,
             label: label.to_owned(),
             at,
             vault: journal.vault().to_owned(),
-        })?;
-        Ok(writer)
+            folder: journal.vault_folder().cloned(),
+        });
+        match opened {
+            Ok(()) => Ok(writer),
+            Err(error) => {
+                journal.remove(id).ok();
+                Err(error)
+            }
+        }
     }
 
     /// Takes over the files of a set whose process is gone; `WouldBlock` when it is not.

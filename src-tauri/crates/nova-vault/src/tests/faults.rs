@@ -172,6 +172,74 @@ fn the_displaced_note_is_neither_checked_nor_put_back() {
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(bed.text("a.md"), JANE.replace("stage: lead", "stage: won"));
     assert_eq!(vault.problems().unwrap(), []);
+    // It was said to have failed, and is there: the history has it, to be undone.
+    let sets = vault.history().list().unwrap();
+    assert!(sets.len() == 1 && sets[0].notes[0].uncertain, "{sets:?}");
+    vault.history().undo(&sets[0].id, crate::Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(bed.text("a.md"), JANE);
+}
+
+#[test]
+fn what_a_failed_write_could_not_take_back_is_in_the_history() {
+    // Two steps fail, whatever the first was: the note is as it was, or the history has what became of it.
+    for system in System::EACH {
+        for first in STEPS {
+            for second in [Step::SwapBack, Step::CreateTemp, Step::Unname, Step::DropName, Step::SyncFolder] {
+                let bed = bed();
+                let broken = AtomicBool::new(false);
+                let vault = system.under(bed.hooked(move |step, _| {
+                    if !broken.load(Ordering::SeqCst) && step == first {
+                        broken.store(true, Ordering::SeqCst);
+                        return Err(io::Error::other("broken disk"));
+                    }
+                    match broken.load(Ordering::SeqCst) && step == second {
+                        true => Err(io::Error::other("broken disk")),
+                        false => Ok(()),
+                    }
+                }));
+                let before = tree(&bed);
+                let result = change(&vault, plan);
+                drop(vault);
+                let vault = bed.vault();
+                let now = tree(&bed);
+                let listed = !vault.history().list().unwrap().is_empty();
+                let name = format!("{system:?} {first:?} {second:?}: {result:?}");
+                assert!(listed || now == before, "{name}: {now:?}");
+                if listed {
+                    let id = vault.history().list().unwrap()[0].id.clone();
+                    let undone = vault.history().undo(&id, crate::Scope::All, &Author::new("user")).unwrap();
+                    assert_eq!(undone.conflicts, [], "{name}");
+                    let now: Vec<_> = NOTES.iter().map(|(note, _)| bed.text(note)).collect();
+                    assert_eq!(now, NOTES.map(|(_, text)| text), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_set_that_found_no_room_for_its_journal_begins_once_there_is() {
+    let Some(disk) = Mounted::new("256k") else { return };
+    let bed = Bed::in_memory(&NOTES);
+    let mut options = bed.options();
+    options.history = disk.0.path().join("history");
+    let vault = Vault::open(options).unwrap();
+    // So that the disk has what every journal has.
+    change(&vault, |d| d.append(&path("b.md"), "first", None)).unwrap();
+    let apply = |changes: &crate::ChangeSet| {
+        let mut draft = vault.draft();
+        draft.append(&path("c.md"), "more", None).unwrap();
+        changes.apply(draft, &model("call_1"))
+    };
+    let turn = vault.change_set(ChangeSetKind::Turn, "a turn".to_owned());
+    fill(disk.0.path(), 0);
+    let error = apply(&turn).unwrap_err();
+    assert!(error.hint().contains("Free some space"), "{error}");
+    fs::remove_file(disk.0.path().join("filler")).unwrap();
+
+    apply(&turn).unwrap();
+    turn.close().unwrap();
+    assert_eq!((bed.text("c.md"), vault.history().list().unwrap().len()), ("c\nmore\n".to_owned(), 2));
 }
 
 /// A small file system of its own; `None`, with a word about it, where this user may not mount.

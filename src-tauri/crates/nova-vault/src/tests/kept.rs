@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::step::Step;
+use crate::write::{Displaced, SetJournal};
 
 const NOTE: &str = "---\nstage: lead\n---\n# Jane\n";
 const NO_NOTE: &str = "---\nstage: [\n---\n";
@@ -111,4 +112,122 @@ fn what_was_kept_twice_is_said_once() {
     let named = kept[0].display().to_string();
     let problems = vault.problems().unwrap();
     assert_eq!(problems.iter().filter(|p| p.remedy.contains(&named)).count(), 1, "{problems:?}");
+}
+
+/// A vault for which some steps fail for want of room while that is said.
+fn with_disk(bed: &Bed, system: System, fails: &'static [Step], full: &Arc<AtomicBool>) -> Vault {
+    let full = Arc::clone(full);
+    system.under(bed.hooked(move |step, _| match fails.contains(&step) && full.load(Ordering::SeqCst) {
+        true => Err(std::io::ErrorKind::StorageFull.into()),
+        false => Ok(()),
+    }))
+}
+
+fn not_kept(vault: &Vault) -> Vec<String> {
+    let problems = vault.problems().unwrap().into_iter();
+    let not_kept = problems.filter(|one| one.path == "Jane.md" && one.problem.contains("nor kept"));
+    not_kept.map(|one| one.remedy).collect()
+}
+
+#[test]
+fn a_late_edit_that_finds_no_room_waits_for_the_next_start_and_is_told_until_then() {
+    for system in System::EACH {
+        let bed = Bed::new(&[("Jane.md", NOTE)]);
+        // Nova's own disk, not the vault's.
+        let full = Arc::new(AtomicBool::new(false));
+        let vault = with_disk(&bed, system, &[Step::Keep], &full);
+        let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
+        change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();
+        editor.write_all(b"- late\n").unwrap();
+        bed.put_whole("Jane.md", NO_NOTE);
+        full.store(true, Ordering::SeqCst);
+        drop(vault);
+
+        // Full still.
+        let vault = with_disk(&bed, system, &[Step::Keep], &full);
+        let [beside] = &bed.leftovers()[..] else { panic!("{system:?}: {:?}", bed.leftovers()) };
+        assert_eq!(bed.text(beside), format!("{NOTE}- late\n"), "{system:?}");
+        let told = not_kept(&vault);
+        assert!(told.len() == 1 && told[0].contains(beside), "{system:?}: {told:?}");
+        assert_eq!(conflicts(&bed), Vec::<PathBuf>::new(), "{system:?}");
+        // Another Nova finds room.
+        drop(bed.vault());
+        assert_eq!(not_kept(&vault), [""; 0], "{system:?}");
+        assert_eq!(texts(&conflicts(&bed)), [format!("{NOTE}- late\n")], "{system:?}");
+        assert_eq!((bed.text("Jane.md"), bed.leftovers()), (NO_NOTE.to_owned(), Vec::new()), "{system:?}");
+    }
+}
+
+#[test]
+fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
+    let _alone = one_at_a_time();
+    for also_the_vaults in [true, false] {
+        let fails: &[Step] = if also_the_vaults { &[Step::Keep, Step::CreateTemp] } else { &[Step::Keep] };
+        let bed = Bed::new(&[("Jane.md", NOTE)]);
+        let full = Arc::new(AtomicBool::new(false));
+        let vault = with_disk(&bed, System::NoExchange, fails, &full);
+        let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
+        let mut draft = vault.draft();
+        draft.set_properties(&path("Jane.md"), &[set("stage", "won")]).unwrap();
+        let changes = Arc::new(SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned()));
+        let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
+        applied.unwrap();
+        let look = |displaced: Vec<Displaced>| -> Vec<Displaced> {
+            displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+        };
+        editor.write_all(b"- late\n").unwrap();
+        bed.put_whole("Jane.md", NO_NOTE);
+        full.store(true, Ordering::SeqCst);
+
+        let displaced = look(displaced);
+        assert_eq!(bed.leftovers().len(), usize::from(!also_the_vaults));
+        // The person writes on, and what lies beside the note is what the file holds now.
+        editor.write_all(b"- later\n").unwrap();
+        let displaced = look(displaced);
+        let told = not_kept(&vault);
+        assert_eq!(told.len(), 1, "{told:?}");
+        match &bed.leftovers()[..] {
+            [] => assert!(also_the_vaults && told[0].contains("before you close Nova"), "{told:?}"),
+            [beside] => {
+                assert!(!also_the_vaults && told[0].contains(beside), "{told:?}");
+                assert_eq!(bed.text(beside), format!("{NOTE}- late\n- later\n"));
+            }
+            more => panic!("{more:?}"),
+        }
+
+        full.store(false, Ordering::SeqCst);
+        drop(look(displaced));
+        assert_eq!(texts(&conflicts(&bed)), [format!("{NOTE}- late\n- later\n")]);
+        assert_eq!((bed.leftovers(), not_kept(&vault)), (Vec::new(), Vec::new()));
+    }
+}
+
+#[test]
+fn an_edit_that_a_write_displaced_is_not_dropped_when_it_can_neither_be_put_back_nor_kept() {
+    for system in System::EACH {
+        let bed = Bed::new(&[("Jane.md", NOTE)]);
+        let (full, file) = (Arc::new(AtomicBool::new(false)), bed.root().join("Jane.md"));
+        let is_full = Arc::clone(&full);
+        let theirs = NOTE.replace("lead", "lost");
+        let edit = Mutex::new(Some(theirs.clone()));
+        let vault = system.under(bed.hooked(move |step, _| {
+            if step == Step::Exchange
+                && let Some(theirs) = edit.lock().unwrap().take()
+            {
+                // Saved in the last instant, and the disk fills up.
+                is_full.store(true, Ordering::SeqCst);
+                return fs::write(&file, theirs);
+            }
+            match is_full.load(Ordering::SeqCst) && matches!(step, Step::Keep | Step::CreateTemp) {
+                true => Err(std::io::ErrorKind::StorageFull.into()),
+                false => Ok(()),
+            }
+        }));
+        change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap_err();
+        full.store(false, Ordering::SeqCst);
+        drop(vault);
+        let kept = [vec![bed.text("Jane.md")], texts(&conflicts(&bed))].concat();
+        assert!(kept.contains(&theirs), "{system:?}: {kept:?}");
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{system:?}");
+    }
 }

@@ -24,6 +24,7 @@ mod processes;
 mod querying;
 mod random_moves;
 mod reading;
+mod renamed_vault;
 mod revalidating;
 mod roots;
 mod searching;
@@ -212,6 +213,26 @@ pub(crate) mod work {
         let before = DONE.with(Cell::get);
         let result = work();
         (result, DONE.with(Cell::get) - before)
+    }
+}
+
+/// The folders whose names this thread made to last.
+pub(crate) mod synced {
+    use std::cell::RefCell;
+    use std::path::{Path, PathBuf};
+
+    thread_local! {
+        static FOLDERS: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(crate) fn add(folder: &Path) {
+        FOLDERS.with_borrow_mut(|folders| folders.push(folder.to_owned()));
+    }
+
+    pub(super) fn by(work: impl FnOnce()) -> Vec<PathBuf> {
+        FOLDERS.take();
+        work();
+        FOLDERS.take()
     }
 }
 

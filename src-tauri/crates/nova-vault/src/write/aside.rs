@@ -212,10 +212,17 @@ impl Aside {
         let Ok(place) = core.disk.place(&record.path) else {
             return set.keep(core, self.n, &record.path, bytes).map(|()| Vec::new());
         };
-        match bring_back(core, set, self.n, &Late { place: &place, base, bytes }) {
-            (true, displaced) => Ok(displaced),
-            (false, _) => Err(io::Error::other("what was written into it could not be kept")),
+        let (saved, displaced) = bring_back(core, set, self.n, &Late { place: &place, base, bytes });
+        match saved {
+            Ok(()) => core.not_kept.remove((set.id(), self.n)),
+            Err(error) => {
+                let at = core.displaced().join(self.name());
+                core.not_kept.add(&record.path, (set.id(), self.n), Some(at), &error);
+                look_at_all(core, displaced);
+                return Err(error);
+            }
         }
+        Ok(displaced)
     }
 }
 

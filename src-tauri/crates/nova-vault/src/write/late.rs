@@ -43,6 +43,8 @@ pub(crate) struct Displaced {
     /// How many edits were brought back from it.
     edits: u32,
     quiet: Quiet,
+    /// What it holds lies beside the note under this name, too: an edit that could be kept nowhere else.
+    copy: Option<(String, ContentHash)>,
 }
 
 /// What became of a file that was quiet when it was looked at, and that could not be moved away.
@@ -50,6 +52,8 @@ pub(crate) struct Displaced {
 enum Quiet {
     /// It was not looked at yet, or was written into.
     NotYet,
+    /// It holds an edit that could neither be merged nor kept, and is tried again and again.
+    NotKept,
     /// It is as it was, until its two seconds are over.
     Waits,
     /// It is kept open because it can be kept nowhere.
@@ -91,6 +95,7 @@ impl Displaced {
             to_trash,
             edits: 0,
             quiet: Quiet::NotYet,
+            copy: None,
         }
     }
 
@@ -111,6 +116,7 @@ impl Displaced {
             to_trash: false,
             edits: 0,
             quiet: Quiet::NotYet,
+            copy: None,
         }
     }
 
@@ -130,9 +136,12 @@ impl Displaced {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Vec::new(),
             Err(error) => {
-                // It stays where it is and is seen to at the next start.
                 tracing::warn!("{}: {error}", self.place.path());
-                return Vec::new();
+                return match self.file {
+                    // It stays where it is and is seen to at the next start.
+                    File::Temp(_) => Vec::new(),
+                    File::Opened(_) => vec![Displaced { quiet: Quiet::KeptOpen, ..self }],
+                };
             }
         };
         if bytes == self.known.as_bytes() {
@@ -143,21 +152,23 @@ impl Displaced {
             && self.place.put(temp).is_ok()
         {
             // Deleted here, edited there in the same moment: the edit is worth more.
+            self.now_kept(core);
             return Vec::new();
         }
-        let (saved, more) = bring_back(
-            core,
-            &self.set,
-            self.n,
-            &Late {
-                place: &self.place,
-                base: self.deleted.is_none().then(|| Arc::clone(&self.known)),
-                bytes: &bytes,
-            },
-        );
-        if !saved {
+        let base = self.deleted.is_none().then(|| Arc::clone(&self.known));
+        let late = Late { place: &self.place, base, bytes: &bytes };
+        let (saved, mut more) = bring_back(core, &self.set, self.n, &late);
+        if let Err(error) = saved {
+            more.push(self.not_kept(core, &bytes, &error));
             return more;
         }
+        let this = self.now_kept(core);
+        more.extend(this.after_an_edit(core, bytes));
+        more
+    }
+
+    /// Whether to look again at a file from which an edit was brought back.
+    fn after_an_edit(self, core: &Core, bytes: Vec<u8>) -> Option<Displaced> {
         // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
         // edit of a deleted note is kept beside the journal, and the file goes.
         let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
@@ -166,18 +177,66 @@ impl Displaced {
             Ok(Some(now)) if stays || now != bytes => {
                 self.set.brought_back(self.n, &bytes);
                 let known = String::from_utf8_lossy(&bytes).into();
-                let mut more = more;
-                more.push(Displaced { known, edits: self.edits + 1, quiet: Quiet::NotYet, ..self });
-                return more;
+                Some(Displaced { known, edits: self.edits + 1, quiet: Quiet::NotYet, ..self })
             }
             _ => {
                 if let File::Temp(temp) = &self.file {
                     let known = ContentHash::of(&bytes);
                     put_aside(core, &self.place, temp, self.set.id(), self.n, known);
                 }
+                None
             }
         }
-        more
+    }
+
+    /// What holds an edit that is nowhere else is not let go. A file without a name is copied beside the
+    /// note, which may be on another disk than what is full; the next start finds it there. The person is
+    /// told where it is.
+    fn not_kept(mut self, core: &Core, bytes: &[u8], error: &io::Error) -> Displaced {
+        let name = match &self.file {
+            File::Temp(temp) => Some(temp.clone()),
+            File::Opened(opened) => {
+                let hash = ContentHash::of(bytes);
+                if self.copy.as_ref().is_none_or(|(_, copied)| *copied != hash) {
+                    match self.set.copy_beside(core, &self.place, opened, bytes) {
+                        Ok(name) => {
+                            let older = self.copy.replace((name, hash));
+                            self.remove(older);
+                        }
+                        Err(error) => tracing::error!("{}: {error}", self.place.path()),
+                    }
+                }
+                self.copy.as_ref().map(|(name, _)| name.clone())
+            }
+        };
+        let at = name.map(|name| core.beside(&self.place, &name));
+        core.not_kept.add(self.place.path(), (self.set.id(), self.n), at, error);
+        Displaced { quiet: Quiet::NotKept, ..self }
+    }
+
+    fn now_kept(mut self, core: &Core) -> Displaced {
+        let copy = self.copy.take();
+        self.remove(copy);
+        core.not_kept.remove((self.set.id(), self.n));
+        self
+    }
+
+    fn remove(&self, copy: Option<(String, ContentHash)>) {
+        if let Some((name, _)) = copy
+            && let Err(error) = self.place.remove(&name)
+        {
+            tracing::warn!("{}: {error}", self.place.path());
+        }
+    }
+
+    /// That the text which it held when it was displaced is an edit of `base` that is kept nowhere else.
+    pub(super) fn holds_an_edit_of(&mut self, base: &str) {
+        self.known = base.into();
+    }
+
+    /// Whether it is of the write `n` and held this text.
+    pub(super) fn held(&self, n: u64, known: &str) -> bool {
+        self.n == n && *self.known == *known
     }
 
     fn bytes(&self) -> io::Result<Option<Vec<u8>>> {
@@ -187,11 +246,23 @@ impl Displaced {
         }
     }
 
+    /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
+    /// be kept and waits beside the note for the next start.
+    fn is_left_behind(&self) -> bool {
+        if self.quiet == Quiet::NotKept && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
+            tracing::error!(
+                "{}: an edit made outside while Nova wrote is lost, because there was no room for it anywhere",
+                self.place.path()
+            );
+        }
+        matches!(self.quiet, Quiet::KeptOpen | Quiet::NotKept)
+    }
+
     /// The name of the file beside the note, when it is what the write `n` displaced and held
     /// this text.
     pub(super) fn is_beside(&self, n: u64, known: &str) -> Option<&str> {
         match &self.file {
-            File::Temp(temp) if self.n == n && *self.known == *known => Some(temp),
+            File::Temp(temp) if self.held(n, known) => Some(temp),
             _ => None,
         }
     }
@@ -232,13 +303,13 @@ pub(super) struct Late<'a> {
 }
 
 /// Merges a late outside edit into its note in a change set of its own, else keeps it beside
-/// the journal of `set`. Says whether it is safe now.
+/// the journal of `set`. After an error it is nowhere but where it was.
 pub(super) fn bring_back(
     core: &Core,
     set: &Arc<SetJournal>,
     n: u64,
     late: &Late<'_>,
-) -> (bool, Vec<Displaced>) {
+) -> (io::Result<()>, Vec<Displaced>) {
     let path = late.place.path();
     let mut more = Vec::new();
     if let (Some(base), Ok(text)) = (&late.base, std::str::from_utf8(late.bytes)) {
@@ -258,17 +329,14 @@ pub(super) fn bring_back(
         let (result, displaced) = own.apply(core, &[plan], &Author::new("outside"));
         more = displaced;
         match result.and_then(|_| own.commit(core)) {
-            Ok(()) => return (true, more),
+            Ok(()) => return (Ok(()), more),
             Err(error) => tracing::warn!("{error}"),
         }
     }
-    match set.keep(core, n, path, late.bytes) {
-        Ok(()) => (true, more),
-        Err(error) => {
-            tracing::error!("{path}: an outside edit could not be kept: {error}");
-            (false, more)
-        }
-    }
+    let kept = set
+        .keep(core, n, path, late.bytes)
+        .inspect_err(|error| tracing::error!("{path}: an outside edit could not be kept: {error}"));
+    (kept, more)
 }
 
 /// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all of them
@@ -305,7 +373,8 @@ impl Drop for Keeper {
 
 fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
-    // Files that could be moved nowhere, in the order they are to be looked at again.
+    // Files that could be moved nowhere, or hold what could be kept nowhere, in the order they are to be
+    // looked at again.
     let mut kept_open: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let mut later: Option<Instant> = None;
     loop {
@@ -325,12 +394,14 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
                     let (quiet, more): (Vec<_>, Vec<_>) = displaced
                         .last_look(core)
                         .into_iter()
-                        .partition(|displaced| displaced.quiet == Quiet::KeptOpen);
+                        .partition(|one| matches!(one.quiet, Quiet::KeptOpen | Quiet::NotKept));
                     let now = Instant::now();
                     waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
                     kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
-                    if kept_open.len() > MOST_OPEN {
-                        kept_open.pop_front();
+                    if kept_open.len() > MOST_OPEN
+                        && let Some(at) = kept_open.iter().position(|(_, one)| one.quiet == Quiet::KeptOpen)
+                    {
+                        kept_open.remove(at);
                     }
                     later = Some(Instant::now() + LATER);
                 }
@@ -357,7 +428,8 @@ fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>)
     let mut unmovable: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let again = |more: Vec<Displaced>, due: Instant| {
         let fresh = Instant::now() + PATIENCE;
-        more.into_iter().map(move |one| (if one.quiet == Quiet::Waits { due } else { fresh }, one))
+        let more = more.into_iter().filter(|one| !one.is_left_behind());
+        more.map(move |one| (if one.quiet == Quiet::Waits { due } else { fresh }, one))
     };
     loop {
         while let Some((due, one)) = waiting.pop_front() {
@@ -369,7 +441,7 @@ fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>)
         let Some((due, one)) = unmovable.pop_front() else { return };
         core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
         // Nothing is kept open after it.
-        waiting.extend(again(one.last_look(core), due).filter(|(_, more)| more.quiet != Quiet::KeptOpen));
+        waiting.extend(again(one.last_look(core), due));
     }
 }
 
@@ -377,6 +449,6 @@ fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>)
 pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
     let mut displaced = VecDeque::from(displaced);
     while let Some(one) = displaced.pop_front() {
-        displaced.extend(one.last_look(core).into_iter().filter(|more| more.quiet != Quiet::KeptOpen));
+        displaced.extend(one.last_look(core).into_iter().filter(|more| !more.is_left_behind()));
     }
 }

@@ -4,6 +4,7 @@
 mod aside;
 mod late;
 mod many;
+mod moved;
 mod note_write;
 mod one;
 mod orphans;
@@ -12,11 +13,12 @@ mod sweep;
 mod through;
 
 use std::collections::{HashMap, HashSet};
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
-use crate::disk::Attributes;
+use crate::disk::{Attributes, Like, OpenedFile, Place};
 use crate::error::VaultError;
 use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
 use crate::note::{ContentHash, VaultPath};
@@ -227,6 +229,34 @@ impl SetJournal {
         }
     }
 
+    /// Copies what a file without a name holds into a temporary file beside the note, which says so to the
+    /// next start by its name.
+    fn copy_beside(
+        &self,
+        core: &Core,
+        place: &Place,
+        opened: &OpenedFile,
+        bytes: &[u8],
+    ) -> std::io::Result<String> {
+        let name = match self.lock().as_mut() {
+            Some(set) => set.writer.next_temp(),
+            None => return Err(std::io::Error::other("the change set has no journal")),
+        };
+        let step = |step| core.steps.before(step, place.path().as_str());
+        step(Step::CreateTemp)?;
+        let mut file = place.create_temp(&name, Like::Known(&opened.attributes()?))?;
+        let copied = step(Step::WriteTemp)
+            .and_then(|()| file.write_all(bytes))
+            .and_then(|()| file.sync_all())
+            .and_then(|()| place.sync_folder());
+        if let Err(error) = copied {
+            drop(file);
+            place.remove(&name).ok();
+            return Err(error);
+        }
+        Ok(name)
+    }
+
     /// The file that the write `n` displaced holds this edit, which is in the note now or kept.
     fn brought_back(&self, n: u64, bytes: &[u8]) {
         if let Some(set) = self.lock().as_mut() {
@@ -346,7 +376,7 @@ impl Writing<'_> {
                 }
             };
             if let Err(error) = result {
-                for write in writes[at..].iter().filter(|write| !write.written) {
+                for write in writes[at..].iter().filter(|write| !write.written && !write.stays) {
                     let line = Line::Failed { n: write.n, reason: error.message() };
                     self.writer.append(&line).ok();
                 }

@@ -37,6 +37,9 @@ pub(super) struct NoteWrite {
     /// What came from outside, readable.
     pub(super) outside: Vec<String>,
     pub(super) written: bool,
+    /// It failed, and what it had done by then could not be taken back: it is not said to have come to
+    /// nothing, and can be undone.
+    pub(super) stays: bool,
     /// It has both names: a kill came in the middle of the move.
     pub(super) half_moved: bool,
     /// What the note's file is to have: of one that is brought back, what it had when it was deleted. Of
@@ -130,6 +133,7 @@ impl NoteWrite {
             before_is_whole: true,
             outside: Vec::new(),
             written: false,
+            stays: false,
             half_moved: false,
             file: planned.file.clone(),
             folders: planned.folders.clone(),
@@ -189,6 +193,11 @@ impl NoteWrite {
         }
     }
 
+    /// The text that the plan was made against.
+    pub(super) fn base(&self) -> &str {
+        self.base.as_deref().unwrap_or_default()
+    }
+
     /// The name that no note has when this is written.
     pub(super) fn frees(&self) -> Option<&VaultPath> {
         if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }
@@ -210,6 +219,7 @@ impl NoteWrite {
             before_is_whole: true,
             outside: Vec::new(),
             written: false,
+            stays: false,
             half_moved: false,
             file: self.file.clone(),
             folders: self.folders.clone(),

@@ -53,10 +53,11 @@ impl Writing<'_> {
         if let Err(error) = synced {
             // Not sure to last: as if it had never been, unless somebody edited it already.
             let temp = self.writer.next_temp();
+            write.stays = true;
             if place.take(&temp).is_ok() {
                 match place.bytes_of(&temp) {
                     Ok(Some(bytes)) if bytes == text.as_bytes() => {
-                        place.remove(&temp).ok();
+                        write.stays = place.remove(&temp).is_err();
                         self.core.disk.remove_empty(&made);
                     }
                     _ => {
@@ -102,9 +103,11 @@ impl Writing<'_> {
             Err(error) => VaultError::io_at("delete", &write.path)(error),
         };
         let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
-        if back.is_err_and(|back| back.kind() == io::ErrorKind::AlreadyExists) {
+        match back {
+            Ok(()) => {}
             // Another note took the name: the edited one is kept beside the journal.
-            self.keep_temp(&place, &temp, write);
+            Err(back) if back.kind() == io::ErrorKind::AlreadyExists => self.keep_temp(&place, &temp, write),
+            Err(_) => write.stays = true,
         }
         Err(error)
     }
@@ -141,8 +144,9 @@ impl Writing<'_> {
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.
             let temp = self.writer.next_temp();
-            if new.move_to(&old, &temp, &|_| Ok(())).is_ok() {
-                self.core.disk.remove_empty(&made);
+            match new.move_to(&old, &temp, &|_| Ok(())) {
+                Ok(()) => self.core.disk.remove_empty(&made),
+                Err(_) => write.stays = true,
             }
             return Err(error);
         }
@@ -197,7 +201,10 @@ impl Writing<'_> {
                 put_aside(self.core, place, temp, self.set.id(), write.n, ContentHash::of(&bytes));
             }
             // It stays in the vault and is seen to at the next start.
-            Err(error) => tracing::error!("{}: {error}", write.path),
+            Err(error) => {
+                let at = self.core.beside(place, temp);
+                self.core.not_kept.add(&write.path, (self.set.id(), write.n), Some(at), &error);
+            }
         }
     }
 

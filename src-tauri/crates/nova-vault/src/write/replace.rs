@@ -111,7 +111,8 @@ impl Writing<'_> {
                 }
                 Ok(Some(newer)) => self.look_again(place, temp, &newer, write),
                 Err(error) => {
-                    let error = self.swap_back(place, &temp, write, &target, error);
+                    let (error, is_back) = self.swap_back(place, &temp, write, &target, error);
+                    write.stays = !is_back;
                     // As it was before this round.
                     write.in_place = expected;
                     write.before = before;
@@ -225,7 +226,8 @@ impl Writing<'_> {
     }
 
     /// Puts the outside version back in the note's place after an exchange that was wrong,
-    /// and gives `error` back, made right should the note have changed once more.
+    /// and gives `error` back, made right should the note have changed once more; with it whether ours is
+    /// out of the note.
     fn swap_back(
         &mut self,
         place: &Place,
@@ -233,27 +235,27 @@ impl Writing<'_> {
         write: &NoteWrite,
         ours: &str,
         error: VaultError,
-    ) -> VaultError {
+    ) -> (VaultError, bool) {
         let swapped = self.step(Step::SwapBack, write).and_then(|()| place.exchange(temp));
         if let Err(failed) = swapped {
             // The displaced file stays where it is and is seen to at the next start.
             tracing::warn!("{}: could not be put back: {failed}", write.path);
-            return error;
+            return (error, false);
         }
         match place.bytes_of(temp) {
             Ok(Some(bytes)) if bytes == ours.as_bytes() => {
                 place.sync_folder().ok();
                 self.look_again(place, temp.to_owned(), ours, write);
-                error
+                (error, true)
             }
             Ok(Some(newest)) => {
                 // Edited once more in that moment: the newest version belongs in the place.
                 if place.exchange(temp).is_ok() {
                     self.keep_temp(place, temp, write);
                 }
-                write.conflict(&String::from_utf8_lossy(&newest), "it keeps changing")
+                (write.conflict(&String::from_utf8_lossy(&newest), "it keeps changing"), true)
             }
-            _ => error,
+            _ => (error, true),
         }
     }
 
@@ -290,15 +292,20 @@ impl Writing<'_> {
 
     /// Takes ours out of the note again, and keeps the outside texts that it displaced when that
     /// does not bring them back.
-    fn restore(&mut self, place: &Place, write: &NoteWrite) {
+    fn restore(&mut self, place: &Place, write: &mut NoteWrite) {
         let Some(outside) = &write.before else { return };
         let restored = self.put_outside(place, write, outside);
+        write.stays = restored.is_err();
         if restored.is_ok() && write.before_is_whole {
             return;
         }
         for outside in &write.displaced {
             if let Err(failed) = self.core.keep(self.writer, write.n, &write.path, outside.as_bytes()) {
                 tracing::error!("{}: {failed}", write.path);
+                // The file that it came with is the only one that has it: its last look tries again.
+                for displaced in self.displaced.iter_mut().filter(|one| one.held(write.n, outside)) {
+                    displaced.holds_an_edit_of(write.base());
+                }
             }
         }
     }

@@ -1,12 +1,13 @@
 //! At the start, and before old sets are forgotten: temporary files and half-written notes that a
 //! Nova that was killed left in the vault.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
 use super::aside::{look_at_displaced, put_aside};
 use super::late::{Late, bring_back, look_at_all};
+use super::moved::take_over_moved;
 use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;
 use super::{OpenSet, SetJournal};
@@ -25,6 +26,7 @@ pub(crate) fn sweep(core: &Core) {
         tracing::warn!("the journal could not be put back: {error}");
         return;
     }
+    take_over_moved(core);
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
         Err(error) => {
@@ -47,7 +49,7 @@ pub(crate) fn sweep(core: &Core) {
 fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
     let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
     let prefix = temp_prefix(&log.id);
-    tell_never_begun(core, &set, log);
+    let never_begun = tell_never_begun(core, &set, log);
     let mut seen = BTreeSet::new();
     let mut left = 0;
     for overwrite in &log.overwrites {
@@ -55,7 +57,7 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
             left += 1;
         }
     }
-    let folders = folders(log);
+    let folders = folders(log, &never_begun);
     for path in log.records.iter().flat_map(paths) {
         let Some(in_folder) = folders.get(path.folder()).filter(|_| seen.insert(path.folder())) else {
             continue;
@@ -76,22 +78,29 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
 }
 
 /// The texts of an intent last before the first note changes. Where they do not, the power went
-/// before that: nothing of it was written, and there is nothing to finish or to take back.
-fn tell_never_begun(core: &Core, set: &SetJournal, log: &SetLog) {
+/// before that: nothing of it was written, and there is nothing to finish or to take back. Gives the
+/// numbers of these records.
+fn tell_never_begun(core: &Core, set: &SetJournal, log: &SetLog) -> HashSet<u64> {
     let is_whole =
         |image: &Option<Image>| image.as_ref().is_none_or(|image| core.journal.bytes(&log.id, image).is_ok());
     let is_there = |record: &Record| {
         let now = core.disk.text(&record.path).ok().flatten();
         now.map(|text| ContentHash::of(text.as_bytes())) == record.after.as_ref().map(|after| after.hash)
     };
+    let mut never_begun = HashSet::new();
     let mut writer = set.lock();
-    let Some(OpenSet { writer, .. }) = writer.as_mut() else { return };
-    for record in log.records.iter().filter(|record| record.state == RecordState::Intended) {
-        if !(is_whole(&record.before) && is_whole(&record.after) || is_there(record)) {
+    let Some(OpenSet { writer, .. }) = writer.as_mut() else { return never_begun };
+    for record in log.records.iter().filter(|record| record.state != RecordState::Done) {
+        if is_whole(&record.before) && is_whole(&record.after) || is_there(record) {
+            continue;
+        }
+        never_begun.insert(record.n);
+        if record.state == RecordState::Intended {
             let reason = "it was never begun".to_owned();
             writer.append(&Line::Failed { n: record.n, reason }).ok();
         }
     }
+    never_begun
 }
 
 fn paths(record: &Record) -> impl Iterator<Item = &VaultPath> {
@@ -104,16 +113,26 @@ struct InFolder<'a> {
     records: Vec<&'a Record>,
     /// The deletions among them, by what they deleted.
     deletions: HashMap<ContentHash, &'a Record>,
+    /// How many of them were never begun.
+    never_begun: usize,
+}
+
+impl InFolder<'_> {
+    /// Nothing here was exchanged: what lies beside the notes is no version of any.
+    fn holds_nothing_displaced(&self) -> bool {
+        self.never_begun == self.records.len()
+    }
 }
 
 /// By folder: of ten thousand files that were left, each is of one of ten thousand records.
-fn folders(log: &SetLog) -> HashMap<&str, InFolder<'_>> {
+fn folders<'a>(log: &'a SetLog, never_begun: &HashSet<u64>) -> HashMap<&'a str, InFolder<'a>> {
     let mut folders: HashMap<&str, InFolder<'_>> = HashMap::new();
     for record in &log.records {
         let here: BTreeSet<&str> = paths(record).map(VaultPath::folder).collect();
         for folder in here {
             let in_folder = folders.entry(folder).or_default();
             in_folder.records.push(record);
+            in_folder.never_begun += usize::from(never_begun.contains(&record.n));
             if record.kind == NoteChangeKind::Deleted
                 && let Some(before) = &record.before
             {
@@ -122,6 +141,12 @@ fn folders(log: &SetLog) -> HashMap<&str, InFolder<'_>> {
         }
     }
     folders
+}
+
+/// Whether this is what a kill or a power cut left of a text that was being written: its beginning, or
+/// it with zeros in place of blocks that did not reach the disk.
+fn is_part(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.len() <= text.len() && bytes.iter().zip(text).all(|(byte, other)| byte == other || *byte == 0)
 }
 
 fn sweep_temp(
@@ -163,13 +188,19 @@ fn sweep_temp(
         return place.remove(temp).is_ok();
     }
     let begun = of_folder.iter().any(|record| {
-        core.journal
-            .text(&log.id, record.after.as_ref())
-            .is_ok_and(|text| text.is_some_and(|text| text.as_bytes().starts_with(&bytes)))
+        let after = core.journal.text(&log.id, record.after.as_ref());
+        after.is_ok_and(|text| text.is_some_and(|text| is_part(&bytes, text.as_bytes())))
     });
     if begun {
-        // Ours, killed while it was being written.
+        // Ours, killed while it was being written, or torn by a power cut.
         return place.remove(temp).is_ok();
+    }
+    if in_folder.holds_nothing_displaced()
+        && let Some(record) = of_folder.first()
+    {
+        // Torn, too, but of what did not reach the disk: it says nothing, and is kept all the same.
+        put_aside(core, place, temp, &log.id, record.n, hash);
+        return true;
     }
     // An outside version that the exchange displaced just before the end. It belongs to the
     // note that holds our text now.
@@ -191,12 +222,22 @@ fn sweep_temp(
     let Ok(place) = core.disk.place(&record.path) else {
         return false;
     };
+    // Where a part of what was to be written may lie here, too, nothing is merged with it.
     let base = core.journal.text(&log.id, record.before.as_ref()).ok().flatten().map(Arc::from);
+    let base = base.filter(|_| in_folder.never_begun == 0);
     let late = Late { place: &place, base, bytes: &bytes };
     let (saved, displaced) = bring_back(core, set, record.n, &late);
     look_at_all(core, displaced);
-    if saved {
-        put_aside(core, &place, temp, &log.id, record.n, hash);
+    match saved {
+        Ok(()) => {
+            core.not_kept.remove((&log.id, record.n));
+            put_aside(core, &place, temp, &log.id, record.n, hash);
+            true
+        }
+        Err(error) => {
+            let at = core.beside(&place, temp);
+            core.not_kept.add(&record.path, (&log.id, record.n), Some(at), &error);
+            false
+        }
     }
-    saved
 }

@@ -179,6 +179,57 @@ fn a_temporary_file_that_outlived_its_journal_in_a_power_cut_is_swept() {
 }
 
 #[test]
+fn a_temporary_file_that_a_power_cut_tore_is_no_edit_of_the_note() {
+    let _alone = one_at_a_time();
+    let after = JANE.replace("lead", "won");
+    let whole_journal = JANE.len() + after.len();
+    for (tear, torn) in [
+        ("empty", String::new()),
+        ("half", after[..40].to_owned()),
+        ("zeros", "\0".repeat(after.len())),
+        ("a block of zeros", after.replace("Jane", "\0\0\0\0")),
+        ("zeros at the end", after[..40].to_owned() + &"\0".repeat(after.len() - 40)),
+    ] {
+        // All texts of the journal, all but a part of the new one, the old one alone, none.
+        for left in [whole_journal, whole_journal - 10, JANE.len(), 0] {
+            let name = format!("{tear}, {left} bytes of the texts");
+            let bed = bed();
+            let before = notes(&bed.root());
+            kill(start(&bed, Step::SyncTemp, "a.md", Job::One).unwrap());
+            let images = fs::OpenOptions::new().write(true).open(bed.history().join("child.images")).unwrap();
+            assert_eq!(images.metadata().unwrap().len(), whole_journal as u64);
+            images.set_len(left as u64).unwrap();
+            bed.put(&bed.leftovers()[0], &torn);
+
+            let vault = bed.vault();
+            assert_eq!(notes(&bed.root()), before, "{name}");
+            assert_eq!(vault.problems().unwrap(), [], "{name}");
+            let is_begun = left == whole_journal;
+            let expected = is_begun.then_some(ChangeSetState::Interrupted);
+            assert_eq!(state(&vault, "child"), expected, "{name}");
+            // What was never begun is forgotten like any other.
+            let forgotten = vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
+            assert_eq!(forgotten.len(), usize::from(!is_begun), "{name}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_folders_that_the_first_write_makes_last_with_what_is_in_them() {
+    let bed = bed();
+    let data = bed.history().parent().unwrap().to_owned();
+    assert!(!data.exists());
+    let write = || drop(change(&bed.vault(), one).unwrap());
+    let synced = synced::by(write);
+    for parent in [data.parent().unwrap(), &data] {
+        assert!(synced.iter().any(|folder| folder == parent), "{}: {synced:?}", parent.display());
+    }
+    // Once.
+    assert!(!synced::by(|| drop(change(&bed.vault(), plan).unwrap())).contains(&data));
+}
+
+#[test]
 fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
     let _alone = one_at_a_time();
     let bed = bed();
@@ -188,6 +239,12 @@ fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
     let vault = bed.vault();
     assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted));
     assert_eq!(vault.history().list().unwrap()[0].notes.len(), 1);
+    // To undo it takes the text that is damaged; that it is done shows without.
+    let user = Author::new("user");
+    assert!(vault.history().undo("child", Scope::All, &user).unwrap_err().to_string().contains("damaged"));
+    vault.history().finish("child", &user).unwrap();
+    assert_eq!(state(&vault, "child"), Some(ChangeSetState::Committed));
+    assert_eq!(bed.text("a.md"), JANE.replace("lead", "won"));
 }
 
 #[test]

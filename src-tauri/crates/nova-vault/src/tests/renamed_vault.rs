@@ -1,0 +1,245 @@
+//! A person renames the folder of the vault, copies it, puts it back from a backup, or makes a new one in
+//! its place: whose history the change sets are.
+
+use std::path::Path;
+
+use super::*;
+use crate::step::Step;
+use crate::{By, ChangeSetState, Scope};
+
+fn options(bed: &Bed, folder: &str) -> VaultOptions {
+    VaultOptions { root: bed.root().with_file_name(folder), ..bed.options() }
+}
+
+fn open(bed: &Bed, folder: &str) -> Vault {
+    Vault::open(options(bed, folder)).unwrap()
+}
+
+fn rename(bed: &Bed, from: &str, to: &str) {
+    fs::rename(bed.root().with_file_name(from), bed.root().with_file_name(to)).unwrap();
+}
+
+/// As a backup or a sync program does it: every file anew.
+fn copy(bed: &Bed, from: &str, to: &str) {
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().flatten() {
+            let to = to.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => copy(&entry.path(), &to),
+                false => drop(fs::copy(entry.path(), to).unwrap()),
+            }
+        }
+    }
+    copy(&bed.root().with_file_name(from), &bed.root().with_file_name(to));
+}
+
+/// The folder `vault` with a change, of which this is the id.
+fn changed() -> (Bed, String) {
+    let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
+    let (id, _) = change(&bed.vault(), |d| {
+        d.set_properties(&path("a.md"), &[set("stage", "won")])?;
+        d.delete(&path("b.md"))
+    })
+    .unwrap();
+    (bed, id)
+}
+
+fn ids(vault: &Vault) -> Vec<String> {
+    vault.history().list().unwrap().into_iter().map(|set| set.id).collect()
+}
+
+fn undo(vault: &Vault, id: &str) {
+    let outcome = vault.history().undo(id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(outcome.conflicts, []);
+}
+
+fn text(bed: &Bed, folder: &str, note: &str) -> String {
+    fs::read_to_string(bed.root().with_file_name(folder).join(note)).unwrap()
+}
+
+/// What an earlier Nova wrote of the set.
+fn forget_the_folder(bed: &Bed, id: &str) {
+    bed.without_log();
+    let lines = bed.history().join(format!("{id}.jsonl"));
+    let text = fs::read_to_string(&lines).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let mut first: serde_json::Value = serde_json::from_str(first).unwrap();
+    assert!(first.as_object_mut().unwrap().remove("folder").is_some());
+    fs::write(&lines, format!("{first}\n{rest}")).unwrap();
+}
+
+#[test]
+fn the_history_goes_with_a_vault_that_gets_another_name_and_another_place() {
+    let (bed, id) = changed();
+    rename(&bed, "vault", "Second Brain");
+    assert_eq!(ids(&open(&bed, "Second Brain")), [&*id]);
+    fs::create_dir(bed.root().with_file_name("Documents")).unwrap();
+    rename(&bed, "Second Brain", "Documents/Brain");
+
+    let vault = open(&bed, "Documents/Brain");
+    assert_eq!(ids(&vault), [&*id]);
+    undo(&vault, &id);
+    assert_eq!(text(&bed, "Documents/Brain", "a.md"), JANE);
+    assert_eq!(text(&bed, "Documents/Brain", "b.md"), "b\n");
+    assert_eq!(vault.history().list().unwrap()[1].state, ChangeSetState::Undone);
+}
+
+#[test]
+fn what_waits_for_the_next_start_waits_for_the_renamed_vault() {
+    let _alone = one_at_a_time();
+    let bed = Bed::new(&[("a.md", JANE), ("b.md", JANE)]);
+    let file = bed.root().join("b.md");
+    let vault = bed.hooked(move |at, _| match at {
+        // Edited while it is deleted, another note takes its name, and nothing can be kept.
+        Step::Exchange => fs::write(&file, format!("{JANE}- mine\n")),
+        Step::SwapBack => fs::write(&file, "---\nstage: [\n---\n"),
+        Step::Keep => Err(std::io::ErrorKind::StorageFull.into()),
+        _ => Ok(()),
+    });
+    let (id, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
+    change(&vault, |d| d.delete(&path("b.md"))).unwrap_err();
+    drop(vault);
+    // The process was killed before it said that it is done.
+    bed.without_log();
+    let lines = bed.history().join(format!("{id}.jsonl"));
+    let text = fs::read_to_string(&lines).unwrap();
+    fs::write(&lines, text.lines().next().unwrap().to_owned() + "\n" + text.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(bed.leftovers().len(), 1);
+    rename(&bed, "vault", "Second Brain");
+
+    let vault = open(&bed, "Second Brain");
+    let problems = vault.problems().unwrap();
+    assert!(problems.iter().any(|p| p.path == "b.md" && p.remedy.contains("conflicts")), "{problems:?}");
+    let state = vault.history().list().unwrap().into_iter().find(|set| set.id == id).unwrap().state;
+    assert_eq!(state, ChangeSetState::Interrupted);
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    undo(&vault, &id);
+    // Not the one of which a text is kept.
+    assert_eq!(vault.history().prune(all).unwrap(), [id]);
+}
+
+#[test]
+fn a_copy_is_another_vault_and_stays_one() {
+    let (bed, id) = changed();
+    copy(&bed, "vault", "Copy");
+    assert_eq!(ids(&open(&bed, "Copy")), [""; 0]);
+    let (of_copy, _) = change(&open(&bed, "Copy"), |d| d.append(&path("a.md"), "more", None)).unwrap();
+    assert_eq!(ids(&bed.vault()), [&*id]);
+    fs::remove_dir_all(bed.root()).unwrap();
+    assert_eq!(ids(&open(&bed, "Copy")), [of_copy]);
+}
+
+#[test]
+fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
+    for opened_before in [true, false] {
+        let (bed, id) = changed();
+        rename(&bed, "vault", "Second Brain");
+        if opened_before {
+            drop(open(&bed, "Second Brain"));
+        }
+        fs::create_dir(bed.root()).unwrap();
+        bed.put("a.md", "another a\n");
+        let new = bed.vault();
+        assert_eq!(ids(&new), [""; 0]);
+        new.history().undo(&id, Scope::All, &Author::new("user")).unwrap_err();
+        let (of_new, _) = change(&new, |d| d.append(&path("a.md"), "more", None)).unwrap();
+        assert_eq!(ids(&new), [of_new]);
+        drop(new);
+
+        let vault = open(&bed, "Second Brain");
+        assert_eq!(ids(&vault), [&*id]);
+        undo(&vault, &id);
+        assert_eq!(text(&bed, "Second Brain", "b.md"), "b\n");
+        assert_eq!(bed.text("a.md"), "another a\nmore\n");
+        assert!(!bed.exists("b.md"));
+    }
+}
+
+#[test]
+fn the_history_of_a_vault_that_is_gone_is_forgotten_with_that_of_the_one_in_its_place() {
+    let (bed, id) = changed();
+    drop(bed.vault());
+    fs::remove_dir_all(bed.root()).unwrap();
+    fs::create_dir(bed.root()).unwrap();
+    let vault = bed.vault();
+    assert_eq!(ids(&vault), [""; 0]);
+    assert_eq!(vault.history().prune(crate::Limits::default()).unwrap(), [""; 0]);
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    assert_eq!(vault.history().prune(all).unwrap(), [id]);
+}
+
+#[test]
+fn vaults_that_change_names_take_their_histories_along() {
+    let (bed, of_vault) = changed();
+    fs::create_dir(bed.root().with_file_name("Work")).unwrap();
+    let (of_work, _) = change(&open(&bed, "Work"), |d| d.create(&path("w.md"), "w\n".to_owned())).unwrap();
+    rename(&bed, "vault", "aside");
+    rename(&bed, "Work", "vault");
+    rename(&bed, "aside", "Work");
+
+    let (vault, work) = (bed.vault(), open(&bed, "Work"));
+    assert_eq!((ids(&vault), ids(&work)), (vec![of_work], vec![of_vault]));
+}
+
+#[test]
+fn a_vault_put_back_from_a_backup_has_its_history() {
+    let (bed, id) = changed();
+    copy(&bed, "vault", "Backup");
+    fs::remove_dir_all(bed.root()).unwrap();
+    copy(&bed, "Backup", "vault");
+
+    let vault = bed.vault();
+    assert_eq!(ids(&vault), [&*id]);
+    undo(&vault, &id);
+    assert_eq!(bed.text("a.md"), JANE);
+    drop(vault);
+    // It is this folder's now.
+    rename(&bed, "vault", "Second Brain");
+    assert_eq!(ids(&open(&bed, "Second Brain")).len(), 2);
+}
+
+#[test]
+fn what_an_earlier_nova_wrote_is_found_by_the_path_and_followed_from_then_on() {
+    let (bed, id) = changed();
+    forget_the_folder(&bed, &id);
+    assert_eq!(ids(&bed.vault()), [&*id]);
+    rename(&bed, "vault", "Second Brain");
+    assert_eq!(ids(&open(&bed, "Second Brain")), [&*id]);
+
+    // Never opened before it was renamed: nothing says what it is of.
+    let (bed, id) = changed();
+    forget_the_folder(&bed, &id);
+    rename(&bed, "vault", "Second Brain");
+    assert_eq!(ids(&open(&bed, "Second Brain")), [""; 0]);
+    rename(&bed, "Second Brain", "vault");
+    assert_eq!(ids(&bed.vault()), [&*id]);
+}
+
+#[test]
+fn a_running_nova_goes_on_with_a_vault_that_is_renamed_under_it() {
+    let _alone = one_at_a_time();
+    let (bed, id) = changed();
+    let old = bed.vault();
+    let open_set = old.change_set(ChangeSetKind::Turn, "a turn".to_owned());
+    let append = |text: &str| {
+        let mut draft = old.draft();
+        draft.append(&path("a.md"), text, None).unwrap();
+        open_set.apply(draft, &model("call_1")).unwrap();
+    };
+    append("before");
+    rename(&bed, "vault", "Second Brain");
+
+    let new = open(&bed, "Second Brain");
+    let mut changes = new.changes();
+    append("after");
+    new.flush_changes();
+    let told: Vec<_> = std::iter::from_fn(|| changes.try_recv().ok()).map(|change| change.by).collect();
+    let is_by = |by: &By| matches!(by, By::ChangeSet { change_set, .. } if change_set == open_set.id());
+    assert!(told.iter().all(is_by) && !told.is_empty(), "{told:?}");
+    let (by_new, _) = change(&new, |d| d.append(&path("a.md"), "new", None)).unwrap();
+
+    let expected = [&*by_new, open_set.id(), &id];
+    assert_eq!(ids(&new), expected);
+    assert_eq!(ids(&old), expected);
+}
