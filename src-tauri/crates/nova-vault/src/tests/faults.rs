@@ -383,3 +383,25 @@ fn a_disk_that_fills_up_in_the_middle_leaves_nothing_half_done() {
     // The journal has space to say so, note by note, however full the disk is.
     assert_eq!(vault.history().list().unwrap(), []);
 }
+
+#[test]
+fn a_set_whose_write_broke_off_by_a_fault_of_nova_is_interrupted() {
+    let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
+    let vault = bed.hooked(|step, note| match (step, note) {
+        (Step::Exchange, "b.md") => panic!("a fault in Nova"),
+        _ => Ok(()),
+    });
+    let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        change(&vault, |d| {
+            d.set_properties(&path("a.md"), &[set("stage", "won")])?;
+            d.append(&path("b.md"), "more", None)
+        })
+    }));
+    assert!(broken.is_err());
+    drop(vault);
+    let vault = bed.vault();
+    let [interrupted] = &vault.history().list().unwrap()[..] else { panic!() };
+    assert_eq!(interrupted.state, crate::ChangeSetState::Interrupted);
+    vault.history().undo(&interrupted.id, crate::Scope::All, &Author::new("user")).unwrap();
+    assert_eq!((bed.text("a.md").as_str(), bed.text("b.md").as_str()), (JANE, "b\n"));
+}

@@ -116,6 +116,10 @@ impl SetJournal {
     /// through the end of this process at once, and through a power cut when the system writes it
     /// out; lost, the set counts as interrupted and there is nothing left to finish.
     pub(crate) fn commit(&self, core: &Core) -> Result<(), VaultError> {
+        if self.writer.is_poisoned() {
+            // A write broke off in the middle: what became of it is to be seen to, as after a kill.
+            return Ok(());
+        }
         let mut open = self.lock();
         let Some(set) = open.as_mut().filter(|set| !set.committed) else {
             return Ok(());
