@@ -23,6 +23,8 @@ fn links_are_neither_read_nor_written_nor_listed() {
     symlink(&outside, bed.root().join("out")).unwrap();
     symlink(bed.root().join("real.md"), bed.root().join("inside.md")).unwrap();
     symlink(bed.root().join("folder"), bed.root().join("again")).unwrap();
+    fs::create_dir(bed.root().join("folder/beside")).unwrap();
+    symlink("beside", bed.root().join("folder/deep")).unwrap();
     let vault = bed.vault();
 
     for linked in ["out.md", "out/secret.md", "inside.md", "again/in.md"] {
@@ -35,7 +37,7 @@ fn links_are_neither_read_nor_written_nor_listed() {
             assert!(matches!(error, VaultError::Symlink { .. }), "{linked}: {error}");
         }
     }
-    for new in ["out/new.md", "again/new.md"] {
+    for new in ["out/new.md", "again/new.md", "folder/deep/new.md"] {
         let error = change(&vault, |d| d.create(&path(new), "new\n".to_owned())).unwrap_err();
         assert_eq!(error.code(), "file_system", "{new}: {error}");
     }
@@ -43,7 +45,7 @@ fn links_are_neither_read_nor_written_nor_listed() {
     let notes: Vec<_> = vault.notes().unwrap().iter().map(|n| n.path.clone()).collect();
     assert_eq!(notes, [path("folder/in.md"), path("real.md")]);
     let problems: Vec<_> = vault.problems().unwrap().into_iter().map(|p| p.path).collect();
-    assert_eq!(problems, ["again", "inside.md", "out", "out.md"]);
+    assert_eq!(problems, ["again", "folder/deep", "inside.md", "out", "out.md"]);
     assert_eq!(files_below(&outside).len(), 1);
     assert_eq!(fs::read_to_string(outside.join("secret.md")).unwrap(), "secret\n");
 }
