@@ -6,6 +6,7 @@
 mod abilities;
 mod attributes;
 mod elsewhere;
+mod lasting;
 mod moving;
 mod place;
 mod platform;
@@ -26,6 +27,7 @@ use crate::note::VaultPath;
 
 use abilities::Abilities;
 pub(crate) use attributes::Attributes;
+pub(crate) use lasting::Lasting;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
 pub(crate) use roots::{Refusal, Roots};

@@ -8,6 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::abilities::Abilities;
+use super::lasting::Lasting;
 use super::platform::{Kind, Look};
 use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
@@ -186,7 +187,12 @@ impl Place {
     /// Makes all files of the folder's file system last, at the price of about one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        rustix::fs::syncfs(platform::open_to_sync(&self.folder)?)?;
+        {
+            let folder = platform::open_to_sync(&self.folder)?;
+            rustix::fs::syncfs(&folder)?;
+            #[cfg(test)]
+            crate::tests::synced::file_system(&folder);
+        }
         Ok(())
     }
 
@@ -222,7 +228,7 @@ impl Place {
             let copied = copy
                 .write_all(&bytes)
                 .and_then(|()| platform::copy_attributes(&source, &copy))
-                .and_then(|()| copy.sync_all())
+                .and_then(|()| copy.make_last())
                 .and_then(|()| platform::sync_folder(folder))
                 .and_then(|()| self.folder.remove_file(temp));
             if copied.is_err() {
@@ -421,7 +427,7 @@ impl InPlace {
     }
 
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
+        self.file.make_last()
     }
 }
 

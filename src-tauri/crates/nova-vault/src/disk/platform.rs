@@ -326,8 +326,13 @@ mod system {
     }
 
     pub(in crate::disk) fn sync_folder(folder: &Dir) -> io::Result<()> {
-        match fsync(open_to_sync(folder)?) {
-            Ok(()) => Ok(()),
+        let folder = open_to_sync(folder)?;
+        match fsync(&folder) {
+            Ok(()) => {
+                #[cfg(all(test, target_os = "linux"))]
+                crate::tests::synced::file(&folder);
+                Ok(())
+            }
             // Some network and user-space file systems cannot sync a folder.
             Err(rustix::io::Errno::INVAL) => Ok(()),
             Err(error) => Err(error.into()),

@@ -11,7 +11,7 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 use jiff::Zoned;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-use super::{Place, platform};
+use super::{Lasting, Place, platform};
 use crate::core::without_links;
 
 /// What stands in a `Path=` as it is, besides letters and digits.
@@ -221,7 +221,7 @@ impl SystemTrash {
         options.write(true).create_new(true).follow(FollowSymlinks::No);
         platform::private(&mut options);
         let mut file = self.info.open_with(info, &options)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.make_last());
         if written.is_err() {
             self.info.remove_file(info).ok();
         }

@@ -23,6 +23,7 @@ use super::spare::Spare;
 use super::{
     Open, images_path, lines_path, lock_file, make_private_folder, open_private, private_file, sync_path,
 };
+use crate::disk::Lasting;
 
 /// The log is emptied before it gets longer.
 const MOST: u64 = 512 * 1024;
@@ -313,7 +314,7 @@ impl Log {
         }
         for id in &self.sets {
             for path in [images_path(folder, id), lines_path(folder, id)] {
-                match open_private(&path, Open::Existing).and_then(|file| file.sync_data()) {
+                match open_private(&path, Open::Existing).and_then(|file| file.make_content_last()) {
                     // Forgotten by another process.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     other => other?,

@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
-use crate::disk::Attributes;
+use crate::disk::{Attributes, Lasting};
 use crate::note::{ContentHash, VaultPath};
 
 pub(crate) use folder::FolderId;
@@ -215,7 +215,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
         make_private_folder(folder)?;
     }
     let mut file = open_private(path, Open::New)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let written = file.write_all(bytes).and_then(|()| file.make_last());
     if written.is_err() {
         drop(file);
         std::fs::remove_file(path).ok();
@@ -282,7 +282,7 @@ pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     #[cfg(test)]
     crate::tests::synced::add(folder);
     #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
+    File::open(folder)?.make_last()?;
     #[cfg(not(unix))]
     let _ = folder;
     Ok(())

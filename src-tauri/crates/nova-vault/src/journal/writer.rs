@@ -15,6 +15,7 @@ use super::{
     sync_path, temp_prefix, temp_suffix,
 };
 use crate::change::ChangeSetKind;
+use crate::disk::Lasting;
 use crate::note::ContentHash;
 
 /// More than a line takes that says how a write ended.
@@ -269,14 +270,14 @@ impl Writer {
         };
         if let Some(log) = ahead {
             let ahead = Arc::clone(&self.ahead);
-            return vec![Beside::begin(move || log.sync_data().inspect_err(|_| ahead.give_up()))];
+            return vec![Beside::begin(move || log.make_content_last().inspect_err(|_| ahead.give_up()))];
         }
         let (images, lines) = (Arc::clone(&self.images), Arc::clone(&self.lines));
         let folder = self.folder.clone();
         vec![
             Beside::begin(move || sync_path(&folder)),
-            Beside::begin(move || images.sync_data()),
-            Beside::begin(move || lines.sync_data()),
+            Beside::begin(move || images.make_content_last()),
+            Beside::begin(move || lines.make_content_last()),
         ]
     }
 }

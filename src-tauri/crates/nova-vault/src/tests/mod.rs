@@ -15,6 +15,8 @@ mod feed;
 mod interleaving;
 mod kept;
 mod killed;
+#[cfg(target_os = "linux")]
+mod lasting;
 mod leftovers;
 mod linking;
 mod many;
@@ -29,6 +31,7 @@ mod revalidating;
 mod roots;
 mod searching;
 mod symlinks;
+pub(crate) mod synced;
 mod through;
 mod trash;
 mod undo;
@@ -213,26 +216,6 @@ pub(crate) mod work {
         let before = DONE.with(Cell::get);
         let result = work();
         (result, DONE.with(Cell::get) - before)
-    }
-}
-
-/// The folders whose names this thread made to last.
-pub(crate) mod synced {
-    use std::cell::RefCell;
-    use std::path::{Path, PathBuf};
-
-    thread_local! {
-        static FOLDERS: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
-    }
-
-    pub(crate) fn add(folder: &Path) {
-        FOLDERS.with_borrow_mut(|folders| folders.push(folder.to_owned()));
-    }
-
-    pub(super) fn by(work: impl FnOnce()) -> Vec<PathBuf> {
-        FOLDERS.take();
-        work();
-        FOLDERS.take()
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use super::Writing;
 use super::note_write::{NoteWrite, Outcome};
 use crate::change::NoteChangeKind;
-use crate::disk::{Like, Place, write_all};
+use crate::disk::{Lasting, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::step::Step;
 
@@ -63,7 +63,7 @@ impl Writing<'_> {
             batch.temps.push(temp);
             self.step(Step::WriteTemp, write)
                 .and_then(|()| write_all(&mut file, write.after.as_deref().unwrap_or_default()))
-                .and_then(|()| if Place::SYNCS_TOGETHER { Ok(()) } else { file.sync_all() })
+                .and_then(|()| if Place::SYNCS_TOGETHER { Ok(()) } else { file.make_last() })
                 .map_err(failed)?;
         }
         Ok(())

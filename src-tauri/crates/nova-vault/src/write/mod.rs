@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
-use crate::disk::{Attributes, Like, OpenedFile, Place};
+use crate::disk::{Attributes, Lasting, Like, OpenedFile, Place};
 use crate::error::VaultError;
 use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
 use crate::note::{ContentHash, VaultPath};
@@ -251,7 +251,7 @@ impl SetJournal {
         let mut file = place.create_temp(&name, Like::Known(&opened.attributes()?))?;
         let copied = step(Step::WriteTemp)
             .and_then(|()| file.write_all(bytes))
-            .and_then(|()| file.sync_all())
+            .and_then(|()| file.make_last())
             .and_then(|()| place.sync_folder());
         if let Err(error) = copied {
             drop(file);

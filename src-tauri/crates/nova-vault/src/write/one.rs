@@ -9,7 +9,7 @@ use super::aside::put_aside;
 use super::note_write::{NoteWrite, Outcome};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
-use crate::disk::{Like, Place, write_all};
+use crate::disk::{Lasting, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::note::ContentHash;
 use crate::step::{Step, Steps};
@@ -173,11 +173,11 @@ impl Writing<'_> {
         let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, text)).and_then(|()| {
             if self.announced == Announced::Lasts {
                 step(Step::SyncTemp)?;
-                return file.sync_all();
+                return file.make_last();
             }
             steps.before(Step::SyncJournal, self.set.id())?;
             step(Step::SyncTemp)?;
-            self.writer.sync_with(|| file.sync_all())?;
+            self.writer.sync_with(|| file.make_last())?;
             self.announced = Announced::Lasts;
             Ok(())
         });
