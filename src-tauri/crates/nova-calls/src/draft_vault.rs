@@ -245,6 +245,7 @@ impl ToolVault for DraftVault {
             .await?;
         self.gives_here(|only_here| only_here.names(stay_here));
         self.saw_notes(&read.notes);
+        self.gives(|given| read.notes.iter().for_each(|note| given.whole(note)));
         Ok(read)
     }
 
