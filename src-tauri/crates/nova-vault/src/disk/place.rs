@@ -93,7 +93,7 @@ impl Place {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if platform::look(&self.folder, &self.name).is_ok_and(|look| look.kind == Kind::Link) => {
-                return Err(VaultError::Symlink { path: self.path.clone() });
+                return Err(VaultError::Symlink { path: self.path.clone(), refused: None });
             }
             Err(error) => return Err(failed(error)),
         };
@@ -224,7 +224,10 @@ impl Place {
                 .and_then(|()| platform::copy_attributes(&source, &copy))
                 .and_then(|()| copy.sync_all())
                 .and_then(|()| platform::sync_folder(folder))
-                .and_then(|()| self.folder.remove_file(temp));
+                .and_then(|()| match read_from_start(&source)? == bytes {
+                    true => self.folder.remove_file(temp),
+                    false => Err(io::Error::other("it was written into meanwhile")),
+                });
             if copied.is_err() {
                 folder.remove_file(&name).ok();
             }
@@ -328,7 +331,7 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(_) if platform::look(folder, name).is_ok_and(|look| look.kind == Kind::Link) => {
-            Err(VaultError::Symlink { path: path.clone() })
+            Err(VaultError::Symlink { path: path.clone(), refused: None })
         }
         Err(error) => Err(VaultError::io_at("read", path)(error)),
     }
@@ -439,6 +442,11 @@ impl OpenedFile {
     /// What it holds now, wherever its name went meanwhile.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         read_from_start(&self.0)
+    }
+
+    /// Whether this is the only way to it.
+    pub(crate) fn has_no_name(&self) -> bool {
+        platform::look_at(&self.0).is_ok_and(|look| look.names == 0)
     }
 
     /// Who may read it, and what programs noted on it.

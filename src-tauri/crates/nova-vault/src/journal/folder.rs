@@ -30,6 +30,13 @@ pub(crate) struct FolderId {
     made: i64,
 }
 
+impl FolderId {
+    /// When the folder was made, in nanoseconds since 1970.
+    pub(super) fn made(&self) -> i64 {
+        self.made
+    }
+}
+
 /// A folder as it is there now.
 #[derive(Debug)]
 pub(super) struct FolderNow {

@@ -304,6 +304,7 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
         (at("vault/To come"), "To come"),
         (at("Other way/Diary"), "Diary"),
         (at("Team/People"), "Team/People"),
+        (at("Team"), "Team"),
         (at("vault"), ""),
         ("/Diary".to_owned(), "/Diary"),
         ("Diary".to_owned(), "Diary"),
@@ -311,6 +312,30 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
     ] {
         assert_eq!(vault.listed_private(std::slice::from_ref(&entry)), [named], "{entry}");
     }
+}
+
+#[test]
+fn a_folder_above_the_vault_or_above_a_listed_one_is_private_with_all_of_it() {
+    let bed = Bed::new(&[("Home.md", "home\n")]);
+    outside(&bed, "Mine/Journal/2026/June.md", "june\n");
+    symlink(folder(&bed, "Mine/Journal"), bed.root().join("Days")).unwrap();
+    let vault = with_roots(&bed, &["Mine/Journal"]);
+    let check = |entry: &str, hidden: &[&str]| {
+        let entry = folder(&bed, entry).to_str().unwrap().to_owned();
+        let privacy =
+            crate::Privacy { remote: true, private: vault.listed_private(std::slice::from_ref(&entry)) };
+        let names = ["Home.md", "Days/2026/June.md"].into_iter().filter(|name| privacy.lists(&path(name)));
+        assert_eq!(names.collect::<Vec<_>>(), hidden, "{entry}");
+    };
+    let all_days: &[&str] = &["Days/2026/June.md"];
+    check("", &["Home.md", "Days/2026/June.md"]);
+    check("Mine", all_days);
+    check("Mine/Journal/2026", all_days);
+    check("Mine/Other", &[]);
+    // Also before the disk is mounted on which they lie.
+    fs::rename(folder(&bed, "Mine"), folder(&bed, "Away")).unwrap();
+    check("Mine", all_days);
+    check("Mine/Journal/2026", all_days);
 }
 
 #[test]
@@ -405,13 +430,42 @@ fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
     let gone = "it is a symbolic link that leads nowhere; it is not read";
     assert_eq!(problems(&vault), [("Team".to_owned(), gone.to_owned())]);
     // And a new note does not make another folder in its place.
-    change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    assert!(error.message().contains("leads nowhere"), "{error}");
+    assert!(error.hint().contains("Put the folder back"), "{error}");
 
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
     outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
     let jane = "Team/People/Jane Doe.md".to_owned();
     assert_eq!(told(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
     assert_eq!((notes(&vault).len(), problems(&vault)), (2, Vec::new()));
+}
+
+#[test]
+fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    vault.core().disk.roots().take_folders_for_disks();
+    assert_eq!(notes(&vault).len(), 2);
+    let mut receiver = vault.changes();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    fs::create_dir(folder(&bed, "Team")).unwrap();
+
+    assert_eq!(told(&vault, &mut receiver), []);
+    let [(at, problem)] = &problems(&vault)[..] else { panic!() };
+    assert!(at == "Team" && problem.contains("on another disk than before"), "{at}: {problem}");
+    let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    assert!(error.hint().contains("Mount the disk"), "{error}");
+
+    fs::remove_dir(folder(&bed, "Team")).unwrap();
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    assert_eq!((told(&vault, &mut receiver), notes(&vault).len()), (Vec::new(), 2));
+    // Another disk with notes of its own is another matter, and so is an empty folder of the same disk.
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    outside(&bed, "Team/other.md", "other\n");
+    assert_eq!(notes(&vault), ["Home.md", "Team/other.md"]);
+    fs::remove_file(folder(&bed, "Team/other.md")).unwrap();
+    assert_eq!((notes(&vault), problems(&vault)), (vec!["Home.md".to_owned()], Vec::new()));
 }
 
 /// A bed whose `Team` lies on another disk; `None` where there is none.
@@ -473,14 +527,143 @@ fn what_a_kill_left_in_a_listed_folder_is_swept() {
     let bed = bed();
     change(&with_roots(&bed, &["Team"]), |d| d.append(&path("Team/People/Jane Doe.md"), "more", None))
         .unwrap();
-    let mark = fs::read_to_string(bed.history().join(".mark")).unwrap();
-    let left = format!("Team/People/.nova-gone-1.{mark}.tmp");
+    let left = format!("Team/People/.nova-gone-1.{}.tmp", bed.mark());
     outside(&bed, &left, "---\ntype: con");
-    for file in files_below(&bed.history()) {
-        if file.file_name().unwrap().to_str().unwrap().starts_with(".swept-") {
-            fs::remove_file(file).unwrap();
-        }
-    }
+    bed.restart();
     drop(with_roots(&bed, &["Team"]));
     assert!(!folder(&bed, &left).exists());
+}
+
+/// Why what lies in `Team` is out of reach of a start.
+#[derive(Debug, Clone, Copy)]
+enum OutOfReach {
+    /// Its disk is not mounted, and nothing is there.
+    Gone,
+    /// Its disk is not mounted, and there is the folder that it is mounted at.
+    Empty,
+    NotListed,
+}
+
+impl OutOfReach {
+    const EACH: [OutOfReach; 3] = [OutOfReach::Gone, OutOfReach::Empty, OutOfReach::NotListed];
+
+    /// A start without the folder; then it is there again.
+    fn start(self, bed: &Bed) {
+        let (team, away) = (folder(bed, "Team"), folder(bed, "Away"));
+        if let OutOfReach::NotListed = self {
+            return drop(bed.vault());
+        }
+        fs::rename(&team, &away).unwrap();
+        if let OutOfReach::Empty = self {
+            fs::create_dir(&team).unwrap();
+        }
+        drop(with_roots(bed, &["Team"]));
+        fs::remove_dir(&team).ok();
+        fs::rename(&away, &team).unwrap();
+    }
+}
+
+#[test]
+fn an_edit_that_a_kill_left_in_a_listed_folder_waits_until_the_folder_is_there() {
+    for why in OutOfReach::EACH {
+        let bed = bed();
+        let jane = path("Team/People/Jane Doe.md");
+        let (id, _) =
+            change(&with_roots(&bed, &["Team"]), |d| d.set_properties(&jane, &[set("stage", "won")]))
+                .unwrap();
+        // Displaced in the moment of the kill.
+        let left = format!("Team/People/.nova-{id}-9.{}.tmp", bed.mark());
+        outside(&bed, &left, &format!("{JANE}mine\n"));
+
+        why.start(&bed);
+        assert!(folder(&bed, &left).exists(), "{why:?}");
+        let vault = with_roots(&bed, &["Team"]);
+        let text = vault.read(&jane).unwrap().text;
+        assert_eq!(*text, format!("{}mine\n", JANE.replace("lead", "won")), "{why:?}");
+        assert!(!folder(&bed, &left).exists(), "{why:?}");
+    }
+}
+
+#[test]
+fn a_note_of_a_listed_folder_that_was_written_in_part_is_whole_once_the_folder_is_there() {
+    for why in OutOfReach::EACH {
+        let bed = bed();
+        let file = folder(&bed, "Team/People/Jane Doe.md");
+        fs::hard_link(&file, folder(&bed, "other.md")).unwrap();
+        let through =
+            || Vault::open(VaultOptions { write_through: true, ..options(&bed, &["Team"]) }).unwrap();
+        let (id, _) = change(&through(), |d| {
+            d.replace(&path("Team/People/Jane Doe.md"), "Met at the fair.", "Seen at sea, and.", None)
+        })
+        .unwrap();
+        // The kill came between its first half and its second.
+        bed.without_log();
+        let lines = bed.history().join(format!("{id}.jsonl"));
+        let text = fs::read_to_string(&lines).unwrap();
+        let begun: Vec<&str> = text.lines().take_while(|line| !line.contains("\"whole\"")).collect();
+        assert!(begun.len() < text.lines().count(), "{text}");
+        fs::write(&lines, begun.join("\n") + "\n").unwrap();
+        let after = fs::read_to_string(&file).unwrap();
+        let half = after.find("sea").unwrap();
+        let torn = [&after[..half], &JANE[half..]].concat();
+        assert!(torn != after && torn != JANE);
+        fs::write(&file, torn).unwrap();
+
+        why.start(&bed);
+        drop(through());
+        assert_eq!(fs::read_to_string(&file).unwrap(), after, "{why:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    let (home, jane) = (path("Home.md"), path("Team/People/Jane Doe.md"));
+    let (id, _) = change(&vault, |d| {
+        d.append(&home, "more", None)?;
+        d.set_properties(&jane, &[set("stage", "won")])
+    })
+    .unwrap();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+
+    let undo = || vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    let outcome = undo();
+    assert_eq!(outcome.undone, [home]);
+    assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
+    let [conflict] = &outcome.conflicts[..] else { panic!("{outcome:?}") };
+    assert_eq!(conflict.path, jane);
+    assert!(conflict.what[0].contains("leads nowhere"), "{conflict:?}");
+
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    assert_eq!(undo().undone, std::slice::from_ref(&jane));
+    assert_eq!(*vault.read(&jane).unwrap().text, *JANE);
+}
+
+#[test]
+fn what_is_written_into_a_deleted_note_of_which_the_trash_of_another_disk_has_a_copy_is_kept() {
+    use std::io::Write;
+
+    let Some((bed, disk)) = on_two_disks() else { return };
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    let team = disk.path().canonicalize().unwrap();
+    let vault = Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
+    let mut editor = fs::OpenOptions::new().append(true).open(team.join("a.md")).unwrap();
+    let mut draft = vault.draft();
+    draft.delete(&path("Team/a.md")).unwrap();
+    let changes =
+        Arc::new(crate::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned()));
+    let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
+    applied.unwrap();
+    let look = |displaced: Vec<crate::write::Displaced>| -> Vec<_> {
+        displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+    };
+    let displaced = look(displaced);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+    editor.write_all(b"- late\n").unwrap();
+    look(displaced);
+    let kept = files_below(&bed.history().with_file_name("conflicts"));
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(fs::read_to_string(&kept[0]).unwrap(), format!("{JANE}- late\n"));
 }

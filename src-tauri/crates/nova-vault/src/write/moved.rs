@@ -16,9 +16,10 @@ use crate::core::Core;
 use crate::journal::{Line, Record, SetLog, Writer};
 use crate::note::{ContentHash, VaultPath};
 
-/// Notes the sets that are this vault's as such. One that a running Nova writes is left to a later start.
+/// Notes the sets that are this vault's as such. One that a running Nova writes is left to a later start, and so
+/// are all while there is nothing in the vault: what lies at its path may be where it is to be mounted.
 pub(super) fn take_over_moved(core: &Core) {
-    let Some(folder) = core.journal.vault_folder() else { return };
+    let Some(folder) = core.journal.vault_folder().filter(|_| !core.disk.is_empty()) else { return };
     let unsettled = match core.journal.unsettled_sets() {
         Ok(unsettled) => unsettled,
         Err(error) => {
@@ -49,7 +50,9 @@ fn holds_notes_of(core: &Core, sets: &[Arc<SetLog>]) -> bool {
         let images = [&record.before, &record.after].into_iter().flatten();
         let texts: HashSet<ContentHash> =
             images.filter(|image| !image.is_empty()).map(|image| image.hash).collect();
-        [Some(&record.path), record.from.as_ref()].into_iter().flatten().any(|path| {
+        let paths = [Some(&record.path), record.from.as_ref()].into_iter().flatten();
+        // What lies in an extra root is the same for every vault that has a link to it.
+        paths.filter(|path| !core.disk.is_in_root(path)).any(|path| {
             let now = there.entry(path.clone()).or_insert_with(|| {
                 let text = core.disk.text(path).ok().flatten();
                 text.map(|text| ContentHash::of(text.as_bytes()))
