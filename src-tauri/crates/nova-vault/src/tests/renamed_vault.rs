@@ -157,6 +157,23 @@ fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
 }
 
 #[test]
+fn a_new_vault_that_begins_with_the_same_notes_has_no_part_in_the_history() {
+    let (bed, id) = changed();
+    let (other, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
+    undo(&bed.vault(), &other);
+    undo(&bed.vault(), &id);
+    change(&bed.vault(), |d| d.set_properties(&path("a.md"), &[set("stage", "lost")])).unwrap();
+    let all = ids(&bed.vault());
+    rename(&bed, "vault", "Second Brain");
+    // As a sample or a template of vaults is unpacked once more.
+    bed.put("a.md", JANE);
+    bed.put("b.md", "b\n");
+
+    assert_eq!(ids(&bed.vault()), [""; 0]);
+    assert_eq!((all.len(), ids(&open(&bed, "Second Brain"))), (5, all));
+}
+
+#[test]
 fn a_folder_that_two_vaults_have_a_link_to_does_not_say_whose_the_history_is() {
     let (bed, id) = changed();
     let with_team = |folder: &str| {
