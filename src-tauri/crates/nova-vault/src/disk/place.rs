@@ -183,6 +183,12 @@ impl Place {
         matches!((device(self), device(other)), (Ok(one), Ok(other)) if one == other)
     }
 
+    /// Whether both are of one folder, however they were reached.
+    pub(crate) fn is_in_folder_of(&self, other: &Place) -> bool {
+        let folder = |place: &Place| platform::look(&place.folder, ".").map(|look| look.stamp);
+        folder(self).ok().zip(folder(other).ok()).is_some_and(|(one, other)| one.is_of_same_file(&other))
+    }
+
     /// Makes all files of the folder's file system last, at the price of about one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]

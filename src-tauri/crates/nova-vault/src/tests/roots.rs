@@ -2,6 +2,7 @@
 //! all other links `confinement` tells.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
@@ -640,30 +641,63 @@ fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
     assert_eq!(*vault.read(&jane).unwrap().text, *JANE);
 }
 
+/// Applies a plan by a set whose displaced files are looked at when the test says so.
+fn displaced_by(
+    vault: &Vault,
+    plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
+) -> Vec<crate::write::Displaced> {
+    let mut draft = vault.draft();
+    plan(&mut draft).unwrap();
+    let set = crate::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned());
+    let (applied, displaced) = Arc::new(set).apply(vault.core(), &draft.plan(), &model("call_1"));
+    applied.unwrap();
+    displaced
+}
+
+fn last_look(vault: &Vault, displaced: Vec<crate::write::Displaced>) -> Vec<crate::write::Displaced> {
+    displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+}
+
+fn kept(bed: &Bed) -> Vec<String> {
+    let files = files_below(&bed.history().with_file_name("conflicts"));
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+#[test]
+fn a_late_edit_goes_into_no_note_behind_a_link_that_leads_elsewhere_by_now() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team", "Next year"]);
+    let mut editor =
+        fs::OpenOptions::new().append(true).open(folder(&bed, "Team/People/Jane Doe.md")).unwrap();
+    let jane = path("Team/People/Jane Doe.md");
+    let displaced = displaced_by(&vault, |d| d.set_properties(&jane, &[set("stage", "won")]));
+    let won = JANE.replace("lead", "won");
+    outside(&bed, "Next year/People/Jane Doe.md", &won);
+    let link = bed.root().join("Team");
+    fs::remove_file(&link).unwrap();
+    symlink(folder(&bed, "Next year"), link).unwrap();
+    editor.write_all(b"- late\n").unwrap();
+
+    last_look(&vault, displaced);
+    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
+    for team in ["Team", "Next year"] {
+        let there = fs::read_to_string(folder(&bed, team).join("People/Jane Doe.md")).unwrap();
+        assert_eq!(there, won, "{team}");
+    }
+}
+
 #[test]
 fn what_is_written_into_a_deleted_note_of_which_the_trash_of_another_disk_has_a_copy_is_kept() {
-    use std::io::Write;
-
     let Some((bed, disk)) = on_two_disks() else { return };
     bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
     let team = disk.path().canonicalize().unwrap();
     let vault = Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
     let mut editor = fs::OpenOptions::new().append(true).open(team.join("a.md")).unwrap();
-    let mut draft = vault.draft();
-    draft.delete(&path("Team/a.md")).unwrap();
-    let changes =
-        Arc::new(crate::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned()));
-    let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
-    applied.unwrap();
-    let look = |displaced: Vec<crate::write::Displaced>| -> Vec<_> {
-        displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
-    };
-    let displaced = look(displaced);
+    let displaced = displaced_by(&vault, |d| d.delete(&path("Team/a.md")));
+    let displaced = last_look(&vault, displaced);
     assert_eq!(bed.text(".trash/a.md"), JANE);
     assert_eq!(files_below(&team), Vec::<PathBuf>::new());
     editor.write_all(b"- late\n").unwrap();
-    look(displaced);
-    let kept = files_below(&bed.history().with_file_name("conflicts"));
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    assert_eq!(fs::read_to_string(&kept[0]).unwrap(), format!("{JANE}- late\n"));
+    last_look(&vault, displaced);
+    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
 }

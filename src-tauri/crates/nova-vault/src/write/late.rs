@@ -315,7 +315,9 @@ pub(super) fn bring_back(
 ) -> (io::Result<()>, Vec<Displaced>) {
     let path = late.place.path();
     let mut more = Vec::new();
-    if let (Some(base), Ok(text)) = (&late.base, std::str::from_utf8(late.bytes)) {
+    // Behind a link that leads elsewhere by now lies another note of that path.
+    let is_there = core.disk.place(path).is_ok_and(|now| now.is_in_folder_of(late.place));
+    if let (Some(base), Ok(text), true) = (&late.base, std::str::from_utf8(late.bytes), is_there) {
         let own = Arc::new(SetJournal::new(
             core.free_id(),
             set.kind,
