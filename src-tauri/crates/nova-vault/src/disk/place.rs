@@ -225,9 +225,12 @@ impl Place {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
             };
+            if let Err(error) = platform::copy_attributes(&source, &copy) {
+                // What programs noted on the file finds no room there; the note does, for its user alone.
+                tracing::debug!("{}: {error}", self.path);
+            }
             let copied = copy
                 .write_all(&bytes)
-                .and_then(|()| platform::copy_attributes(&source, &copy))
                 .and_then(|()| copy.sync_all())
                 .and_then(|()| platform::sync_folder(folder))
                 .and_then(|()| match read_from_start(&source)? == bytes {

@@ -523,6 +523,27 @@ fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of(
     assert_eq!(files_below(&team).len(), 1, "nothing of Nova's is left there");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_note_goes_to_the_trash_of_another_disk_without_what_that_disk_has_no_room_for() {
+    use rustix::fs::{XattrFlags, setxattr};
+
+    let Some((bed, disk)) = on_two_disks() else { return };
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    bed.put("try.md", "");
+    let large = vec![b'x'; 20_000];
+    let mark = |file: PathBuf| setxattr(file, "user.large", &large, XattrFlags::empty());
+    if mark(disk.path().join("a.md")).is_err() || mark(bed.root().join("try.md")).is_ok() {
+        return eprintln!("not tested: both disks take the same attributes");
+    }
+    let team = disk.path().canonicalize().unwrap();
+    let vault = Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
+    change(&vault, |d| d.delete(&path("Team/a.md"))).unwrap();
+    drop(vault);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+}
+
 #[test]
 fn what_a_kill_left_in_a_listed_folder_is_swept() {
     let bed = bed();
