@@ -98,18 +98,19 @@ impl DraftVault {
     }
 
     /// The notes that were read or planned by themselves. What a search or a list gave is in
-    /// [`DraftVault::given`]: most of it is only looked through.
+    /// [`DraftVault::look_at_given`]: most of it is only looked through.
     pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 
-    /// What the call was given of notes so far, in whatever way.
-    pub(crate) fn given(&self) -> GivenNotes {
-        self.state.as_ref().map_or_else(GivenNotes::default, |state| {
-            state.given.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        })
+    /// Looks at what the call was given of notes so far, in whatever way: ten thousand are not copied.
+    pub(crate) fn look_at_given<T>(&self, look: impl FnOnce(&GivenNotes) -> T) -> T {
+        match &self.state {
+            Some(state) => look(&state.given.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => look(&GivenNotes::default()),
+        }
     }
 
     /// What the call was given so far that no reader elsewhere would have been, beside what it has seen.
@@ -245,6 +246,7 @@ impl ToolVault for DraftVault {
             .await?;
         self.gives_here(|only_here| only_here.names(stay_here));
         self.saw_notes(&read.notes);
+        self.gives(|given| read.notes.iter().for_each(|note| given.whole(note)));
         Ok(read)
     }
 

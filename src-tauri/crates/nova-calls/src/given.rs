@@ -14,11 +14,10 @@ const SHORTEST: usize = 3;
 const FEW: usize = 20;
 
 /// What a call was given of notes: read one by one, found by a search, listed by a query.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct GivenNotes(BTreeMap<VaultPath, Vec<Given>>);
 
 /// What was given of one note. Nothing is copied for it that is large.
-#[derive(Clone)]
 enum Given {
     Whole(Note),
     Row(QueryRow),

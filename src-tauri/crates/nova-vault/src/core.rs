@@ -99,14 +99,16 @@ impl Core {
     }
 
     /// Moves a deleted note's file into its trash ([`Core::trash`]). Where it is to go to none or
-    /// cannot be moved there, the bytes before, which the journal keeps, are what brings it back.
-    pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
+    /// cannot be moved there, the bytes before, which the journal keeps, are what brings it back. With
+    /// `may_copy` the file itself may go and a copy of it be there then, because the vault's own trash lies on
+    /// another disk.
+    pub(crate) fn to_trash(&self, place: &Place, temp: &str, may_copy: bool) -> bool {
         let moved = match self.trash(place.path()) {
             Trash::None => return false,
-            Trash::Local => self.to_own_trash(place, temp),
+            Trash::Local => self.to_own_trash(place, temp, may_copy),
             Trash::System => self.to_system_trash(place, temp).or_else(|error| {
                 tracing::debug!("{} was not moved to the system's trash: {error}", place.path());
-                self.to_own_trash(place, temp)
+                self.to_own_trash(place, temp, may_copy)
             }),
         };
         if let Err(error) = &moved {
@@ -115,10 +117,12 @@ impl Core {
         moved.is_ok()
     }
 
-    fn to_own_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
+    fn to_own_trash(&self, place: &Place, temp: &str, may_copy: bool) -> io::Result<()> {
         let trash = self.disk.make_hidden_folder(".trash")?;
         match place.put_aside(temp, &trash) {
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => place.copy_aside(temp, &trash),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices && may_copy => {
+                place.copy_aside(temp, &trash)
+            }
             moved => moved,
         }
     }

@@ -144,7 +144,7 @@ impl Draft {
         let note = self.view.read(path)?;
         if note.path != *path {
             // A link itself is neither moved nor deleted.
-            return Err(VaultError::Symlink { path: path.clone() });
+            return Err(VaultError::Symlink { path: path.clone(), refused: None });
         }
         self.seen.insert(path.clone(), note.clone());
         Ok(note)

@@ -60,6 +60,9 @@ pub enum VaultError {
     Symlink {
         /// The refused path.
         path: VaultPath,
+        /// Why a link that leads to an extra root is not followed, as a clause: "it leads nowhere"; and what
+        /// to do about that.
+        refused: Option<(String, &'static str)>,
     },
     /// The note's file has further names, which a replaced file would lose.
     HardLink {
@@ -167,7 +170,7 @@ impl VaultError {
             VaultError::Exists { path }
             | VaultError::Hidden { path }
             | VaultError::NotANote { path }
-            | VaultError::Symlink { path }
+            | VaultError::Symlink { path, .. }
             | VaultError::HardLink { path, .. }
             | VaultError::NotText { path }
             | VaultError::TooLarge { path, .. }
@@ -221,8 +224,15 @@ impl VaultError {
                 format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
             }
             VaultError::NotANote { path } => format!("\"{path}\" is not a note"),
-            VaultError::Symlink { path } => {
+            VaultError::Symlink { path, refused: None } => {
                 format!("\"{path}\" is reached through a symbolic link")
+            }
+            VaultError::Symlink { path, refused: Some((reason, _)) } => {
+                let through = match path.as_str().split_once('/') {
+                    Some((top, _)) => format!(" through \"{top}\""),
+                    None => String::new(),
+                };
+                format!("\"{path}\" cannot be reached{through}: {reason}")
             }
             VaultError::HardLink { path, links } => {
                 format!("The file of \"{path}\" has {links} names (hard links)")
@@ -286,7 +296,8 @@ impl VaultError {
             VaultError::InvalidQuery { remedy, .. } => remedy.clone(),
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
-            VaultError::Symlink { .. } => {
+            VaultError::Symlink { refused: Some((_, remedy)), .. } => (*remedy).to_owned(),
+            VaultError::Symlink { refused: None, .. } => {
                 "Put the note itself into the vault in place of the link, or set \"write_through\": true in \
                  nova.config.json to read and change a note in the vault that it leads to. A folder that a \
                  link at the top of the vault leads to can be listed under \"roots\" there."

@@ -1,6 +1,7 @@
 //! Which notes a reader may see.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::VaultError;
@@ -74,17 +75,17 @@ pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
 
 impl Vault {
     /// The user's list with the entries that name a place on the disk (`/home/jane/Notes/Diary`) as the
-    /// vault names it.
+    /// vault names it, by each of its names. One that lies above the vault, or above an extra root, names all
+    /// of it.
     pub fn listed_private(&self, entries: &[String]) -> Vec<String> {
         let disk = &self.core().disk;
         let named = |entry: &String| {
             let place = Path::new(entry.trim());
+            let named = if place.is_absolute() { disk.named_within(place) } else { BTreeSet::new() };
             // `/Diary` is how some write what lies at the top of the vault.
-            let as_it_is = || place.canonicalize().ok().and_then(|place| disk.named_within(&place));
-            let named = place.is_absolute().then(|| disk.named_within(place).or_else(as_it_is)).flatten();
-            named.unwrap_or_else(|| entry.clone())
+            if named.is_empty() { vec![entry.clone()] } else { named.into_iter().collect() }
         };
-        entries.iter().map(named).collect()
+        entries.iter().flat_map(named).collect()
     }
 
     /// The entries of the list that name nothing in the vault, be it a note, another file or a folder: most

@@ -204,7 +204,8 @@ impl Running<'_> {
             }
             Err(error) => {
                 let error = error_from_tool(error);
-                notes.extend(vault.given().named_in(&[error.message, error.hint], self.seen.keys(), args));
+                let texts = [error.message, error.hint];
+                notes.extend(vault.look_at_given(|given| given.named_in(&texts, self.seen.keys(), args)));
             }
         }
         Some(notes)

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Running;
 use super::planning::reached;
 use crate::draft_vault::DraftVault;
-use crate::given;
+use crate::given::{self, GivenNotes};
 
 impl Running<'_> {
     /// Tells what the tool says while it runs. What is from notes that a rule is about is not told: if
@@ -49,7 +49,17 @@ impl Running<'_> {
         named: &ReachedNotes,
         texts: impl FnOnce() -> Vec<String>,
     ) -> Vec<VaultPath> {
-        let given = vault.given();
+        vault.look_at_given(|given| self.told_of_given(tool, args, given, named, texts))
+    }
+
+    fn told_of_given(
+        &self,
+        tool: &ToolEntry,
+        args: &Value,
+        given: &GivenNotes,
+        named: &ReachedNotes,
+        texts: impl FnOnce() -> Vec<String>,
+    ) -> Vec<VaultPath> {
         if given.is_empty() {
             return Vec::new();
         }

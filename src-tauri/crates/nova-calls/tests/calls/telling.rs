@@ -16,6 +16,7 @@ use crate::{Bench, Fetch, fetch};
 const NOTES: &str = "
 //- Diary/June.md
 ---
+type: day
 mood: radiant
 ---
 canary-june
@@ -36,7 +37,7 @@ impl Skill for Careless {
     }
 
     fn manifest(&self) -> &str {
-        self.0.manifest()
+        "display_name: Net\nversion: 1.0.0\nrecords:\n  day: {folder: Diary, fields: {mood: {kind: text}}}\n"
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -75,6 +76,10 @@ impl Tool for Careless {
             }
             "moods" => json!(values(&vault.query(&all).await?.rows, "mood")),
             "statuses" => json!(values(&vault.query(&all).await?.rows, "status")),
+            "notes of a type" => {
+                let notes = vault.read_records(&["day"]).await?.notes;
+                json!(notes[0].document.property("mood").map(|mood| mood.to_json()))
+            }
             "count" => json!({"notes": vault.query(&all).await?.rows.len()}),
             "nothing" => {
                 vault.query(&all).await?;
@@ -129,7 +134,7 @@ const DENY: &str = "permissions: {deny: ['net__fetch(path=Diary/*)'], allow: ['*
 
 #[tokio::test]
 async fn what_a_search_or_a_query_gave_is_judged_though_the_tool_does_not_name_it() {
-    for how in ["lines", "sentence", "names", "moods", "error"] {
+    for how in ["lines", "sentence", "names", "moods", "notes of a type", "error"] {
         let (outcome, said) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
         let error = outcome.result.expect_err(how);
         assert_eq!(error.code, ErrorCode::DeniedByRule, "{how}: {error}");

@@ -199,53 +199,6 @@ impl Disk {
         Ok((dir, abilities))
     }
 
-    /// A folder at the top of the vault: it lies there, or is an extra root that a link there leads to.
-    fn enter(&self, top: &str) -> io::Result<(Dir, Abilities)> {
-        match self.dir.open_dir_nofollow(top) {
-            Ok(dir) => Ok((dir, self.abilities.clone())),
-            Err(_) if self.may_lead_to_root(top) => {
-                let entered = self.roots.enter(&self.dir, top)?;
-                Ok((entered.dir, entered.abilities))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn may_lead_to_root(&self, top: &str) -> bool {
-        !self.roots.are_none() && platform::look(&self.dir, top).is_ok_and(|look| look.kind == Kind::Link)
-    }
-
-    /// Whether a link of this name at the top of the vault is followed.
-    pub(crate) fn leads_to_root(&self, top: &str) -> bool {
-        self.may_lead_to_root(top) && self.roots.enter(&self.dir, top).is_ok()
-    }
-
-    /// The folder that holds everything below the same name at the top of the vault: the vault's own, or an
-    /// extra root; and the path of the note in it. Both without links.
-    pub(crate) fn real_path(&self, path: &VaultPath) -> (PathBuf, PathBuf) {
-        if let Some((top, rest)) = path.as_str().split_once('/')
-            && self.may_lead_to_root(top)
-            && let Ok(entered) = self.roots.enter(&self.dir, top)
-        {
-            let note = entered.path.join(rest);
-            return (entered.path, note);
-        }
-        (self.root.clone(), self.root.join(path.as_str()))
-    }
-
-    /// What lies at that place of the disk, as the vault names it (`""` is the root), whether it is there or
-    /// not. The place is named without links.
-    pub(crate) fn named_within(&self, place: &Path) -> Option<String> {
-        let named = match place.strip_prefix(&self.root) {
-            Ok(rest) => rest.to_owned(),
-            Err(_) if self.roots.are_none() => return None,
-            Err(_) => self.roots.links(&self.dir).into_iter().find_map(|(link, root)| {
-                place.strip_prefix(root).ok().map(|rest| Path::new(&link).join(rest))
-            })?,
-        };
-        named.to_str().map(str::to_owned)
-    }
-
     /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -376,7 +329,7 @@ impl Disk {
         match listed {
             // Gone since its name was read.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            other => other.map_err(VaultError::io(format!("list the folder \"{folder}\""))),
+            other => other.map_err(|error| self.not_listed(folder, error)),
         }
     }
 
@@ -388,26 +341,29 @@ impl Disk {
         match listed {
             Ok(names) => Ok(names),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(VaultError::io(format!("list the folder \"{folder}\""))(error)),
+            Err(error) => Err(self.not_listed(folder, error)),
         }
     }
 
     /// Removes hidden files whose name is meant, in every folder that is not hidden, and says how
     /// many. No other links are followed than those to extra roots, and only regular files go.
-    pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> io::Result<usize> {
+    pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> usize {
         let mut removed = 0;
         let mut open = vec![String::new()];
         while let Some(path) = open.pop() {
-            // Gone by now, or not to be read: nothing of Nova's was written there.
+            // Gone by now, or not to be read: nothing of Nova's was written there, and what lies elsewhere
+            // goes all the same.
             let Ok(folder) = self.folder(&path) else { continue };
-            for entry in folder.entries()?.flatten() {
+            for entry in folder.entries().into_iter().flatten().flatten() {
                 let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
                     continue;
                 };
                 if name.starts_with('.') {
                     if kind.is_file() && is_meant(&name) {
-                        folder.remove_file(&name)?;
-                        removed += 1;
+                        match folder.remove_file(&name) {
+                            Ok(()) => removed += 1,
+                            Err(error) => tracing::warn!("{name} in \"{path}\" stays: {error}"),
+                        }
                     }
                 } else if kind.is_symlink() && path.is_empty() && self.leads_to_root(&name) {
                     open.push(name);
@@ -416,7 +372,7 @@ impl Disk {
                 }
             }
         }
-        Ok(removed)
+        removed
     }
 
     /// As on a file system of which nothing is known.
@@ -455,6 +411,14 @@ impl Disk {
         platform::known_to_exchange(&self.dir)
     }
 
+    fn not_listed(&self, folder: &str, error: io::Error) -> VaultError {
+        let refused = self.why_not_followed(folder.split('/').next().unwrap_or_default());
+        match (VaultPath::parse(folder), refused) {
+            (Ok(path), refused @ Some(_)) => VaultError::Symlink { path, refused },
+            _ => VaultError::io(format!("list the folder \"{folder}\""))(error),
+        }
+    }
+
     fn explain(&self, path: &VaultPath, doing: &str, error: io::Error) -> VaultError {
         if error.kind() == io::ErrorKind::NotFound {
             return VaultError::NotFound { name: path.as_str().to_owned() };
@@ -465,7 +429,8 @@ impl Disk {
             if here.is_ok_and(|look| look.kind == Kind::Link)
                 && !(above.is_empty() && self.leads_to_root(component))
             {
-                return VaultError::Symlink { path: path.clone() };
+                let refused = if above.is_empty() { self.why_not_followed(component) } else { None };
+                return VaultError::Symlink { path: path.clone(), refused };
             }
             if !above.is_empty() {
                 above.push('/');

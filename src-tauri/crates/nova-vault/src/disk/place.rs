@@ -94,7 +94,7 @@ impl Place {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if platform::look(&self.folder, &self.name).is_ok_and(|look| look.kind == Kind::Link) => {
-                return Err(VaultError::Symlink { path: self.path.clone() });
+                return Err(VaultError::Symlink { path: self.path.clone(), refused: None });
             }
             Err(error) => return Err(failed(error)),
         };
@@ -184,6 +184,12 @@ impl Place {
         matches!((device(self), device(other)), (Ok(one), Ok(other)) if one == other)
     }
 
+    /// Whether both are of one folder, however they were reached.
+    pub(crate) fn is_in_folder_of(&self, other: &Place) -> bool {
+        let folder = |place: &Place| platform::look(&place.folder, ".").map(|look| look.stamp);
+        folder(self).ok().zip(folder(other).ok()).is_some_and(|(one, other)| one.is_of_same_file(&other))
+    }
+
     /// Makes all files of the folder's file system last, at the price of about one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
@@ -225,12 +231,18 @@ impl Place {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
             };
+            if let Err(error) = platform::copy_attributes(&source, &copy) {
+                // What programs noted on the file finds no room there; the note does, for its user alone.
+                tracing::debug!("{}: {error}", self.path);
+            }
             let copied = copy
                 .write_all(&bytes)
-                .and_then(|()| platform::copy_attributes(&source, &copy))
                 .and_then(|()| copy.make_last())
                 .and_then(|()| platform::sync_folder(folder))
-                .and_then(|()| self.folder.remove_file(temp));
+                .and_then(|()| match read_from_start(&source)? == bytes {
+                    true => self.folder.remove_file(temp),
+                    false => Err(io::Error::other("it was written into meanwhile")),
+                });
             if copied.is_err() {
                 folder.remove_file(&name).ok();
             }
@@ -334,7 +346,7 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(_) if platform::look(folder, name).is_ok_and(|look| look.kind == Kind::Link) => {
-            Err(VaultError::Symlink { path: path.clone() })
+            Err(VaultError::Symlink { path: path.clone(), refused: None })
         }
         Err(error) => Err(VaultError::io_at("read", path)(error)),
     }
@@ -445,6 +457,11 @@ impl OpenedFile {
     /// What it holds now, wherever its name went meanwhile.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         read_from_start(&self.0)
+    }
+
+    /// Whether this is the only way to it.
+    pub(crate) fn has_no_name(&self) -> bool {
+        platform::look_at(&self.0).is_ok_and(|look| look.names == 0)
     }
 
     /// Who may read it, and what programs noted on it.

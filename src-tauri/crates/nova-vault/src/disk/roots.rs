@@ -2,18 +2,22 @@
 //! Such a link is followed only at the top of the vault, only to a folder that is listed, and only where
 //! it is the one way to that folder, so that no note is there twice. Below it no link is followed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::abilities::Abilities;
+use super::platform::Kind;
 use super::walk::RACY;
-use super::{Stamp, platform};
+use super::{Disk, Place, Stamp, platform};
 use crate::core::without_links;
+use crate::error::VaultError;
 use crate::index::nanos_now;
+use crate::note::VaultPath;
 
 /// The extra roots of a vault; clones are the same. By default there are none.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +32,11 @@ struct Listed {
     forbidden: Vec<PathBuf>,
     /// What the file systems of those that were entered showed they can do.
     abilities: Mutex<HashMap<PathBuf, Abilities>>,
+    /// The disks that those that were entered lay on.
+    disks: Mutex<HashMap<PathBuf, u64>>,
+    /// As if each folder was a disk, where nothing can be mounted.
+    #[cfg(all(test, unix))]
+    folders_are_disks: std::sync::atomic::AtomicBool,
     /// By link: the root that it alone led to, and what the top of the vault was then.
     alone: Mutex<HashMap<String, (PathBuf, Stamp)>>,
 }
@@ -55,6 +64,8 @@ pub(crate) enum Refusal {
     Twice { other: String },
     #[error("it is a symbolic link to a folder that cannot be opened ({reason})")]
     Closed { reason: String },
+    #[error("it is a symbolic link to a folder that is empty and on another disk than before")]
+    NotMounted,
 }
 
 impl Refusal {
@@ -65,6 +76,7 @@ impl Refusal {
             Refusal::Forbidden => "Remove the link; lead it to a folder that holds only notes.",
             Refusal::Twice { .. } => "Remove one of the two links: no note may be there twice.",
             Refusal::Closed { .. } => "Give your user the right to read the folder.",
+            Refusal::NotMounted => "Mount the disk that the notes are on.",
         }
     }
 }
@@ -103,9 +115,38 @@ impl Roots {
         self.refuse_second(top, name, &path)?;
         let dir =
             platform::open_root(&path).map_err(|error| Refusal::Closed { reason: error.to_string() })?;
+        self.refuse_unmounted(&dir, &path)?;
         let mut abilities = self.0.abilities.lock().unwrap_or_else(PoisonError::into_inner);
         let abilities = abilities.entry(path.clone()).or_default().clone();
         Ok(Entered { dir, path, abilities })
+    }
+
+    /// Refuses the folder that a disk is mounted at while it is not: its notes were not removed, and new ones
+    /// would be out of sight once it is mounted again.
+    fn refuse_unmounted(&self, dir: &Dir, path: &Path) -> Result<(), Refusal> {
+        let Some(disk) = self.disk_of(dir) else { return Ok(()) };
+        let mut disks = self.0.disks.lock().unwrap_or_else(PoisonError::into_inner);
+        match disks.get(path) {
+            Some(before) if *before == disk => {}
+            Some(_) if is_empty(dir).unwrap_or(false) => return Err(Refusal::NotMounted),
+            _ => {
+                disks.insert(path.to_owned(), disk);
+            }
+        }
+        Ok(())
+    }
+
+    fn disk_of(&self, folder: &Dir) -> Option<u64> {
+        #[cfg(all(test, unix))]
+        if self.0.folders_are_disks.load(std::sync::atomic::Ordering::Relaxed) {
+            return folder.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::ino(&found));
+        }
+        platform::look(folder, ".").ok().map(|look| look.stamp.device())
+    }
+
+    #[cfg(all(test, unix))]
+    pub(crate) fn take_folders_for_disks(&self) {
+        self.0.folders_are_disks.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// Refuses a link beside which another one leads to the same notes. Thousands of notes are reached
@@ -150,11 +191,21 @@ impl Roots {
         Ok(path)
     }
 
-    /// The links at the top of the vault that lead to a root, with it.
-    pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
+    /// The links at the top of the vault that lead to a listed folder, with it: also those that are not
+    /// followed now, because it is not there or for another reason.
+    fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
+        let Listed { vault, roots, .. } = &*self.0;
+        let roots: Vec<PathBuf> = roots.iter().map(|root| without_links(root)).collect();
         let names = top.entries().into_iter().flatten().flatten();
         let links = names.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-        let leads = |name: String| self.led_to(&name).ok().map(|root| (name, root));
+        let leads = |name: String| {
+            let link = vault.join(&name);
+            let target = link
+                .canonicalize()
+                .ok()
+                .or_else(|| link.read_link().ok().map(|target| without_links(&vault.join(target))))?;
+            roots.contains(&target).then_some((name, target))
+        };
         links.filter_map(|entry| leads(entry.file_name().into_string().ok()?)).collect()
     }
 
@@ -166,6 +217,109 @@ impl Roots {
             Some(format!("in {}: {reason}", root.display()))
         })
     }
+}
+
+impl Disk {
+    /// A folder at the top of the vault: it lies there, or is an extra root that a link there leads to.
+    pub(super) fn enter(&self, top: &str) -> io::Result<(Dir, Abilities)> {
+        match self.dir.open_dir_nofollow(top) {
+            Ok(dir) => Ok((dir, self.abilities.clone())),
+            Err(_) if self.may_lead_to_root(top) => {
+                let entered = self.roots.enter(&self.dir, top)?;
+                Ok((entered.dir, entered.abilities))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn may_lead_to_root(&self, top: &str) -> bool {
+        !self.roots.are_none() && self.is_link_at_top(top)
+    }
+
+    fn is_link_at_top(&self, name: &str) -> bool {
+        platform::look(&self.dir, name).is_ok_and(|look| look.kind == Kind::Link)
+    }
+
+    /// Whether a link of this name at the top of the vault is followed.
+    pub(crate) fn leads_to_root(&self, top: &str) -> bool {
+        self.may_lead_to_root(top) && self.roots.enter(&self.dir, top).is_ok()
+    }
+
+    /// Why a link at the top of the vault is not followed though it leads, or led, to a listed folder, and what
+    /// to do about it. No other link is named, because that may be told to any reader.
+    pub(super) fn why_not_followed(&self, top: &str) -> Option<(String, &'static str)> {
+        let refusal = self.may_lead_to_root(top).then(|| self.roots.enter(&self.dir, top).err()).flatten()?;
+        let reason = match &refusal {
+            Refusal::NotListed => return None,
+            Refusal::Twice { .. } => "it is a symbolic link to the same notes as another one".to_owned(),
+            other => other.to_string(),
+        };
+        Some((reason, refusal.remedy()))
+    }
+
+    /// The folder that holds everything below the same name at the top of the vault: the vault's own, or an
+    /// extra root; and the path of the note in it. Both without links.
+    pub(crate) fn real_path(&self, path: &VaultPath) -> (PathBuf, PathBuf) {
+        if let Some((top, rest)) = path.as_str().split_once('/')
+            && self.may_lead_to_root(top)
+            && let Ok(entered) = self.roots.enter(&self.dir, top)
+        {
+            let note = entered.path.join(rest);
+            return (entered.path, note);
+        }
+        (self.root.clone(), self.root.join(path.as_str()))
+    }
+
+    /// Whether there is nothing at all in the vault: most likely it is not mounted.
+    pub(crate) fn is_empty(&self) -> bool {
+        is_empty(&self.dir).unwrap_or(true)
+    }
+
+    /// Whether the note is one of an extra root.
+    pub(crate) fn is_in_root(&self, path: &VaultPath) -> bool {
+        path.as_str().split_once('/').is_some_and(|(top, _)| self.may_lead_to_root(top))
+    }
+
+    /// The place of a note that was written once; `None` where its folder is gone since. An error where both
+    /// may be there again tomorrow: the folder may not be read, or what holds it is not mounted. Of the vault
+    /// and of an extra root that shows as a folder with nothing in it, or as a link that is not followed.
+    pub(crate) fn place_again(&self, path: &VaultPath) -> io::Result<Option<Place>> {
+        let top = path.as_str().split_once('/').map(|(top, _)| top);
+        let holder = match top.filter(|top| self.is_link_at_top(top)) {
+            Some(link) => self.enter(link)?.0,
+            None => self.dir.try_clone()?,
+        };
+        if is_empty(&holder)? {
+            return Err(io::Error::other("nothing is there now"));
+        }
+        match self.place(path) {
+            Ok(place) => Ok(Some(place)),
+            Err(VaultError::NotFound { .. } | VaultError::Symlink { .. }) => Ok(None),
+            Err(VaultError::Io { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => Ok(None),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    }
+
+    /// By which names the vault has that place of the disk, or what of it lies there (`""`: all of it),
+    /// whether it is there now or not.
+    pub(crate) fn named_within(&self, place: &Path) -> BTreeSet<String> {
+        let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
+        let holders: Vec<_> = std::iter::once((String::new(), self.root.clone())).chain(links).collect();
+        let named = |place: &Path| {
+            let within = |(name, holder): &(String, PathBuf)| match place.strip_prefix(holder) {
+                Ok(rest) => {
+                    Path::new(name).join(rest).to_str().map(|named| named.trim_end_matches('/').to_owned())
+                }
+                Err(_) => holder.starts_with(place).then(|| name.clone()),
+            };
+            holders.iter().filter_map(within).collect::<Vec<_>>()
+        };
+        named(place).into_iter().chain(named(&without_links(place))).collect()
+    }
+}
+
+fn is_empty(folder: &Dir) -> io::Result<bool> {
+    Ok(folder.entries()?.next().is_none())
 }
 
 /// Whether one folder is the other or lies in it.

@@ -1,6 +1,7 @@
 //! Forgetting old change sets without being asked.
 
-use std::sync::PoisonError;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -79,15 +80,37 @@ impl History {
 
     /// Gives also how many bytes are left.
     fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
+        let core = self.vault.core();
         // What was written late belongs to a set as long as there is one, and so does what a process
         // that was killed left in the vault.
-        sweep(self.vault.core());
-        let displaced = displaced_bytes(self.vault.core());
+        sweep(core);
+        let displaced = displaced_bytes(core);
+        let sets = core.journal.sets_by_vault().map_err(VaultError::io("read the journal"))?;
+        let pruned = self.forget_beyond(&sets.under_this_path, &displaced, now, limits);
+        // Nobody was asked about these, so they go as they would if their vault was opened.
+        for sets in sets.of_others {
+            match self.forget_beyond(&sets, &displaced, now, Limits::default()) {
+                Ok((removed, _)) if removed.is_empty() => {}
+                Ok((removed, _)) => tracing::info!("forgot {} change sets of another vault", removed.len()),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
+        pruned
+    }
+
+    /// Removes those of a vault's sets, oldest first, that are beyond the limits. Gives which, and how many
+    /// bytes are left.
+    fn forget_beyond(
+        &self,
+        sets: &[Arc<SetLog>],
+        displaced: &HashMap<String, u64>,
+        now: Timestamp,
+        limits: Limits,
+    ) -> Result<(Vec<String>, u64), VaultError> {
         let journal = &self.vault.core().journal;
-        let sets = journal.sets_under_this_path().map_err(VaultError::io("read the journal"))?;
         let conflicts = self.vault.core().conflicts();
         let oldest = now - SignedDuration::from_hours(24 * limits.days);
-        let undone = undone(&sets);
+        let undone = undone(sets);
         let is_settled = |set: &SetLog| {
             // Of one that wrote nothing there is nothing to decide.
             let wrote_nothing = set.maybe_done().next().is_none();
@@ -95,30 +118,30 @@ impl History {
         };
         let (mut bytes, mut left) = (0, 0);
         let mut removed = Vec::new();
+        let mut in_a_log = None;
         for (age, set) in sets.iter().rev().enumerate() {
             let size = journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0);
             bytes += size;
             let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
             // Only the journal says what a kept text is of.
-            let keeps = set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
+            let keeps = || set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
             // What is open or waits for a decision stays.
-            let failed = || VaultError::io("remove an old change set");
-            if beyond
-                && is_settled(set)
-                && set.swept
-                && !keeps
-                && !journal.is_live(&set.id)
-                && forget_displaced(self.vault.core(), &set.id).map_err(failed())?
-            {
-                if removed.is_empty() {
-                    // What a log still has of a set could bring it back, and is to be forgotten too.
-                    journal.ahead().settle_all();
-                }
-                journal.remove(&set.id).map_err(failed())?;
-                removed.push(set.id.clone());
-            } else {
+            let may_go = beyond && is_settled(set) && set.swept && !keeps();
+            let Some(alone) = may_go.then(|| journal.lock_as_read(set)).flatten() else {
                 left += size;
+                continue;
+            };
+            let failed = || VaultError::io("remove an old change set");
+            // What a log still has of a set could bring it back, and is to be forgotten too.
+            let in_a_log = in_a_log.get_or_insert_with(|| journal.ahead().settle_all());
+            if in_a_log.contains(&set.id) || !forget_displaced(self.vault.core(), &set.id).map_err(failed())?
+            {
+                left += size;
+                continue;
             }
+            journal.remove(&set.id).map_err(failed())?;
+            drop(alone);
+            removed.push(set.id.clone());
         }
         Ok((removed, left))
     }

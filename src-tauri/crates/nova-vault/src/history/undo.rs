@@ -286,7 +286,10 @@ impl Undoing<'_> {
     fn plan(&mut self, record: &Record) -> Result<bool, VaultError> {
         let path = &record.path;
         let (before, after) = self.history.texts(self.set, record)?;
-        let now = self.draft.text(path)?;
+        let now = match self.draft.text(path) {
+            Ok(now) => now,
+            Err(error) => return Ok(self.unreadable(record, path, before, &error)),
+        };
         let now = now.as_deref();
         let uncertain = record.state == RecordState::Intended;
         if uncertain && now.is_some_and(|now| self.is_not_free_yet(record, now)) {
@@ -321,7 +324,10 @@ impl Undoing<'_> {
                 };
                 // Killed in the middle of the move: the note has both names, and the new one is to go.
                 let has_both = now.is_some() && self.has_both(path, from);
-                let old_place = if has_both { None } else { self.draft.text(from)? };
+                let old_place = match if has_both { Ok(None) } else { self.draft.text(from) } {
+                    Ok(old_place) => old_place,
+                    Err(error) => return Ok(self.unreadable(record, from, Some(before), &error)),
+                };
                 match (now, old_place) {
                     (None, Some(_)) if uncertain => {}
                     (None, there) => {
@@ -363,6 +369,24 @@ impl Undoing<'_> {
             _ => {}
         }
         Ok(self.conflicts.len() == conflicts)
+    }
+
+    /// One note that cannot be read, on a disk that is not mounted, say, keeps none of the others from being
+    /// taken back: it is left as it is, as in any conflict, and can be undone later.
+    fn unreadable(
+        &mut self,
+        record: &Record,
+        at: &VaultPath,
+        before: Option<String>,
+        error: &VaultError,
+    ) -> bool {
+        let kind = match record.kind {
+            NoteChangeKind::Created => NoteChangeKind::Deleted,
+            _ => NoteChangeKind::Modified,
+        };
+        self.draft.forget(&record.path);
+        self.conflict_of(at, kind, &before.unwrap_or_default(), "", vec![error.message()]);
+        false
     }
 
     /// Whether both are names of one file on the disk.

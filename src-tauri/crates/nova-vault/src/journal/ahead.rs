@@ -147,12 +147,17 @@ impl WriteAhead {
         }
     }
 
-    /// As [`WriteAhead::settle`], with the logs of processes that are gone.
-    pub(crate) fn settle_all(&self) {
+    /// As [`WriteAhead::settle`], with the logs of processes that are gone. Gives the sets that are in a log all
+    /// the same, as in that of a running process until a minute after its last edit: were one forgotten
+    /// now, and that process killed, the next start would put it back.
+    pub(crate) fn settle_all(&self) -> BTreeSet<String> {
         self.settle();
         if let Err(error) = each_unused(&self.folder, |mut log| log.settle(&self.folder)) {
             tracing::warn!("a log in {}: {error}", self.folder.display());
         }
+        let logs = logs(&self.folder).filter_map(|path| std::fs::read(path).ok());
+        logs.flat_map(|bytes| additions(&bytes).map(|(set, _, _)| set.to_owned()).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Puts back what the files of a set lack and a log of a process that is gone has. Before this no
@@ -169,7 +174,7 @@ impl WriteAhead {
 /// Does something with the logs that no process has, once their sets are whole.
 fn each_unused(folder: &Path, mut settle: impl FnMut(Log) -> io::Result<()>) -> io::Result<()> {
     let is_empty = |path: &Path| path.metadata().is_ok_and(|metadata| metadata.len() == 0);
-    let logs: Vec<_> = (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.exists()).collect();
+    let logs: Vec<_> = logs(folder).collect();
     if logs.iter().all(|path| is_empty(path)) {
         return Ok(());
     }
@@ -186,6 +191,10 @@ fn each_unused(folder: &Path, mut settle: impl FnMut(Log) -> io::Result<()>) -> 
 
 fn log_path(folder: &Path, n: usize) -> PathBuf {
     folder.join(format!(".ahead-{n}"))
+}
+
+fn logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.exists())
 }
 
 /// A log that nobody else has.
@@ -246,7 +255,7 @@ impl Log {
         (&file).read_to_end(&mut bytes)?;
         let mut log =
             Log { number: 0, file: Arc::new(file), len: 0, file_len: 0, sets: BTreeSet::new(), spare: None };
-        while let Some((set, addition, len)) = bytes.get(log.len as usize..).and_then(parse) {
+        for (set, addition, len) in additions(&bytes) {
             put_back(folder, set, &addition)?;
             log.sets.insert(set.to_owned());
             log.len += len as u64;
@@ -323,6 +332,16 @@ impl Log {
         }
         sync_path(folder)
     }
+}
+
+/// Those that are whole, up to the first that is not, and how long each is.
+fn additions(bytes: &[u8]) -> impl Iterator<Item = (&str, Addition, usize)> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (set, addition, len) = parse(rest)?;
+        rest = &rest[len..];
+        Some((set, addition, len))
+    })
 }
 
 /// The first addition, and how long it is. `None` when it is not whole.

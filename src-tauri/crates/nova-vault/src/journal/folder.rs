@@ -9,7 +9,7 @@
 //! - its folder is the vault's, and its path does not lead to another folder that says the same of
 //!   itself, as a snapshot of a whole disk does.
 //!
-//! A set that has the path of another folder is not shown, unless the vault holds what the set knows
+//! A set that has the path of another folder is not shown, unless the vault holds what the set left there
 //! (see `write/moved.rs`).
 
 use std::fs;
@@ -28,6 +28,13 @@ pub(crate) struct FolderId {
     file: String,
     /// Nanoseconds since 1970.
     made: i64,
+}
+
+impl FolderId {
+    /// When the folder was made, in nanoseconds since 1970.
+    pub(super) fn made(&self) -> i64 {
+        self.made
+    }
 }
 
 /// A folder as it is there now.

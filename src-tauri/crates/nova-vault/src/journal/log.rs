@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::ahead::WriteAhead;
 use super::folder::{FolderId, FolderNow, Owner};
 use super::undone::Undid;
-use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
+use super::{Image, IntentNote, Line, Open, Overwrite, images_path, lines_path, open_private};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
@@ -27,6 +27,15 @@ pub(crate) struct Journal {
     pub(super) ahead: Arc<WriteAhead>,
     /// Once it is known.
     pub(super) mark: OnceLock<String>,
+}
+
+/// Those that announced or took back anything, oldest first.
+#[derive(Debug)]
+pub(crate) struct SetsByVault {
+    /// This vault's, and those of other folders that had its path.
+    pub(crate) under_this_path: Vec<Arc<SetLog>>,
+    /// Of each other vault, which may never be opened again.
+    pub(crate) of_others: Vec<Vec<Arc<SetLog>>>,
 }
 
 /// Sets whose vault is not written down as it is now.
@@ -142,11 +151,20 @@ impl Journal {
         self.sets_as_they_are(&|_| false)
     }
 
-    /// As [`Journal::sets`], with those of other folders that had this vault's path: nobody else would ever
-    /// forget them.
-    pub(crate) fn sets_under_this_path(&self) -> io::Result<Vec<Arc<SetLog>>> {
-        let sets = self.sets_with_owners(&|_| false)?;
-        Ok(in_order(sets, |owner| owner.is_this_vault() || owner == Owner::AnotherUnderThisPath))
+    /// All sets, by the vaults that they are of.
+    pub(crate) fn sets_by_vault(&self) -> io::Result<SetsByVault> {
+        let mut under_this_path = Vec::new();
+        let mut others: HashMap<(String, Option<FolderId>), Vec<Arc<SetLog>>> = HashMap::new();
+        for (set, owner) in self.sets_with_owners(&|_| false)? {
+            match owner {
+                Owner::Another => {
+                    others.entry((set.vault.clone(), set.folder.clone())).or_default().push(set)
+                }
+                _ => under_this_path.push(set),
+            }
+        }
+        let of_others = others.into_values().map(in_order).collect();
+        Ok(SetsByVault { under_this_path: in_order(under_this_path), of_others })
     }
 
     /// The sets of which it is to be noted that they are this vault's, and those that have its path, but
@@ -172,7 +190,8 @@ impl Journal {
     }
 
     fn sets_as_they_are(&self, is_complete: &dyn Fn(&SetLog) -> bool) -> io::Result<Vec<Arc<SetLog>>> {
-        Ok(in_order(self.sets_with_owners(is_complete)?, Owner::is_this_vault))
+        let sets = self.sets_with_owners(is_complete)?.into_iter();
+        Ok(in_order(sets.filter(|(_, owner)| owner.is_this_vault()).map(|(set, _)| set).collect()))
     }
 
     fn sets_with_owners(
@@ -241,6 +260,14 @@ impl Journal {
         }
     }
 
+    /// Keeps other processes from going on with a set while it is forgotten. `None` where one has it, has
+    /// added to it since it was read, or has forgotten it.
+    pub(crate) fn lock_as_read(&self, set: &SetLog) -> Option<File> {
+        let file = open_private(&lines_path(&self.folder, &set.id), Open::Existing).ok()?;
+        file.try_lock().ok()?;
+        (file.metadata().ok()?.len() == set.read).then_some(file)
+    }
+
     /// The bytes of an image, checked against their hash.
     pub(crate) fn bytes(&self, id: &str, image: &Image) -> io::Result<Vec<u8>> {
         let mut file = File::open(images_path(&self.folder, id))?;
@@ -282,10 +309,9 @@ impl Journal {
     }
 }
 
-/// Those that are meant and announced or took back anything, oldest first.
-fn in_order(sets: Vec<(Arc<SetLog>, Owner)>, is_meant: impl Fn(Owner) -> bool) -> Vec<Arc<SetLog>> {
-    let meant = sets.into_iter().filter(|(set, owner)| is_meant(*owner) && !set.is_empty());
-    let mut sets: Vec<_> = meant.map(|(set, _)| set).collect();
+/// Those that announced or took back anything, oldest first.
+fn in_order(mut sets: Vec<Arc<SetLog>>) -> Vec<Arc<SetLog>> {
+    sets.retain(|set| !set.is_empty());
     sets.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
     sets
 }

@@ -3,14 +3,16 @@
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
+use std::path::PathBuf;
 
+use super::folder::FolderNow;
 use super::{Journal, lines_path, make_private_folder, sync_path, write_private};
 use crate::journal::SetLog;
 
 impl Journal {
     /// The mark of this data folder: eight hexadecimal digits, made by chance with the first write
-    /// and kept in the file `.mark`. It lasts before a temporary file has it. `None` where it cannot
-    /// be kept: then names have none.
+    /// and kept in the file [`Journal::mark_path`]. It lasts before a temporary file has it. `None` where it
+    /// cannot be kept: then names have none.
     pub(super) fn mark(&self) -> Option<&str> {
         if let Some(mark) = self.known_mark() {
             return Some(mark);
@@ -55,8 +57,12 @@ impl Journal {
         }
     }
 
-    fn mark_path(&self) -> std::path::PathBuf {
-        self.folder().join(".mark")
+    /// `.mark` with the time at which the folder was made, where the system says that: a copy of the folder,
+    /// on another machine that has the same vault, say, has a mark of its own, and takes no file for its own
+    /// that a Nova there is just writing.
+    fn mark_path(&self) -> PathBuf {
+        let made = FolderNow::at(self.folder()).id.map(|id| format!("-{:x}", id.made()));
+        self.folder().join(format!(".mark{}", made.unwrap_or_default()))
     }
 }
 

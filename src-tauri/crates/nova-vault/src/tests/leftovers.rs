@@ -5,24 +5,11 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-/// As after a start of the system: what the last one looked through is looked through again.
-fn restart(bed: &Bed) {
-    for file in files_below(&bed.history()) {
-        if file.file_name().unwrap().to_str().unwrap().starts_with(".swept-") {
-            fs::remove_file(file).unwrap();
-        }
-    }
-}
-
-fn mark(bed: &Bed) -> String {
-    fs::read_to_string(bed.history().join(".mark")).unwrap()
-}
-
 #[test]
 fn what_nobody_announced_is_swept_and_nothing_else_is() {
     let bed = Bed::new(&[("a.md", JANE), ("Deep/er/b.md", "b\n")]);
     let (announced, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
-    let mark = mark(&bed);
+    let mark = bed.mark();
     drop(bed.vault());
     let ours = ["Deep/er/.nova-gone-1.MARK.tmp", ".nova-0a-2b-17.MARK.tmp"];
     let others = [
@@ -50,7 +37,7 @@ fn what_nobody_announced_is_swept_and_nothing_else_is() {
 
     drop(bed.vault());
     assert!(bed.exists(&real(ours[0])), "the vault was looked through since the system started");
-    restart(&bed);
+    bed.restart();
     drop(bed.vault());
     for name in ours {
         assert!(!bed.exists(&real(name)), "{name}");
@@ -67,16 +54,56 @@ fn the_file_of_a_running_nova_stays() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", JANE)]);
     change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
-    let temp = format!(".nova-live-1.{}.tmp", mark(&bed));
+    let temp = format!(".nova-live-1.{}.tmp", bed.mark());
     bed.put(&temp, "x");
     // It has its journal, and has not announced anything in it.
     let lines = fs::File::create(bed.history().join("live.jsonl")).unwrap();
     lines.lock().unwrap();
-    restart(&bed);
+    bed.restart();
     drop(bed.vault());
     assert!(bed.exists(&temp));
     drop(lines);
-    restart(&bed);
+    bed.restart();
     drop(bed.vault());
     assert!(!bed.exists(&temp));
+}
+
+#[test]
+fn one_that_cannot_be_removed_keeps_no_other_from_going() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    let left = ["A/.nova-gone-1.tmp", "B/.nova-gone-2.tmp", "C/.nova-gone-3.tmp"];
+    left.iter().for_each(|file| bed.put(file, "x"));
+    let vault = bed.vault();
+    // Another Nova removes the first that is met.
+    let first = std::cell::Cell::new(true);
+    let removed = vault.core().disk.remove_hidden(&|name| {
+        if first.replace(false) {
+            let file = left.iter().find(|file| file.ends_with(name)).unwrap();
+            fs::remove_file(bed.root().join(file)).unwrap();
+        }
+        true
+    });
+    assert_eq!((removed, bed.leftovers()), (2, Vec::new()));
+}
+
+#[test]
+fn a_copy_of_the_data_folder_takes_no_file_for_its_own_that_the_original_is_writing() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
+    let copy = bed.dir.path().join("copy/history");
+    fs::create_dir_all(&copy).unwrap();
+    // As on another machine, which has the vault by a sync program.
+    for file in files_below(&bed.history()) {
+        let name = file.file_name().unwrap().to_owned();
+        if !name.to_str().unwrap().starts_with(".swept-") {
+            fs::copy(file, copy.join(name)).unwrap();
+        }
+    }
+    let mark = bed.mark();
+    let temp = format!(".nova-later-1.{mark}.tmp");
+    bed.put(&temp, "x");
+    let on_copy = Vault::open(VaultOptions { history: copy, ..bed.options() }).unwrap();
+    assert!(bed.exists(&temp));
+    change(&on_copy, |d| d.append(&path("a.md"), "and more", None)).unwrap();
+    assert_ne!(on_copy.core().journal.known_mark(), Some(&*mark));
 }

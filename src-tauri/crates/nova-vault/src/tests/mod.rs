@@ -101,6 +101,25 @@ impl Bed {
         fs::remove_file(self.log()).unwrap();
     }
 
+    /// What the temporary files of this data folder have in their names.
+    fn mark(&self) -> String {
+        let marks = self.history_files(".mark");
+        assert_eq!(marks.len(), 1, "{marks:?}");
+        fs::read_to_string(&marks[0]).unwrap()
+    }
+
+    /// As after a start of the system: what the last one looked through is looked through again.
+    fn restart(&self) {
+        self.history_files(".swept-").into_iter().for_each(|file| fs::remove_file(file).unwrap());
+    }
+
+    /// The files of the journal whose names begin so.
+    fn history_files(&self, beginning: &str) -> Vec<PathBuf> {
+        let mut files = files_below(&self.history());
+        files.retain(|file| file.file_name().unwrap().to_str().unwrap().starts_with(beginning));
+        files
+    }
+
     fn options(&self) -> VaultOptions {
         let seconds = Arc::clone(&self.seconds);
         let ids = Arc::clone(&self.ids);

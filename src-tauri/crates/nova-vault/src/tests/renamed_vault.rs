@@ -157,6 +157,64 @@ fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
 }
 
 #[test]
+fn a_new_vault_that_begins_with_the_same_notes_has_no_part_in_the_history() {
+    let (bed, id) = changed();
+    let (other, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
+    undo(&bed.vault(), &other);
+    undo(&bed.vault(), &id);
+    change(&bed.vault(), |d| d.set_properties(&path("a.md"), &[set("stage", "lost")])).unwrap();
+    let all = ids(&bed.vault());
+    rename(&bed, "vault", "Second Brain");
+    // As a sample or a template of vaults is unpacked once more.
+    bed.put("a.md", JANE);
+    bed.put("b.md", "b\n");
+
+    assert_eq!(ids(&bed.vault()), [""; 0]);
+    assert_eq!((all.len(), ids(&open(&bed, "Second Brain"))), (5, all));
+}
+
+#[test]
+fn a_folder_that_two_vaults_have_a_link_to_does_not_say_whose_the_history_is() {
+    let (bed, id) = changed();
+    let with_team = |folder: &str| {
+        let team = bed.root().with_file_name("Team");
+        Vault::open(VaultOptions { roots: vec![team], ..options(&bed, folder) }).unwrap()
+    };
+    fs::create_dir(bed.root().with_file_name("Team")).unwrap();
+    fs::write(bed.root().with_file_name("Team/t.md"), "t\n").unwrap();
+    std::os::unix::fs::symlink("../Team", bed.root().join("Team")).unwrap();
+    let (of_team, _) = change(&with_team("vault"), |d| d.append(&path("Team/t.md"), "more", None)).unwrap();
+    rename(&bed, "vault", "Second Brain");
+    fs::create_dir(bed.root()).unwrap();
+    std::os::unix::fs::symlink("../Team", bed.root().join("Team")).unwrap();
+
+    assert_eq!(ids(&with_team("vault")), [""; 0]);
+    assert_eq!(ids(&with_team("Second Brain")), [of_team, id]);
+}
+
+#[test]
+fn the_old_history_of_a_vault_that_is_opened_no_more_is_forgotten() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    fs::create_dir(bed.root().with_file_name("Old")).unwrap();
+    fs::write(bed.root().with_file_name("Old/o.md"), "0\n").unwrap();
+    let old = open(&bed, "Old");
+    for n in 0..52 {
+        change(&old, |d| d.append(&path("o.md"), &n.to_string(), None)).unwrap();
+    }
+    drop(old);
+    let of_old = ids(&open(&bed, "Old"));
+    fs::remove_dir_all(bed.root().with_file_name("Old")).unwrap();
+    let sets = || bed.history_files("set").iter().filter(|file| file.extension().unwrap() == "jsonl").count();
+
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    assert_eq!(bed.vault().history().prune(all).unwrap(), [""; 0]);
+    assert_eq!(sets(), of_old.len(), "nobody asked about these");
+    bed.seconds.fetch_add(31 * 24 * 3600, Ordering::SeqCst);
+    drop(bed.vault());
+    assert_eq!(sets(), 50);
+}
+
+#[test]
 fn the_history_of_a_vault_that_is_gone_is_forgotten_with_that_of_the_one_in_its_place() {
     let (bed, id) = changed();
     drop(bed.vault());

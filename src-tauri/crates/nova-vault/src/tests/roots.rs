@@ -1,6 +1,8 @@
 //! Folders outside of the vault that the user listed and put into it by a symbolic link at its top. Of
 //! all other links `confinement` tells.
 
+mod away;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
@@ -304,6 +306,7 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
         (at("vault/To come"), "To come"),
         (at("Other way/Diary"), "Diary"),
         (at("Team/People"), "Team/People"),
+        (at("Team"), "Team"),
         (at("vault"), ""),
         ("/Diary".to_owned(), "/Diary"),
         ("Diary".to_owned(), "Diary"),
@@ -311,6 +314,30 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
     ] {
         assert_eq!(vault.listed_private(std::slice::from_ref(&entry)), [named], "{entry}");
     }
+}
+
+#[test]
+fn a_folder_above_the_vault_or_above_a_listed_one_is_private_with_all_of_it() {
+    let bed = Bed::new(&[("Home.md", "home\n")]);
+    outside(&bed, "Mine/Journal/2026/June.md", "june\n");
+    symlink(folder(&bed, "Mine/Journal"), bed.root().join("Days")).unwrap();
+    let vault = with_roots(&bed, &["Mine/Journal"]);
+    let check = |entry: &str, hidden: &[&str]| {
+        let entry = folder(&bed, entry).to_str().unwrap().to_owned();
+        let privacy =
+            crate::Privacy { remote: true, private: vault.listed_private(std::slice::from_ref(&entry)) };
+        let names = ["Home.md", "Days/2026/June.md"].into_iter().filter(|name| privacy.lists(&path(name)));
+        assert_eq!(names.collect::<Vec<_>>(), hidden, "{entry}");
+    };
+    let all_days: &[&str] = &["Days/2026/June.md"];
+    check("", &["Home.md", "Days/2026/June.md"]);
+    check("Mine", all_days);
+    check("Mine/Journal/2026", all_days);
+    check("Mine/Other", &[]);
+    // Also before the disk is mounted on which they lie.
+    fs::rename(folder(&bed, "Mine"), folder(&bed, "Away")).unwrap();
+    check("Mine", all_days);
+    check("Mine/Journal/2026", all_days);
 }
 
 #[test]
@@ -391,96 +418,4 @@ fn what_changes_in_a_listed_folder_is_told_at_once() {
     assert_eq!(told(&vault, &mut receiver), [removed("Club/a.md"), removed("Club/b.md")]);
     outside(&bed, "Club/c.md", "c\n");
     assert_eq!(told(&vault, &mut receiver), []);
-}
-
-#[test]
-fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
-    let bed = bed();
-    let vault = with_roots(&bed, &["Team"]);
-    assert_eq!(notes(&vault).len(), 2);
-    let mut receiver = vault.changes();
-    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
-    assert_eq!(told(&vault, &mut receiver), []);
-    assert_eq!(notes(&vault), ["Home.md"]);
-    let gone = "it is a symbolic link that leads nowhere; it is not read";
-    assert_eq!(problems(&vault), [("Team".to_owned(), gone.to_owned())]);
-    // And a new note does not make another folder in its place.
-    change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
-
-    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
-    outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
-    let jane = "Team/People/Jane Doe.md".to_owned();
-    assert_eq!(told(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
-    assert_eq!((notes(&vault).len(), problems(&vault)), (2, Vec::new()));
-}
-
-/// A bed whose `Team` lies on another disk; `None` where there is none.
-fn on_two_disks() -> Option<(Bed, tempfile::TempDir)> {
-    let memory = Path::new("/dev/shm");
-    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
-    let bed = Bed::new(&[("Home.md", "home\n")]);
-    if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
-        return None;
-    }
-    let disk = tempfile::tempdir_in(memory).unwrap();
-    fs::write(disk.path().join("a.md"), JANE).unwrap();
-    symlink(disk.path(), bed.root().join("Team")).unwrap();
-    Some((bed, disk))
-}
-
-#[test]
-fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of() {
-    let Some((bed, disk)) = on_two_disks() else { return };
-    let team = disk.path().canonicalize().unwrap();
-    let roots = |options: VaultOptions| VaultOptions { roots: vec![team.clone()], ..options };
-    let vault = Vault::open(roots(bed.options())).unwrap();
-    let a = path("Team/a.md");
-    let (id, _) = change(&vault, |d| d.set_properties(&a, &[set("stage", "won")])).unwrap();
-    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE.replace("lead", "won"));
-    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
-
-    // Many at once, on both disks.
-    let (id, _) = change(&vault, |d| {
-        (0..40).try_for_each(|n| {
-            d.create(&path(&format!("Team/New/{n}.md")), format!("{n}\n"))?;
-            d.create(&path(&format!("New/{n}.md")), format!("{n}\n"))
-        })
-    })
-    .unwrap();
-    assert_eq!((fs::read_dir(team.join("New")).unwrap().count(), notes(&vault).len()), (40, 82));
-    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
-    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"]);
-
-    let error = change(&vault, |d| d.rename(&a, &path("a.md"))).unwrap_err();
-    assert!(error.hint().contains("different disks"), "{error}: {}", error.hint());
-    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"], "it is where it was");
-
-    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
-    assert_eq!(vault.seen_by_owner().trash(&a), Trash::Local);
-    let (id, _) = change(&vault, |d| d.delete(&a)).unwrap();
-    drop(vault);
-    assert_eq!(bed.text(".trash/a.md"), JANE);
-    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
-    let vault = Vault::open(roots(bed.options())).unwrap();
-    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
-    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE);
-    drop(vault);
-    assert_eq!(files_below(&team).len(), 1, "nothing of Nova's is left there");
-}
-
-#[test]
-fn what_a_kill_left_in_a_listed_folder_is_swept() {
-    let bed = bed();
-    change(&with_roots(&bed, &["Team"]), |d| d.append(&path("Team/People/Jane Doe.md"), "more", None))
-        .unwrap();
-    let mark = fs::read_to_string(bed.history().join(".mark")).unwrap();
-    let left = format!("Team/People/.nova-gone-1.{mark}.tmp");
-    outside(&bed, &left, "---\ntype: con");
-    for file in files_below(&bed.history()) {
-        if file.file_name().unwrap().to_str().unwrap().starts_with(".swept-") {
-            fs::remove_file(file).unwrap();
-        }
-    }
-    drop(with_roots(&bed, &["Team"]));
-    assert!(!folder(&bed, &left).exists());
 }

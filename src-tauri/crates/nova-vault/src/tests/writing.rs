@@ -334,6 +334,7 @@ fn two_vaults_on_one_folder_see_each_others_writes() {
 
 #[test]
 fn old_change_sets_go() {
+    let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "0\n")]);
     let vault = bed.vault();
     let mut ids = Vec::new();
@@ -354,4 +355,49 @@ fn old_change_sets_go() {
 
     assert_eq!(vault.history().prune(limits(30, 1, 0)).unwrap().len(), 2);
     assert_eq!(vault.history().list().unwrap(), []);
+}
+
+#[test]
+fn a_change_set_that_is_forgotten_does_not_come_back_when_the_nova_that_made_it_is_killed() {
+    let _alone = one_at_a_time();
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let (one, other) = (bed.vault(), bed.vault());
+    let (id, _) = change(&one, |d| d.create(&path("b.md"), "b\n".to_owned())).unwrap();
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    let ids =
+        |vault: &Vault| -> Vec<_> { vault.history().list().unwrap().into_iter().map(|set| set.id).collect() };
+    let forgotten = other.history().prune(all).unwrap();
+    // As a kill does it: its log is left as it is.
+    drop(one);
+    drop(other);
+    let there: Vec<String> = if forgotten.is_empty() { vec![id.clone()] } else { Vec::new() };
+    let next = bed.vault();
+    assert_eq!(ids(&next), there);
+    // Nobody's log has it any more.
+    assert_eq!([forgotten, next.history().prune(all).unwrap()].concat(), [id]);
+    drop(next);
+    assert_eq!(ids(&bed.vault()), [""; 0]);
+}
+
+#[test]
+fn two_that_forget_at_once_are_in_nobodys_way() {
+    let _alone = one_at_a_time();
+    let bed = Bed::new(&[("a.md", "0\n")]);
+    let vault = bed.vault();
+    for n in 0..60 {
+        change(&vault, |d| d.append(&path("a.md"), &n.to_string(), None)).unwrap();
+    }
+    drop(vault);
+    let novas = [bed.vault(), bed.vault(), bed.vault()];
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    let prune = |nova: &Vault| nova.history().prune(all).unwrap();
+    let gone: Vec<_> = std::thread::scope(|scope| {
+        let running = novas.each_ref().map(|nova| scope.spawn(move || prune(nova)));
+        running.map(|thread| thread.join().unwrap()).concat()
+    });
+    let gone = [gone, prune(&novas[0])].concat();
+    let once: std::collections::BTreeSet<&String> = gone.iter().collect();
+    assert_eq!((once.len(), gone.len()), (60, 60), "each is said to be gone by the one that removed it");
+    assert_eq!(journal_files(&bed), Vec::<PathBuf>::new());
+    assert_eq!(files_below(&bed.history().with_file_name("displaced")), Vec::<PathBuf>::new());
 }

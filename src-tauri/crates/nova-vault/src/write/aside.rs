@@ -116,21 +116,26 @@ pub(crate) fn displaced_bytes(core: &Core) -> HashMap<String, u64> {
     bytes
 }
 
-/// Removes the displaced files of a set that is about to be forgotten. `false` when one of them was
-/// written into and waits to be brought back.
+/// Removes the displaced files of a set that is about to be forgotten. `false` when the set has to stay for one
+/// that was written into and waits to be brought back, or that another Nova is just looking at.
 pub(crate) fn forget_displaced(core: &Core, set: &str) -> io::Result<bool> {
     let folder = core.displaced();
-    for (aside, _) in list(&folder) {
-        let file = folder.join(aside.name());
-        if aside.set != set {
-            continue;
+    let mut files = list(&folder);
+    files.retain(|(aside, _)| aside.set == set);
+    let forgotten = || -> io::Result<bool> {
+        for (aside, _) in &files {
+            if ContentHash::of(&fs::read(folder.join(aside.name()))?) != aside.known {
+                return Ok(false);
+            }
         }
-        if ContentHash::of(&fs::read(&file)?) != aside.known {
-            return Ok(false);
-        }
-        fs::remove_file(file)?;
+        files.iter().try_for_each(|(aside, _)| fs::remove_file(folder.join(aside.name())))?;
+        Ok(true)
+    };
+    match forgotten() {
+        // It has another name by now.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        forgotten => forgotten,
     }
-    Ok(true)
 }
 
 /// One displaced file. Its name is all that is written down about it.

@@ -271,9 +271,11 @@ impl Displaced {
     /// open without a name, and is given.
     fn drop_file(self, core: &Core, unmovable: Unmovable) -> Option<Displaced> {
         let known = ContentHash::of(self.known.as_bytes());
+        let mut before_it_went = None;
         let moved = match &self.file {
             File::Temp(temp) => {
-                self.to_trash && core.to_trash(&self.place, temp)
+                before_it_went = self.place.open_temp(temp).ok();
+                self.to_trash && core.to_trash(&self.place, temp, unmovable == Unmovable::LosesItsName)
                     || move_aside(core, &self.place, temp, self.set.id(), self.n, known)
             }
             File::Opened(_) => false,
@@ -283,7 +285,8 @@ impl Displaced {
         }
         let opened = match self.file {
             File::Opened(opened) => Some(opened),
-            File::Temp(_) if moved => None,
+            // Who has it open writes into no copy of it.
+            File::Temp(_) if moved => before_it_went.filter(OpenedFile::has_no_name),
             File::Temp(temp) => keep_open(&self.place, &temp),
         };
         if let Some(folders) = &self.deleted {
@@ -312,7 +315,9 @@ pub(super) fn bring_back(
 ) -> (io::Result<()>, Vec<Displaced>) {
     let path = late.place.path();
     let mut more = Vec::new();
-    if let (Some(base), Ok(text)) = (&late.base, std::str::from_utf8(late.bytes)) {
+    // Behind a link that leads elsewhere by now lies another note of that path.
+    let is_there = core.disk.place(path).is_ok_and(|now| now.is_in_folder_of(late.place));
+    if let (Some(base), Ok(text), true) = (&late.base, std::str::from_utf8(late.bytes), is_there) {
         let own = Arc::new(SetJournal::new(
             core.free_id(),
             set.kind,

@@ -30,17 +30,14 @@ pub(super) fn sweep_orphans(core: &Core) {
     let removed = core
         .disk
         .remove_hidden(&|name| set_of(name, mark).is_some_and(|set| core.journal.announced_nothing(set)));
-    let noted = removed.and_then(|removed| {
-        fs::remove_file(&done).ok();
-        match write_private(&done, since.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(removed),
-        }
-    });
-    match noted {
-        Ok(0) => {}
-        Ok(removed) => tracing::info!("removed {removed} temporary files that a power cut left"),
-        Err(error) => tracing::warn!("not every temporary file of a power cut was removed: {error}"),
+    if removed > 0 {
+        tracing::info!("removed {removed} temporary files that a power cut left");
+    }
+    fs::remove_file(&done).ok();
+    if let Err(error) = write_private(&done, since.as_bytes())
+        && error.kind() != io::ErrorKind::AlreadyExists
+    {
+        tracing::warn!("{}: {error}", done.display());
     }
 }
 

@@ -62,12 +62,19 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
         let Some(in_folder) = folders.get(path.folder()).filter(|_| seen.insert(path.folder())) else {
             continue;
         };
-        // A folder that is gone has no leftovers.
-        let Ok(place) = core.disk.place(path) else {
-            continue;
-        };
-        for temp in place.beside(&prefix).unwrap_or_default() {
-            if !sweep_temp(core, log, in_folder, &set, &place, &temp) {
+        let found = core.disk.place_again(path).and_then(|place| match place {
+            Some(place) => Ok(Some((place.beside(&prefix)?, place))),
+            // A folder that is gone has no leftovers.
+            None => Ok(None),
+        });
+        match found {
+            Ok(Some((temps, place))) => {
+                let swept = |temp: &&String| sweep_temp(core, log, in_folder, &set, &place, temp);
+                left += temps.len() - temps.iter().filter(swept).count();
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::info!("what {} left beside {path} is seen to later: {error}", log.id);
                 left += 1;
             }
         }
@@ -176,7 +183,7 @@ fn sweep_temp(
         if let Some(record) = in_folder.deletions.get(&hash)
             && set.deletes_for_somebody()
             && let Ok(place) = core.disk.place(&record.path)
-            && core.to_trash(&place, temp)
+            && core.to_trash(&place, temp, true)
         {
             return true;
         }

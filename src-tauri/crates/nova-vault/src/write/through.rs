@@ -141,7 +141,7 @@ pub(super) fn finish_overwrite(
     let path = &overwrite.path;
     let finished = || -> io::Result<()> {
         // Gone, or a link now: nothing of ours is under that name.
-        let Ok(place) = core.disk.place(path) else { return Ok(()) };
+        let Some(place) = core.disk.place_again(path)? else { return Ok(()) };
         let note = match place.open_in_place() {
             Ok(Some(note)) => note,
             Err(VaultError::Io { source, .. }) => return Err(source),

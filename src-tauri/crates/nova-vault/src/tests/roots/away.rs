@@ -1,0 +1,310 @@
+//! The disk of a listed folder is not mounted, or is another one than the vault's; the link leads elsewhere
+//! by now.
+
+use std::io::Write;
+
+use super::*;
+
+#[test]
+fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    assert_eq!(notes(&vault).len(), 2);
+    let mut receiver = vault.changes();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(notes(&vault), ["Home.md"]);
+    let gone = "it is a symbolic link that leads nowhere; it is not read";
+    assert_eq!(problems(&vault), [("Team".to_owned(), gone.to_owned())]);
+    // And a new note does not make another folder in its place.
+    let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    assert!(error.message().contains("leads nowhere"), "{error}");
+    assert!(error.hint().contains("Put the folder back"), "{error}");
+
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
+    let jane = "Team/People/Jane Doe.md".to_owned();
+    assert_eq!(told(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
+    assert_eq!((notes(&vault).len(), problems(&vault)), (2, Vec::new()));
+}
+
+#[test]
+fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    vault.core().disk.roots().take_folders_for_disks();
+    assert_eq!(notes(&vault).len(), 2);
+    let mut receiver = vault.changes();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    fs::create_dir(folder(&bed, "Team")).unwrap();
+
+    assert_eq!(told(&vault, &mut receiver), []);
+    let [(at, problem)] = &problems(&vault)[..] else { panic!() };
+    assert!(at == "Team" && problem.contains("on another disk than before"), "{at}: {problem}");
+    let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    assert!(error.hint().contains("Mount the disk"), "{error}");
+
+    fs::remove_dir(folder(&bed, "Team")).unwrap();
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    assert_eq!((told(&vault, &mut receiver), notes(&vault).len()), (Vec::new(), 2));
+    // Another disk with notes of its own is another matter, and so is an empty folder of the same disk.
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+    outside(&bed, "Team/other.md", "other\n");
+    assert_eq!(notes(&vault), ["Home.md", "Team/other.md"]);
+    fs::remove_file(folder(&bed, "Team/other.md")).unwrap();
+    assert_eq!((notes(&vault), problems(&vault)), (vec!["Home.md".to_owned()], Vec::new()));
+}
+
+/// A bed whose `Team` lies on another disk; `None` where there is none.
+fn on_two_disks() -> Option<(Bed, tempfile::TempDir)> {
+    let memory = Path::new("/dev/shm");
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    let bed = Bed::new(&[("Home.md", "home\n")]);
+    if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
+        return None;
+    }
+    let disk = tempfile::tempdir_in(memory).unwrap();
+    fs::write(disk.path().join("a.md"), JANE).unwrap();
+    symlink(disk.path(), bed.root().join("Team")).unwrap();
+    Some((bed, disk))
+}
+
+#[test]
+fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of() {
+    let Some((bed, disk)) = on_two_disks() else { return };
+    let team = disk.path().canonicalize().unwrap();
+    let roots = |options: VaultOptions| VaultOptions { roots: vec![team.clone()], ..options };
+    let vault = Vault::open(roots(bed.options())).unwrap();
+    let a = path("Team/a.md");
+    let (id, _) = change(&vault, |d| d.set_properties(&a, &[set("stage", "won")])).unwrap();
+    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE.replace("lead", "won"));
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+
+    // Many at once, on both disks.
+    let (id, _) = change(&vault, |d| {
+        (0..40).try_for_each(|n| {
+            d.create(&path(&format!("Team/New/{n}.md")), format!("{n}\n"))?;
+            d.create(&path(&format!("New/{n}.md")), format!("{n}\n"))
+        })
+    })
+    .unwrap();
+    assert_eq!((fs::read_dir(team.join("New")).unwrap().count(), notes(&vault).len()), (40, 82));
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"]);
+
+    let error = change(&vault, |d| d.rename(&a, &path("a.md"))).unwrap_err();
+    assert!(error.hint().contains("different disks"), "{error}: {}", error.hint());
+    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"], "it is where it was");
+
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    assert_eq!(vault.seen_by_owner().trash(&a), Trash::Local);
+    let (id, _) = change(&vault, |d| d.delete(&a)).unwrap();
+    drop(vault);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+    let vault = Vault::open(roots(bed.options())).unwrap();
+    vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE);
+    drop(vault);
+    assert_eq!(files_below(&team).len(), 1, "nothing of Nova's is left there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_note_goes_to_the_trash_of_another_disk_without_what_that_disk_has_no_room_for() {
+    use rustix::fs::{XattrFlags, setxattr};
+
+    let Some((bed, disk)) = on_two_disks() else { return };
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    bed.put("try.md", "");
+    let large = vec![b'x'; 20_000];
+    let mark = |file: PathBuf| setxattr(file, "user.large", &large, XattrFlags::empty());
+    if mark(disk.path().join("a.md")).is_err() || mark(bed.root().join("try.md")).is_ok() {
+        return eprintln!("not tested: both disks take the same attributes");
+    }
+    let team = disk.path().canonicalize().unwrap();
+    let vault = Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
+    change(&vault, |d| d.delete(&path("Team/a.md"))).unwrap();
+    drop(vault);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_kill_left_in_a_listed_folder_is_swept() {
+    let bed = bed();
+    change(&with_roots(&bed, &["Team"]), |d| d.append(&path("Team/People/Jane Doe.md"), "more", None))
+        .unwrap();
+    let left = format!("Team/People/.nova-gone-1.{}.tmp", bed.mark());
+    outside(&bed, &left, "---\ntype: con");
+    bed.restart();
+    drop(with_roots(&bed, &["Team"]));
+    assert!(!folder(&bed, &left).exists());
+}
+
+/// Why what lies in `Team` is out of reach of a start.
+#[derive(Debug, Clone, Copy)]
+enum OutOfReach {
+    /// Its disk is not mounted, and nothing is there.
+    Gone,
+    /// Its disk is not mounted, and there is the folder that it is mounted at.
+    Empty,
+    NotListed,
+}
+
+impl OutOfReach {
+    const EACH: [OutOfReach; 3] = [OutOfReach::Gone, OutOfReach::Empty, OutOfReach::NotListed];
+
+    /// A start without the folder; then it is there again.
+    fn start(self, bed: &Bed) {
+        let (team, away) = (folder(bed, "Team"), folder(bed, "Away"));
+        if let OutOfReach::NotListed = self {
+            return drop(bed.vault());
+        }
+        fs::rename(&team, &away).unwrap();
+        if let OutOfReach::Empty = self {
+            fs::create_dir(&team).unwrap();
+        }
+        drop(with_roots(bed, &["Team"]));
+        fs::remove_dir(&team).ok();
+        fs::rename(&away, &team).unwrap();
+    }
+}
+
+#[test]
+fn an_edit_that_a_kill_left_in_a_listed_folder_waits_until_the_folder_is_there() {
+    for why in OutOfReach::EACH {
+        let bed = bed();
+        let jane = path("Team/People/Jane Doe.md");
+        let (id, _) =
+            change(&with_roots(&bed, &["Team"]), |d| d.set_properties(&jane, &[set("stage", "won")]))
+                .unwrap();
+        // Displaced in the moment of the kill.
+        let left = format!("Team/People/.nova-{id}-9.{}.tmp", bed.mark());
+        outside(&bed, &left, &format!("{JANE}mine\n"));
+
+        why.start(&bed);
+        assert!(folder(&bed, &left).exists(), "{why:?}");
+        let vault = with_roots(&bed, &["Team"]);
+        let text = vault.read(&jane).unwrap().text;
+        assert_eq!(*text, format!("{}mine\n", JANE.replace("lead", "won")), "{why:?}");
+        assert!(!folder(&bed, &left).exists(), "{why:?}");
+    }
+}
+
+#[test]
+fn a_note_of_a_listed_folder_that_was_written_in_part_is_whole_once_the_folder_is_there() {
+    for why in OutOfReach::EACH {
+        let bed = bed();
+        let file = folder(&bed, "Team/People/Jane Doe.md");
+        fs::hard_link(&file, folder(&bed, "other.md")).unwrap();
+        let through =
+            || Vault::open(VaultOptions { write_through: true, ..options(&bed, &["Team"]) }).unwrap();
+        let (id, _) = change(&through(), |d| {
+            d.replace(&path("Team/People/Jane Doe.md"), "Met at the fair.", "Seen at sea, and.", None)
+        })
+        .unwrap();
+        // The kill came between its first half and its second.
+        bed.without_log();
+        let lines = bed.history().join(format!("{id}.jsonl"));
+        let text = fs::read_to_string(&lines).unwrap();
+        let begun: Vec<&str> = text.lines().take_while(|line| !line.contains("\"whole\"")).collect();
+        assert!(begun.len() < text.lines().count(), "{text}");
+        fs::write(&lines, begun.join("\n") + "\n").unwrap();
+        let after = fs::read_to_string(&file).unwrap();
+        let half = after.find("sea").unwrap();
+        let torn = [&after[..half], &JANE[half..]].concat();
+        assert!(torn != after && torn != JANE);
+        fs::write(&file, torn).unwrap();
+
+        why.start(&bed);
+        drop(through());
+        assert_eq!(fs::read_to_string(&file).unwrap(), after, "{why:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team"]);
+    let (home, jane) = (path("Home.md"), path("Team/People/Jane Doe.md"));
+    let (id, _) = change(&vault, |d| {
+        d.append(&home, "more", None)?;
+        d.set_properties(&jane, &[set("stage", "won")])
+    })
+    .unwrap();
+    fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
+
+    let undo = || vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+    let outcome = undo();
+    assert_eq!(outcome.undone, [home]);
+    assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
+    let [conflict] = &outcome.conflicts[..] else { panic!("{outcome:?}") };
+    assert_eq!(conflict.path, jane);
+    assert!(conflict.what[0].contains("leads nowhere"), "{conflict:?}");
+
+    fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
+    assert_eq!(undo().undone, std::slice::from_ref(&jane));
+    assert_eq!(*vault.read(&jane).unwrap().text, *JANE);
+}
+
+/// Applies a plan by a set whose displaced files are looked at when the test says so.
+fn displaced_by(
+    vault: &Vault,
+    plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
+) -> Vec<crate::write::Displaced> {
+    let mut draft = vault.draft();
+    plan(&mut draft).unwrap();
+    let set = crate::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned());
+    let (applied, displaced) = Arc::new(set).apply(vault.core(), &draft.plan(), &model("call_1"));
+    applied.unwrap();
+    displaced
+}
+
+fn last_look(vault: &Vault, displaced: Vec<crate::write::Displaced>) -> Vec<crate::write::Displaced> {
+    displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+}
+
+fn kept(bed: &Bed) -> Vec<String> {
+    let files = files_below(&bed.history().with_file_name("conflicts"));
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+#[test]
+fn a_late_edit_goes_into_no_note_behind_a_link_that_leads_elsewhere_by_now() {
+    let bed = bed();
+    let vault = with_roots(&bed, &["Team", "Next year"]);
+    let mut editor =
+        fs::OpenOptions::new().append(true).open(folder(&bed, "Team/People/Jane Doe.md")).unwrap();
+    let jane = path("Team/People/Jane Doe.md");
+    let displaced = displaced_by(&vault, |d| d.set_properties(&jane, &[set("stage", "won")]));
+    let won = JANE.replace("lead", "won");
+    outside(&bed, "Next year/People/Jane Doe.md", &won);
+    let link = bed.root().join("Team");
+    fs::remove_file(&link).unwrap();
+    symlink(folder(&bed, "Next year"), link).unwrap();
+    editor.write_all(b"- late\n").unwrap();
+
+    last_look(&vault, displaced);
+    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
+    for team in ["Team", "Next year"] {
+        let there = fs::read_to_string(folder(&bed, team).join("People/Jane Doe.md")).unwrap();
+        assert_eq!(there, won, "{team}");
+    }
+}
+
+#[test]
+fn what_is_written_into_a_deleted_note_of_which_the_trash_of_another_disk_has_a_copy_is_kept() {
+    let Some((bed, disk)) = on_two_disks() else { return };
+    bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
+    let team = disk.path().canonicalize().unwrap();
+    let vault = Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
+    let mut editor = fs::OpenOptions::new().append(true).open(team.join("a.md")).unwrap();
+    let displaced = displaced_by(&vault, |d| d.delete(&path("Team/a.md")));
+    let displaced = last_look(&vault, displaced);
+    assert_eq!(bed.text(".trash/a.md"), JANE);
+    assert_eq!(files_below(&team), Vec::<PathBuf>::new());
+    editor.write_all(b"- late\n").unwrap();
+    last_look(&vault, displaced);
+    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
+}
