@@ -88,7 +88,7 @@ fn nothing_is_ever_replaced() {
 #[test]
 fn the_name_becomes_one_that_links_can_hold() {
     for (name, path) in [
-        ("What now? #1 [draft].svg", "What now- -1 -draft-.svg"),
+        ("What now? #1 [draft].csv", "What now- -1 -draft-.csv"),
         ("Cafe\u{301}.csv", "Café.csv"),
         ("CON.txt", "CON_.txt"),
         (".hidden.json", "hidden.json"),
@@ -114,10 +114,20 @@ fn refused(vault: &SkillInVault, args: Value, code: ErrorCode, said: &str) {
 fn only_texts_that_nothing_runs_and_no_notes() {
     let vault = vault(TRIPS);
     let invalid = ErrorCode::InvalidArguments;
-    for name in
-        ["run.sh", "page.html", "a.js", "plan", "picture.png", ".csv", " .csv", "a.csv.exe", "canvas.canvas"]
-    {
-        refused(&vault, json!({"name": name, "text": "x"}), invalid, "Allowed: csv, tsv, txt, json, svg");
+    for name in [
+        "run.sh",
+        "page.html",
+        "map.svg",
+        "feed.xml",
+        "a.js",
+        "plan",
+        "picture.png",
+        ".csv",
+        " .csv",
+        "a.csv.exe",
+        "canvas.canvas",
+    ] {
+        refused(&vault, json!({"name": name, "text": "x"}), invalid, "Allowed: csv, tsv, txt, json, ics");
     }
     for name in ["Plan.md", "Plan.MD", "All.base"] {
         refused(&vault, json!({"name": name, "text": "x"}), invalid, "vault.create_note");
@@ -166,11 +176,11 @@ fn a_text_larger_than_a_note_may_be_is_refused() {
 fn it_is_shown_before_it_is_made_and_undone_like_a_note() {
     let vault = set(TRIPS, r#"{"attachmentFolderPath": "Files"}"#);
     let before = vault.vault.files();
-    let outcome = vault.call("add_attachment", json!({"name": "map.svg", "text": "<svg>\n</svg>\n"}));
+    let outcome = vault.call("add_attachment", json!({"name": "route.gpx", "text": "<gpx>\n</gpx>\n"}));
     let asked = vault.approver.asked();
     let diff = &asked[0].diff.as_ref().unwrap()[0];
-    assert_eq!(diff.path, "Files/map.svg");
-    assert!(format!("{diff:?}").contains("</svg>"), "{diff:?}");
+    assert_eq!(diff.path, "Files/route.gpx");
+    assert!(format!("{diff:?}").contains("</gpx>"), "{diff:?}");
 
     let history = vault.vault.open().history();
     let id = outcome.change_set.unwrap();
@@ -179,7 +189,7 @@ fn it_is_shown_before_it_is_made_and_undone_like_a_note() {
     assert_eq!(vault.vault.files(), before, "the folder that was made for it is gone, too");
     // And back again.
     history.undo(&undone.change_set, Scope::All, &Author::new("user")).unwrap();
-    assert_eq!(vault.vault.read("Files/map.svg"), "<svg>\n</svg>\n");
+    assert_eq!(vault.vault.read("Files/route.gpx"), "<gpx>\n</gpx>\n");
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::note::{VaultPath, file_name};
 use crate::vault::refuse_hidden;
 
 /// The endings of the files that can be made: text that other programs read, and that none runs when it
-/// is opened.
-pub const ATTACHMENTS: [&str; 12] =
-    ["csv", "tsv", "txt", "json", "svg", "xml", "ics", "vcf", "bib", "tex", "gpx", "geojson"];
+/// is opened. SVG and XML are not among them: a browser runs the scripts in both.
+pub const ATTACHMENTS: [&str; 10] =
+    ["csv", "tsv", "txt", "json", "ics", "vcf", "bib", "tex", "gpx", "geojson"];
 
 /// A file that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
