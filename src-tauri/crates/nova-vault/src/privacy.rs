@@ -73,22 +73,29 @@ pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
 }
 
 impl Vault {
-    /// The user's list with the entries that name a place on the disk (`/home/jane/Notes/Diary`) as the
-    /// vault names it.
-    pub fn listed_private(&self, entries: &[String]) -> Vec<String> {
+    /// The user's list with the entries that name a place on the disk (`/home/jane/Notes/Diary`,
+    /// `~/Notes/Diary`) as the vault names it: `/` is all of it. What lies nowhere in the vault, nor in a
+    /// root of it, stays as it is written.
+    pub fn listed_private(&self, entries: &[String], home: Option<&Path>) -> Vec<String> {
         let disk = &self.core().disk;
         let named = |entry: &String| {
-            let place = Path::new(entry.trim());
+            let written = entry.trim();
+            let below_home =
+                written.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
+            let place = match (below_home, home) {
+                (Some(rest), Some(home)) => home.join(rest.replace('\\', "/").trim_start_matches('/')),
+                _ => Path::new(written).to_owned(),
+            };
             // `/Diary` is how some write what lies at the top of the vault.
             let as_it_is = || place.canonicalize().ok().and_then(|place| disk.named_within(&place));
-            let named = place.is_absolute().then(|| disk.named_within(place).or_else(as_it_is)).flatten();
-            named.unwrap_or_else(|| entry.clone())
+            let named = place.is_absolute().then(|| disk.named_within(&place).or_else(as_it_is)).flatten();
+            named.map_or_else(|| entry.clone(), |name| if name.is_empty() { "/".to_owned() } else { name })
         };
         entries.iter().map(named).collect()
     }
 
-    /// The entries of the list that name nothing in the vault, be it a note, another file or a folder: most
-    /// likely a slip of the pen.
+    /// The entries of the list that name nothing in the vault, be it a note, another file or a folder, and
+    /// those without a name, which hide all of it: most likely a slip of the pen.
     pub fn private_for_nothing(&self, entries: &[String]) -> Result<Vec<String>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.index().listing(disk, Texts::Nobodys)?;
@@ -97,7 +104,11 @@ impl Vault {
         let mut left = Vec::new();
         for entry in entries {
             let named = plain(entry);
-            if !paths.iter().any(|path| covers(&named, path)) && disk.spellings(&named)?.whole.is_empty() {
+            if entry.trim().is_empty() {
+                left.push(entry.clone());
+            } else if !paths.iter().any(|path| covers(&named, path))
+                && disk.spellings(&named)?.whole.is_empty()
+            {
                 left.push(entry.clone());
             }
         }
