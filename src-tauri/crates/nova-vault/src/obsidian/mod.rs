@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::disk::Disk;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 use crate::vault::{Problem, Vault};
 
 pub use daily::DailyNotes;
@@ -105,25 +105,36 @@ impl Default for Templates {
 /// The folder whose notes are forms for notes to come, and no records: the one that the core plugin
 /// Templates is set to, `Templates` where none is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFolder(String);
+pub struct TemplateFolder {
+    path: String,
+    folded: String,
+}
 
 impl TemplateFolder {
     /// As the setting names it, if it does.
     pub fn new(set: Option<&str>) -> TemplateFolder {
         let folder = set.map(|folder| folder.trim().trim_matches('/')).filter(|folder| !folder.is_empty());
-        TemplateFolder(folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect())
+        let path: String = folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect();
+        TemplateFolder { folded: folded(&path), path }
     }
 
     /// Its path in the vault.
     pub fn path(&self) -> &str {
-        &self.0
+        &self.path
     }
 
-    /// Whether a note lies in it, or in a folder of it.
+    /// Whether a note lies in it, or in a folder of it; case and Unicode composition do not matter.
     pub fn holds(&self, path: &VaultPath) -> bool {
-        let below = |path: &str| path.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('/'));
-        let path = path.as_str();
-        below(path) || !path.is_ascii() && below(&path.nfc().collect::<String>())
+        let (path, folder) = (path.as_str(), self.folded.as_str());
+        // Each record of a list is asked about: most are told apart without a copy.
+        if path.is_ascii() {
+            let (Some(start), Some(b'/')) = (path.get(..folder.len()), path.as_bytes().get(folder.len()))
+            else {
+                return false;
+            };
+            return start.eq_ignore_ascii_case(folder);
+        }
+        folded(path).strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
