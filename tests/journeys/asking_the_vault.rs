@@ -71,6 +71,7 @@ fn links_lead_out_back_and_nowhere() {
     assert_eq!((&links["out"], &links["unresolved"][0]["target"]), (&json!([]), &json!("Quillon Labs")));
     let back = &links["back"];
     assert_eq!((&back[0]["path"], &back[0]["line"]), (&json!("Ideas.md"), &json!(3)));
+    assert_eq!(nova.json(&["vault", "links", "[[Jane Doe#Log|Jane]]"]), (0, links));
     assert_eq!(nova.json(&["vault", "links", "Nobody"]).0, 1);
 }
 

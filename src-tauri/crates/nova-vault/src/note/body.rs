@@ -1,5 +1,7 @@
 //! The body changed as text: exact replacements and appended sections.
 
+use std::ops::Range;
+
 use super::document::{Document, FrontMatter};
 use super::error::EditError;
 use super::folded;
@@ -8,7 +10,7 @@ use super::split::{self, lines_from};
 
 mod blocks;
 
-use blocks::{joins_what_follows, joins_what_stands};
+use blocks::{is_footnote, joins_what_follows, joins_what_stands};
 
 /// Replaces `old` by `new`, `count` times (once when not given).
 ///
@@ -198,11 +200,17 @@ impl Wanted {
         let (own, behind) = (&headings[own], &headings[own + 1..]);
         let next = behind.iter().find(|next| next.level <= own.level);
         let end = next.map_or(end, |next| next.lines.start);
-        let last = lines_from(text, own.lines.end)
-            .take_while(|line| line.start < end)
-            .filter(|line| !text[line.clone()].trim().is_empty())
-            .last();
-        Some(last.map_or(own.lines.end, |line| line.end))
+        let lines = lines_from(text, own.lines.end).take_while(|line| line.start < end);
+        let mut lines: Vec<_> = lines.filter(|line| !text[line.clone()].trim().is_empty()).collect();
+        // The footnotes that end a note are no part of its last section.
+        if next.is_none() {
+            let is_note = |line: &Range<usize>| is_footnote(&text[line.clone()]);
+            let goes_on = |line: &Range<usize>| is_note(line) || text[line.clone()].starts_with([' ', '\t']);
+            let notes = lines.iter().rev().take_while(|line| goes_on(line)).collect::<Vec<_>>();
+            let first = notes.iter().rposition(|line| is_note(line));
+            lines.truncate(lines.len() - first.map_or(0, |first| first + 1));
+        }
+        Some(lines.last().map_or(own.lines.end, |line| line.end))
     }
 }
 

@@ -103,7 +103,7 @@ impl Default for Templates {
 }
 
 /// The folder whose notes are forms for notes to come, and no records: the one that the core plugin
-/// Templates is set to, `Templates` where none is set.
+/// Templates is set to, else the plugin Templater, `Templates` where none is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFolder {
     path: String,
@@ -164,6 +164,7 @@ const APP: &str = ".obsidian/app.json";
 const DAILY_NOTES: &str = ".obsidian/daily-notes.json";
 const TEMPLATES: &str = ".obsidian/templates.json";
 const PLUGINS: &str = ".obsidian/community-plugins.json";
+const TEMPLATER: &str = ".obsidian/plugins/templater-obsidian/data.json";
 const PERIODIC_NOTES: &str = ".obsidian/plugins/periodic-notes/data.json";
 
 impl Vault {
@@ -181,8 +182,9 @@ impl Vault {
 impl TemplateFolder {
     /// As it is set now.
     pub(crate) fn read(disk: &Disk) -> TemplateFolder {
-        let settings = Files { disk, problems: Vec::new() }.object(TEMPLATES);
-        TemplateFolder::new(text(&settings, "folder"))
+        let mut files = Files { disk, problems: Vec::new() };
+        let core = files.object(TEMPLATES);
+        TemplateFolder::new(files.template_folder(&core).as_deref())
     }
 }
 
@@ -225,7 +227,7 @@ impl ObsidianSettings {
             update_links: flag(&app, "alwaysUpdateLinks"),
             daily,
             templates: Templates {
-                folder: text(&templates, "folder").map(str::to_owned),
+                folder: files.template_folder(&templates),
                 date_format: text(&templates, "dateFormat").map_or(default.date_format, str::to_owned),
                 time_format: text(&templates, "timeFormat").map_or(default.time_format, str::to_owned),
             },
@@ -307,15 +309,30 @@ impl Files<'_> {
     /// The settings of the core plugin, or of the plugin Periodic Notes where that has taken the
     /// daily notes over.
     fn daily_notes(&mut self) -> DailyNotes {
-        let enabled = self.json(PLUGINS);
-        let enabled = enabled.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        if enabled.iter().any(|plugin| plugin == "periodic-notes")
+        if self.is_enabled("periodic-notes")
             && let Some(daily) = periodic_daily(&self.object(PERIODIC_NOTES))
         {
             return daily;
         }
         let core = self.object(DAILY_NOTES);
         daily_notes(DAILY_NOTES, &core, "template")
+    }
+
+    /// The folder of the core plugin, else that of the plugin Templater.
+    fn template_folder(&mut self, core: &Map<String, Value>) -> Option<String> {
+        let own = text(core, "folder").map(str::to_owned);
+        own.or_else(|| {
+            let has_templater = self.is_enabled("templater-obsidian");
+            has_templater
+                .then(|| text(&self.object(TEMPLATER), "templates_folder").map(str::to_owned))
+                .flatten()
+        })
+    }
+
+    fn is_enabled(&mut self, plugin: &str) -> bool {
+        let enabled = self.json(PLUGINS);
+        let enabled = enabled.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        enabled.iter().any(|other| other == plugin)
     }
 
     fn object(&mut self, file: &'static str) -> Map<String, Value> {

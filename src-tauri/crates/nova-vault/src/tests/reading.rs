@@ -209,3 +209,30 @@ fn a_broken_note_is_known_by_its_folder_or_its_type_whatever_their_case() {
         ["Ada.md", "crm/PEOPLE/Jane.md"]
     );
 }
+
+#[test]
+fn a_template_that_waits_to_be_filled_in_is_no_problem() {
+    let form = "---\ntype: contact\ndate: {{date:YYYY-MM-DD}}\nwith: [\n---\n";
+    let code = "---\ndate: <% tp.date.now() %>\nwith: [\n---\n";
+    let broken = "---\nwith: [\n---\n";
+    let bed = Bed::new(&[
+        ("Templates/Form.md", form),
+        ("Templates/Code.md", code),
+        ("Templates/Broken.md", broken),
+        ("Form.md", form),
+    ]);
+    let vault = bed.vault();
+    let problems = || vault.problems().unwrap().into_iter().map(|it| it.path).collect::<Vec<_>>();
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"]);
+    let unreadable = vault.seen_by_owner().unreadable("CRM", &["contact"]).unwrap();
+    assert_eq!(unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["Form.md"]);
+
+    // Where the plugin Templater keeps them.
+    bed.put(".obsidian/plugins/templater-obsidian/data.json", "{\"templates_folder\": \"Forms\"}");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"], "the plugin is not enabled");
+    bed.put(".obsidian/community-plugins.json", "[\"templater-obsidian\"]");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md", "Templates/Code.md", "Templates/Form.md"]);
+    assert_eq!(vault.obsidian().templates.folder.as_deref(), Some("Forms"));
+    bed.put(".obsidian/templates.json", "{\"folder\": \"Templates\"}");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"]);
+}

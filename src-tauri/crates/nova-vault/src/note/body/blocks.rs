@@ -22,12 +22,14 @@ pub(super) fn joins_what_stands(before: &str, addition: &str) -> bool {
     is_underline(first)
 }
 
-/// Whether the last of the lines and the title of an underlined heading behind them would be one title.
+/// Whether what follows would become part of the last of the lines: a footnote, or the title of an
+/// underlined heading.
 pub(super) fn joins_what_follows(addition: &str, after: &str) -> bool {
     let mut lines = after.lines();
-    let (Some(title), Some(underline)) = (lines.next(), lines.next()) else { return false };
+    let Some(title) = lines.next() else { return false };
     let ends_in_text = addition.lines().last().is_some_and(|last| !last.trim().is_empty() && !is_fence(last));
-    ends_in_text && is_text(title) && !title.trim().is_empty() && is_underline(underline)
+    let mut is_title = || is_text(title) && lines.next().is_some_and(is_underline);
+    ends_in_text && (is_footnote(title) && !addition.lines().all(is_footnote) || is_title())
 }
 
 /// The lines up to the end, as far as nothing ends a block between them.
@@ -59,7 +61,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// `[^1]: See there.`
-fn is_footnote(line: &str) -> bool {
+pub(super) fn is_footnote(line: &str) -> bool {
     line.starts_with("[^") && line.contains("]:")
 }
 

@@ -172,3 +172,14 @@ fn a_heading_is_understood_with_and_without_its_marks() {
         assert_eq!(has_heading(text, heading), is_there, "{heading}");
     }
 }
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn footnotes_that_end_a_note_stay_below_its_last_section() {
+    let log = Some("Log");
+    check_append("## Log\n- x[^1]\n\n[^1]: Note.\n    More.\n[^b]: Other.\n", "- y", log, "## Log\n- x[^1]\n- y\n\n[^1]: Note.\n    More.\n[^b]: Other.\n");
+    check_append("## Log\n[^1]: Note.\n", "- y", log, "## Log\n- y\n\n[^1]: Note.\n");
+    check_append("## Log\n- x\n    more\n", "- y", log, "## Log\n- x\n    more\n- y\n");
+    check_append("## Log\n[^1]: Note.\n\nText\n", "- y", log, "## Log\n[^1]: Note.\n\nText\n- y\n");
+    check_append("## Log\n[^1]: Note.\n## Next\n", "- y", log, "## Log\n[^1]: Note.\n- y\n## Next\n");
+}
