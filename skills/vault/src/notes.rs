@@ -111,9 +111,7 @@ async fn with_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolE
         None => None,
     };
     match instead.and_then(|mut found| found.pop()) {
-        Some(note) => {
-            VaultError::Path(PathError { path: path.clone(), problem: *problem, instead: Some(note) }).into()
-        }
+        Some(note) => VaultError::Path(PathError { path: path.clone(), problem, instead: Some(note) }).into(),
         None => error,
     }
 }
@@ -178,7 +176,7 @@ async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: T
         && !matches!(ctx.vault().named_within(said).await, Ok(Some(within)) if !within.is_empty());
     match path_that_is_meant(ctx, said).await {
         Some(meant) if !is_elsewhere => {
-            VaultError::Path(PathError { path: path.clone(), problem: *problem, instead: Some(meant) }).into()
+            VaultError::Path(PathError { path: path.clone(), problem, instead: Some(meant) }).into()
         }
         _ => error,
     }

@@ -104,11 +104,9 @@ impl Vault {
         let mut left = Vec::new();
         for entry in entries {
             let named = plain(entry);
-            if entry.trim().is_empty() {
-                left.push(entry.clone());
-            } else if !paths.iter().any(|path| covers(&named, path))
-                && disk.spellings(&named)?.whole.is_empty()
-            {
+            let is_there = || paths.iter().any(|path| covers(&named, path));
+            let says_nothing = entry.trim().is_empty();
+            if says_nothing || !is_there() && disk.spellings(&named)?.whole.is_empty() {
                 left.push(entry.clone());
             }
         }
