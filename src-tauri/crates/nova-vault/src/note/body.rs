@@ -112,8 +112,9 @@ pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<Strin
     };
     let headings = headings(text, body_start);
     let wanted = Wanted::of(heading, &headings);
+    let addition = without_heading(&addition, &wanted.title);
     match wanted.section(text, &headings, end) {
-        Some(at) => Ok(insert_lines(text, at, &addition, eol)),
+        Some(at) => Ok(insert_lines(text, at, addition, eol)),
         None => {
             let level = "#".repeat(wanted.level.unwrap_or(2));
             let before = &text[body_start..end];
@@ -122,6 +123,13 @@ pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<Strin
             Ok(insert_lines(text, end, &section, eol))
         }
     }
+}
+
+/// The lines without the heading they are to stand under, where they begin with it once more.
+fn without_heading<'a>(addition: &'a str, title: &str) -> &'a str {
+    let Some((first, rest)) = addition.split_once('\n') else { return addition };
+    let is_again = atx_heading(first).is_some_and(|(_, again)| folded(again) == folded(title));
+    if is_again && !rest.trim().is_empty() { rest.trim_start_matches(['\r', '\n']) } else { addition }
 }
 
 /// Whether the note has the heading that [`append`] would look for.

@@ -119,7 +119,13 @@ impl Condition {
         let error = |problem: &str, remedy: &str| QueryError::new(text, problem, remedy);
         let (key, rest) = split_key(text).map_err(|problem| error(problem, EXAMPLE))?;
         let (operator, value) = split_operator(rest);
-        let value = value.trim();
+        let value = match (&key, value.trim()) {
+            // `Projects/` is how many write a folder, and `/` is the vault's own.
+            (Key::File(FileKey::Folder), folder) if folder.starts_with('/') || folder.ends_with('/') => {
+                Some(folder.trim_matches('/')).filter(|folder| !folder.is_empty()).unwrap_or("\"\"")
+            }
+            (_, value) => value,
+        };
         if let Some(second) = second_condition(value) {
             return Err(error(
                 &format!("the value holds a second condition, `{second}`"),

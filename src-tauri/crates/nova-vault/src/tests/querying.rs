@@ -640,3 +640,19 @@ fn quotes_brackets_and_words_of_other_languages_mean_what_they_mean_there() {
         assert_eq!(names(&vault, &query), found, "{key}");
     }
 }
+
+#[test]
+fn a_folder_may_be_written_with_its_slashes() {
+    let bed = Bed::new(&[("a.md", ""), ("Work/b.md", ""), ("Work/Old/c.md", "")]);
+    for (condition, found) in [
+        ("file.folder = Work", "b"),
+        ("file.folder = work/", "b"),
+        ("file.folder = /Work/Old/", "c"),
+        ("file.folder = /", "a"),
+        ("file.folder = \"\"", "a"),
+        ("file.folder != Work/", "c a"),
+    ] {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&bed.vault(), &query), found, "{condition}");
+    }
+}

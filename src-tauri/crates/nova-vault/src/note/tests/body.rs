@@ -168,6 +168,10 @@ fn a_heading_is_understood_with_and_without_its_marks() {
     check("##tasks", "# Log\n- x\n### Tasks\n- y\n- n\n## #idea list\n- z\n");
     check("#idea list", "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
     check("###New", &format!("{text}\n### New\n- n\n"));
+    check_append(text, "# log\n\n- n", Some("Log"), "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
+    check_append(text, "## New\n- n", Some("New"), &format!("{text}\n## New\n- n\n"));
+    check_append("## Log\n", "### Log of today\n- n", Some("Log"), "## Log\n### Log of today\n- n\n");
+    check_append("## Log\n", "## Log\n", Some("Log"), "## Log\n## Log\n");
     for (heading, is_there) in [("log", true), ("##tasks", true), ("## Tasks", false), ("New", false)] {
         assert_eq!(has_heading(text, heading), is_there, "{heading}");
     }
