@@ -47,6 +47,23 @@ fn notes_are_found_by_their_properties() {
 }
 
 #[test]
+fn notes_whose_values_have_no_order_with_the_one_asked_for_are_counted_beside_the_answer() {
+    let nova = Nova::new(
+        "//- a.md\n---\nvalue: 900\n---\n//- b.md\n---\nvalue: soon\n---\n//- c.md\n---\nvalue: x\n---\n",
+        [],
+    );
+    let asked = |condition: &str| {
+        let answer = nova.run(&["--json", "vault", "query", "--where", condition]);
+        let rows: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        (rows[0]["path"].clone(), String::from_utf8(answer.stderr).unwrap())
+    };
+    let (path, said) = asked("value > 500");
+    assert_eq!(path, "a.md");
+    assert!(said.contains("2 notes are left out"), "{said}");
+    assert_eq!(asked("value = 900"), (json!("a.md"), String::new()));
+}
+
+#[test]
 fn links_lead_out_back_and_nowhere() {
     let nova = Nova::new(PEOPLE, []);
     let (code, links) = nova.json(&["vault", "links", "Jane Doe"]);
@@ -54,6 +71,7 @@ fn links_lead_out_back_and_nowhere() {
     assert_eq!((&links["out"], &links["unresolved"][0]["target"]), (&json!([]), &json!("Quillon Labs")));
     let back = &links["back"];
     assert_eq!((&back[0]["path"], &back[0]["line"]), (&json!("Ideas.md"), &json!(3)));
+    assert_eq!(nova.json(&["vault", "links", "[[Jane Doe#Log|Jane]]"]), (0, links));
     assert_eq!(nova.json(&["vault", "links", "Nobody"]).0, 1);
 }
 

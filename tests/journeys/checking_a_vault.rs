@@ -154,6 +154,12 @@ fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
     assert_eq!((code, problems.as_array().unwrap().len()), (1, 1), "{problems}");
     assert_eq!(problems[0]["path"], json!("Dairy"));
     assert_eq!(nova.json(&["vault", "status"]).1["problems"], 1);
+
+    // A place that lies nowhere in the vault, and an entry that somebody began.
+    nova.settings(&json!({"vault": nova.vault.root(), "private": ["~/Diary", "", "/"]}));
+    let (_, problems) = nova.json(&["vault", "check"]);
+    let paths: Vec<_> = problems.as_array().unwrap().iter().map(|row| &row["path"]).collect();
+    assert_eq!(paths, ["nova.config.json", "~/Diary"]);
 }
 
 #[test]

@@ -90,6 +90,14 @@ fn once_confirmed_the_notes_are_found_and_changed_under_their_own_names() {
     let rows = rows.as_array().unwrap();
     let known: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["stage"].as_str())).collect();
     assert_eq!(known, [(Some("Ada Byron"), Some("friend")), (Some("Grace Hopper"), Some("lead"))]);
+    // Whoever asks the notes themselves may use either name of the type.
+    for (asked, notes) in [("contact", 2), ("Person", 2), ("deal", 0)] {
+        let of_type = json!({"type": asked}).to_string();
+        let (_, found) = nova.json(&["tool", "call", "vault.query", "--args", &of_type]);
+        assert_eq!(found["value"]["total"], notes, "{asked}");
+        let (_, rows) = nova.json(&["vault", "query", "--type", asked]);
+        assert_eq!(rows.as_array().unwrap().len(), notes, "{asked}");
+    }
     let update = r#"{"name": "grace", "email": "grace@yale.example", "next_contact": "2026-12-09"}"#;
     let (code, _) = nova.json(&["tool", "call", "crm.update_contact", "--args", update, "--approve", "all"]);
     assert_eq!(code, 0);

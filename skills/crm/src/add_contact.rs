@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
-    json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::details::{Change, Details};
-use crate::records::{CONTACT, Entry, Records};
+use crate::find::link_text;
+use crate::records::{COMPANY, CONTACT, Entry, Records};
 
 pub(crate) struct AddContact;
 
@@ -58,8 +59,10 @@ impl NativeTool for AddContact {
         let name = details.0["name"].as_str().unwrap_or_default();
         let email = details.0.get("email").and_then(|email| email.as_str());
         Records::read(ctx.as_ref(), CONTACT).await?.refuse_twice(name, email)?;
+        details.link_company(ctx.as_ref()).await?;
 
         let declared = ctx.records().get(CONTACT)?;
+        let name = details.0["name"].as_str().unwrap_or_default();
         let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, name).await?;
         ctx.vault().create(&path, text).await?;
@@ -67,6 +70,23 @@ impl NativeTool for AddContact {
         let mut out = declared.read(&note).to_json();
         out.insert("path".into(), json!(path));
         Ok(Output::new(out.into()).from_notes([path]).into())
+    }
+}
+
+impl Details {
+    /// Makes the company of a contact what leads to its note, where there is one of that very name. Any
+    /// other name stays what it is.
+    ///
+    /// # Errors
+    /// `Ambiguous` where several have it.
+    pub(crate) async fn link_company(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        let Some(Value::String(said)) = self.0.get(COMPANY) else { return Ok(()) };
+        let companies = Records::read(ctx, COMPANY).await?;
+        if let Some(company) = companies.called(said)? {
+            let link = link_text(&company.note().path, ctx.vault()).await?;
+            self.0.insert(COMPANY.into(), link.into());
+        }
+        Ok(())
     }
 }
 

@@ -105,6 +105,23 @@ impl Records {
         }
     }
 
+    /// The one record of this very name.
+    ///
+    /// # Errors
+    /// `Ambiguous` with all that have it.
+    pub(crate) fn called(&self, name: &str) -> Result<Option<Entry<'_>>, ToolError> {
+        let said = without_brackets(name);
+        let mut found = self.matching(|entry| Ok(entry.is_called(said)))?;
+        if found.len() > 1 {
+            return Err(ToolError::Ambiguous {
+                kind: self.kind().into(),
+                name: said.into(),
+                matches: labels(&found, &[])?,
+            });
+        }
+        Ok(found.pop())
+    }
+
     fn matching(
         &self,
         fits: impl Fn(&Entry) -> Result<bool, ToolError>,

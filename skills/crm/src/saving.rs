@@ -17,6 +17,7 @@ impl RecordRules for Rules {
                 let mut details = Details::default();
                 details.texts(&["name", "company"], draft)?;
                 details.email(Change::from(entered(draft, "email")))?;
+                details.link_company(ctx).await.map_err(|error| at(COMPANY, error))?;
                 details.texts(&["phone", "stage"], draft)?;
                 details.tags(Change::from(entered_tags(draft)))?;
                 details.fill(draft);

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, ToolContext,
-    ToolError, ToolOutput, async_trait, json, schemars, summarize,
+    ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
 use crate::details::{Change, Details};
-use crate::records::{CONTACT, Records};
+use crate::records::{COMPANY, CONTACT, Records};
 
 pub(crate) struct UpdateContact;
 
@@ -72,9 +72,13 @@ impl NativeTool for UpdateContact {
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();
+        let own = contact.record.text(COMPANY)?;
+        if own.as_deref() != details.0.get(COMPANY).and_then(Value::as_str) {
+            details.link_company(ctx.as_ref()).await?;
+        }
         let declared = ctx.records().get(CONTACT)?;
-        let mut edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
-        edits.retain(|edit| !says_so_already(before, edit));
+        let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
+        let edits = changing(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;
 
         let after = ctx.vault().read(&before.path).await?;
@@ -87,9 +91,36 @@ impl NativeTool for UpdateContact {
     }
 }
 
+/// The edits but those of which the note says so already.
+pub(crate) async fn changing(
+    note: &Note,
+    edits: Vec<PropertyEdit>,
+    vault: &dyn ToolVault,
+) -> Result<Vec<PropertyEdit>, ToolError> {
+    let mut changing = Vec::new();
+    for edit in edits {
+        if !says_so_already(note, &edit) && !leads_there_already(note, &edit, vault).await? {
+            changing.push(edit);
+        }
+    }
+    Ok(changing)
+}
+
+/// Whether the note has a link to the same note: one with the path, say, that the user wrote so.
+async fn leads_there_already(
+    note: &Note,
+    edit: &PropertyEdit,
+    vault: &dyn ToolVault,
+) -> Result<bool, ToolError> {
+    let PropertyEdit::Set { key, value: PropertyValue::Link(new) } = edit else { return Ok(false) };
+    let Some(PropertyValue::Link(old)) = note.document.property(key) else { return Ok(false) };
+    let leads_to = vault.resolve(old).await?;
+    Ok(leads_to.is_some() && leads_to == vault.resolve(new).await?)
+}
+
 /// Whether the note holds that value in whatever spelling: `company: Quillon Labs` says the same as
 /// a link to it, and is left as the user wrote it.
-pub(crate) fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let Some(present) = note.document.property(key) else { return false };
     match (present, value) {

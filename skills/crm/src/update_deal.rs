@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
-use crate::update_contact::says_so_already;
+use crate::update_contact::changing;
 
 pub(crate) struct UpdateDeal;
 
@@ -87,8 +87,8 @@ impl NativeTool for UpdateDeal {
             deals.leaves_others(Some(&before.path), currency)?;
         }
         let declared = &deals.records.declared;
-        let mut edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
-        edits.retain(|edit| !says_so_already(before, edit));
+        let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
+        let edits = changing(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;
 
         let after = ctx.vault().read(&before.path).await?;

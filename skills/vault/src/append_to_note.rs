@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars,
+    async_trait, has_heading, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::notes::named;
+use crate::notes::named_part;
 
 pub(crate) struct AppendToNote;
 
@@ -43,8 +43,21 @@ impl NativeTool for AppendToNote {
                 allowed: Vec::new(),
             });
         }
-        let note = named(ctx.as_ref(), &addition.path).await?;
-        ctx.vault().append(&note.path, &addition.text, addition.heading.as_deref()).await?;
-        Ok(Output::new(json!({"path": note.path})).from_notes([note.path]).into())
+        let (note, part) = named_part(ctx.as_ref(), &addition.path).await?;
+        let heading = addition.heading.filter(|heading| !heading.trim().is_empty()).or(part);
+        if let Some(block) = heading.as_deref().filter(|heading| heading.starts_with('^')) {
+            return Err(ToolError::InvalidArguments {
+                path: "/path".into(),
+                rule: format!("names the block {block}; lines are added to a whole note or under a heading"),
+                allowed: Vec::new(),
+            });
+        }
+        let is_new = heading.as_deref().is_some_and(|heading| !has_heading(&note.text, heading));
+        ctx.vault().append(&note.path, &addition.text, heading.as_deref()).await?;
+        let mut value = json!({"path": note.path});
+        if is_new {
+            value["heading_added"] = true.into();
+        }
+        Ok(Output::new(value).from_notes([note.path]).into())
     }
 }

@@ -1,14 +1,15 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Clock, Description, Effect, FrontMatter, JsonSchema, NativeTool, Note, NoteScope, Output, SettingError,
     TemplateFolder, TemplateValues, Templates, ToolContext, ToolError, ToolOutput, Value, VaultPath,
-    async_trait, fill_template, json, schemars,
+    async_trait, fill_template, json, likeness, schemars,
 };
 use serde::Deserialize;
 
-use crate::notes::{create_as_set, named, new_path, without_brackets, without_private};
+use crate::notes::{NEAREST, create_as_set, named, new_path, without_brackets, without_private};
 use crate::set_properties::edits;
 
 pub(crate) struct CreateNote;
@@ -80,7 +81,14 @@ impl NativeTool for CreateNote {
             ctx.vault().append(&path, &below, None).await?;
         }
         let read = template.map(|template| template.path);
-        Ok(Output::new(json!({"path": path})).from_notes(std::iter::once(path).chain(read)).into())
+        let mut value = json!({"path": path});
+        // A link with the name alone may lead to either from now on.
+        let mut namesakes = ctx.vault().find(path.name()).await.unwrap_or_default();
+        namesakes.retain(|other| *other != path && other.name().to_lowercase() == path.name().to_lowercase());
+        if !namesakes.is_empty() {
+            value["same_name"] = json!(namesakes);
+        }
+        Ok(Output::new(value).from_notes(std::iter::once(path).chain(read)).into())
     }
 }
 
@@ -89,10 +97,19 @@ async fn template(ctx: &dyn ToolContext, set: &Templates, said: &str) -> Result<
     let folder = TemplateFolder::new(set.folder.as_deref());
     let name = without_brackets(said).to_lowercase();
     let name = name.strip_suffix(".md").unwrap_or(&name);
-    let mut found = ctx.vault().paths().await?;
-    found.retain(|path| folder.holds(path) && path.name().to_lowercase() == name);
+    let mut templates = ctx.vault().paths().await?;
+    templates.retain(|path| folder.holds(path));
+    let mut found = templates.clone();
+    found.retain(|path| path.name().to_lowercase() == name);
     match found.len() {
-        0 => named(ctx, said).await,
+        0 => named(ctx, said).await.map_err(|error| match error {
+            ToolError::NotFound { name, .. } => {
+                templates.sort_by_key(|path| Reverse(likeness(path.name(), &name)));
+                let nearest = templates.iter().take(NEAREST).map(ToString::to_string).collect();
+                ToolError::NotFound { kind: "template".into(), name, nearest }
+            }
+            error => error,
+        }),
         1 => ctx.vault().read(&found.remove(0)).await,
         _ => Err(ToolError::Ambiguous {
             kind: "template".into(),

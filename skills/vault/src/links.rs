@@ -7,13 +7,13 @@ use nova_skill::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::notes::{named, within_budget};
+use crate::notes::{file_named, named, within_budget};
 
 pub(crate) struct LinksOfNote;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Which {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name where only one note has it. Or another file: "map.png".
     path: String,
 }
 
@@ -32,10 +32,14 @@ impl NativeTool for LinksOfNote {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let note = named(ctx.as_ref(), &which.path).await?;
-        let links = ctx.vault().links(&note.path).await?;
+        let path = match named(ctx.as_ref(), &which.path).await {
+            Ok(note) => note.path,
+            // A picture, say, that is sought by who shows it.
+            Err(error) => file_named(ctx.as_ref(), &which.path).await.ok().flatten().ok_or(error)?,
+        };
+        let links = ctx.vault().links(&path).await?;
         let (back, out, unresolved) = (part(&links.back), part(&links.out), part(&links.unresolved));
-        let mut value = json!({"path": note.path, "out": out, "back": back, "unresolved": unresolved});
+        let mut value = json!({"path": path, "out": out, "back": back, "unresolved": unresolved});
         let all = links.out.len() + links.back.len() + links.unresolved.len();
         if out.len() + back.len() + unresolved.len() < all {
             value["more"] = true.into();
@@ -45,7 +49,8 @@ impl NativeTool for LinksOfNote {
         }
         // A line that leads here is text of the note it stands in.
         let shown: BTreeSet<_> = links.back.iter().take(back.len()).map(|link| link.path.clone()).collect();
-        Ok(Output::new(value).from_notes(std::iter::once(note.path).chain(shown)).into())
+        let own = Some(path).filter(|path| path.is_note());
+        Ok(Output::new(value).from_notes(own.into_iter().chain(shown)).into())
     }
 }
 

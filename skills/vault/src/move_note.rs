@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
-    VaultError, async_trait, json, schemars,
+    VaultError, VaultPath, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::notes::{free, named, new_path, path_of, without_brackets, without_private};
+use crate::notes::{folder_of, free, named, new_path, path_of, without_brackets, without_private};
 
 /// How many notes with rewritten links an answer names.
 const NAMED: usize = 100;
@@ -17,7 +17,7 @@ pub(crate) struct MoveNote;
 pub(crate) struct Move {
     /// The note: its path in the vault, or its name where only one note has it.
     path: String,
-    /// Its new path from the vault's root ("Archive/Lisbon 2026.md"), or a folder ("Archive/") to keep its name.
+    /// Its new path from the vault's root ("Archive/Lisbon 2026.md"), a folder ("Archive/") to keep its name, or a name ("Lisbon 2026") to rename it where it is.
     to: String,
 }
 
@@ -42,13 +42,20 @@ impl NativeTool for MoveNote {
             Some("") => file.to_owned(),
             Some(folder) => format!("{folder}/{file}"),
             None if is_folder(ctx.as_ref(), to).await? => format!("{to}/{file}"),
+            // A name alone is another name, as Obsidian renames; a path has its ending.
+            None if is_name(to) && !note.path.folder().is_empty() => {
+                format!("{}/{}", note.path.folder(), without_brackets(to))
+            }
             None => to.to_owned(),
         };
         let asked = path_of(without_brackets(&target))?;
         // A note that only gets another folder keeps its name as it is, also one that Nova would not
         // give: `What now?.md`.
         let to = match asked.as_str().rsplit('/').next() == Some(file) {
-            true => free(ctx.as_ref(), asked).await,
+            true => {
+                let folder = folder_of(ctx.as_ref(), asked.folder()).await?;
+                free(ctx.as_ref(), VaultPath::in_folder(&folder, file).map_err(VaultError::from)?).await
+            }
             false => new_path(ctx.as_ref(), &target, "").await,
         };
         let to = match to {
@@ -75,11 +82,21 @@ impl NativeTool for MoveNote {
     }
 }
 
-/// Whether notes lie below it.
+/// Whether it is nothing but a name: no path, and not the name of a file.
+fn is_name(said: &str) -> bool {
+    let lower = said.to_ascii_lowercase();
+    let is_file = lower.ends_with(".md") || lower.ends_with(".base");
+    !is_file && path_of(without_brackets(said)).is_ok_and(|path| path.folder().is_empty())
+}
+
+/// Whether a folder is there, in whatever case.
 async fn is_folder(ctx: &dyn ToolContext, said: &str) -> Result<bool, ToolError> {
     if said.ends_with(".md") || said.ends_with(".base") {
         return Ok(false);
     }
-    let all = ctx.vault().paths().await?;
-    Ok(all.iter().any(|path| path.as_str().strip_prefix(said).is_some_and(|rest| rest.starts_with('/'))))
+    // What is no path is refused where it is used as one.
+    if path_of(without_brackets(said)).is_err() {
+        return Ok(false);
+    }
+    ctx.vault().has_folder(said).await
 }

@@ -12,7 +12,7 @@ pub(crate) const NOTE: &str = "note";
 pub(crate) const MOST: usize = 48 * 1024;
 
 /// How many of the nearest names an error lists, and how much alike they are at least.
-const NEAREST: usize = 5;
+pub(crate) const NEAREST: usize = 5;
 const ALIKE: usize = 30;
 
 /// The note that `said` names: by its path with or without `.md`, or as a wikilink would name it
@@ -21,22 +21,109 @@ const ALIKE: usize = 30;
 /// # Errors
 /// A path out of the vault is refused, several notes are `Ambiguous`, none is `NotFound`.
 pub(crate) async fn named(ctx: &dyn ToolContext, said: &str) -> Result<Note, ToolError> {
-    let name = without_brackets(said);
-    let path = path_of(name)?;
+    Ok(named_part(ctx, said).await?.0)
+}
+
+/// As [`named`], with the heading or block of it that is named, too: `Jane Doe#Log`, `[[Jane Doe#^id]]`.
+///
+/// # Errors
+/// As [`named`].
+pub(crate) async fn named_part(
+    ctx: &dyn ToolContext,
+    said: &str,
+) -> Result<(Note, Option<String>), ToolError> {
+    let name = bare(said);
+    // `Trips/` can only be a folder.
+    let folder = name.trim_end_matches('/');
+    if (folder == name || path_of(folder).is_err())
+        && let Some(note) = looked_up(ctx, name).await?
+    {
+        return Ok((note, None));
+    }
+    // Hardly any file has a `#` or a `|` in its name; a link has.
+    if let Some((before, part)) = name.split_once(['#', '|'])
+        && !before.trim().is_empty()
+        && let Some(note) = looked_up(ctx, before.trim()).await?
+    {
+        let part = if name[before.len()..].starts_with('#') { part.split('|').next() } else { None };
+        let part = part.and_then(|part| part.rsplit('#').next()).map(str::trim);
+        return Ok((note, part.filter(|part| !part.is_empty()).map(str::to_owned)));
+    }
+    if let Some(file) = file_named(ctx, name).await? {
+        return Err(ToolError::NoNote {
+            what: format!("\"{file}\" is a file of the vault and no note."),
+            remedy: "Only notes (.md) and bases (.base) are read and changed; vault.links tells which notes show it."
+                .into(),
+        });
+    }
+    if ctx.vault().has_folder(folder).await? {
+        return Err(ToolError::NoNote {
+            what: format!("\"{folder}\" is a folder and no note."),
+            remedy: format!("vault.query with the condition `file.folder = {folder}` lists its notes."),
+        });
+    }
+    if let Some(base) = ctx.vault().resolve(&format!("{folder}.base")).await? {
+        return Err(ToolError::NoNote {
+            what: format!("\"{base}\" is a base and no note."),
+            remedy:
+                "vault.query_base answers with its rows; with its ending, vault.read_note gives its text."
+                    .into(),
+        });
+    }
+    Err(not_found(ctx.vault(), without_brackets(said)).await)
+}
+
+/// The file that is no note, such as a picture or a canvas, of that path or name.
+pub(crate) async fn file_named(ctx: &dyn ToolContext, said: &str) -> Result<Option<VaultPath>, ToolError> {
+    let file = ctx.vault().resolve(bare(said)).await?;
+    Ok(file.filter(|path| !path.is_note() && !path.as_str().to_ascii_lowercase().ends_with(".base")))
+}
+
+async fn looked_up(ctx: &dyn ToolContext, name: &str) -> Result<Option<Note>, ToolError> {
+    let path = match path_of(name) {
+        Ok(path) => path,
+        Err(error) => return Err(with_path_that_is_meant(ctx, name, error).await),
+    };
     match ctx.vault().read(&path).await {
         Err(error) if is_missing(&error) => {}
-        other => return other,
+        other => return other.map(Some),
     }
     let mut found = ctx.vault().find(name).await?;
     match found.len() {
-        0 => Err(not_found(ctx.vault(), name).await),
-        1 => ctx.vault().read(&found.remove(0)).await,
+        0 => Ok(None),
+        1 => ctx.vault().read(&found.remove(0)).await.map(Some),
         _ => Err(ToolError::Ambiguous {
             kind: NOTE.into(),
             name: name.into(),
             matches: found.iter().map(ToString::to_string).collect(),
         }),
     }
+}
+
+/// The error of a path that cannot be one, with the path that is meant: that of a note which lies at this
+/// place of the disk, or is written with `\`, `./` or blanks.
+async fn with_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
+    let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
+        return error;
+    };
+    let instead = match path_that_is_meant(ctx, said).await {
+        Some(meant) => ctx.vault().find(meant.as_str()).await.ok().filter(|found| found.len() == 1),
+        None => None,
+    };
+    match instead.and_then(|mut found| found.pop()) {
+        Some(note) => VaultError::Path(PathError { path: path.clone(), problem, instead: Some(note) }).into(),
+        None => error,
+    }
+}
+
+async fn path_that_is_meant(ctx: &dyn ToolContext, said: &str) -> Option<VaultPath> {
+    if said.ends_with(['/', '\\']) {
+        return None;
+    }
+    let within = ctx.vault().name_of(said).await.ok().flatten();
+    let path = within.unwrap_or_else(|| said.replace('\\', "/"));
+    let parts = path.split('/').map(str::trim).filter(|part| !matches!(*part, "" | "."));
+    path_of(&parts.collect::<Vec<_>>().join("/")).ok()
 }
 
 /// Where a note is to be that is not there yet. Its name becomes one that links and every system
@@ -49,13 +136,50 @@ pub(crate) async fn new_path(
     said: &str,
     folder: &str,
 ) -> Result<VaultPath, ToolError> {
-    let asked = path_of(without_brackets(said))?;
+    let name = without_brackets(said);
+    let asked = match path_of(name) {
+        Ok(asked) => asked,
+        Err(error) => return Err(with_new_path_that_is_meant(ctx, name, error).await),
+    };
     let folder = if asked.folder().is_empty() { folder } else { asked.folder() };
     let extension = if asked.is_note() { ".md" } else { ".base" };
     let stem = asked.name().strip_suffix(extension).unwrap_or(asked.name());
-    let path =
-        VaultPath::in_folder(folder, &format!("{}{extension}", file_name(stem))).map_err(VaultError::from)?;
+    let folder = folder_of(ctx, folder).await?;
+    let path = VaultPath::in_folder(&folder, &format!("{}{extension}", file_name(stem)))
+        .map_err(VaultError::from)?;
     free(ctx, path).await
+}
+
+/// The folder as it is as far as it is there; what is to be made of it gets names that every system can hold.
+pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<String, ToolError> {
+    let mut folder = String::new();
+    for part in asked.split('/').filter(|part| !part.is_empty()) {
+        let below = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let as_asked = below(part);
+        let is_odd = file_name(part) != part;
+        folder = if is_odd && !ctx.vault().has_folder(&as_asked).await? {
+            below(&file_name(part))
+        } else {
+            as_asked
+        };
+    }
+    Ok(folder)
+}
+
+/// As [`with_path_that_is_meant`] for a note that is not there yet: a place on the disk that is none of the
+/// vault's means nothing in it.
+async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
+    let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
+        return error;
+    };
+    let is_elsewhere = said.starts_with(['/', '\\'])
+        && !matches!(ctx.vault().name_of(said).await, Ok(Some(within)) if !within.is_empty());
+    match path_that_is_meant(ctx, said).await {
+        Some(meant) if !is_elsewhere => {
+            VaultError::Path(PathError { path: path.clone(), problem, instead: Some(meant) }).into()
+        }
+        _ => error,
+    }
 }
 
 /// The path, where no note is.
@@ -113,6 +237,9 @@ pub(crate) fn is_missing(error: &ToolError) -> bool {
 /// A path as it is said, `.md` added where no ending names a file that Nova writes.
 pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
     let lower = said.to_ascii_lowercase();
+    if said.is_empty() || said.ends_with('/') {
+        VaultPath::parse(said).map_err(VaultError::from)?;
+    }
     let file = if lower.ends_with(".md") || lower.ends_with(".base") {
         said.to_owned()
     } else {
@@ -127,9 +254,16 @@ pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
 
 /// `[[Jane Doe#Log|Jane]]` as a person might copy it.
 pub(crate) fn without_brackets(said: &str) -> &str {
+    let bare = bare(said);
+    if bare == said.trim() { bare } else { bare.split(['|', '#']).next().unwrap_or(bare).trim() }
+}
+
+/// The inside of `[[Jane Doe#Log|Jane]]` and `![[Jane Doe]]`; anything else as it is.
+fn bare(said: &str) -> &str {
     let said = said.trim();
-    let Some(inner) = said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) else { return said };
-    inner.split(['|', '#']).next().unwrap_or(inner).trim()
+    let link = said.strip_prefix('!').unwrap_or(said);
+    let inner = link.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+    inner.map_or(said, str::trim)
 }
 
 async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {

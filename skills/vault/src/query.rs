@@ -15,7 +15,7 @@ pub(crate) struct QueryNotes;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Question {
-    /// Only notes with this `type:`.
+    /// Only notes with this `type:`; "contact" and the like also find what this vault calls so.
     #[serde(default, rename = "type")]
     record_type: Option<String>,
     /// Conditions that all have to be met, each "KEY OP VALUE" with = != < <= > >= contains in exists: "status = draft", "due < 2026-12-01", "tags contains work", "stage in lead, won", "rating exists". Also file.name, file.path, file.folder, file.mtime.
@@ -46,12 +46,15 @@ impl NativeTool for QueryNotes {
     }
 
     async fn run(&self, question: Question, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let asked = question.record_type.as_deref().map(str::trim).filter(|asked| !asked.is_empty());
         let mut query = Query {
-            record_type: question.record_type,
+            record_types: asked.map(str::to_owned).into_iter().collect(),
             limit: Some(question.limit.unwrap_or(LIMIT.0).min(LIMIT.1)),
             ..Query::default()
         };
-        for (at, condition) in question.conditions.unwrap_or_default().iter().enumerate() {
+        let conditions = question.conditions.unwrap_or_default();
+        let said = conditions.iter().enumerate().filter(|(_, condition)| !condition.trim().is_empty());
+        for (at, condition) in said {
             query.conditions.push(Condition::parse(condition).map_err(wrong("where", at))?);
         }
         for (at, keys) in question.sort.unwrap_or_default().iter().enumerate() {

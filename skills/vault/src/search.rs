@@ -55,11 +55,28 @@ impl NativeTool for SearchNotes {
             (false, false) => SearchMode::Text,
         };
         let limit = sought.limit.unwrap_or(LIMIT.0).min(LIMIT.1);
-        let answer = ctx.vault().search(&Search { query: sought.query, mode, limit }).await?;
+        let query = sought.query;
+        let is_phrase = mode == SearchMode::Text && query.split_whitespace().nth(1).is_some();
+        let tag = query.trim().trim_start_matches("tag:").strip_prefix('#').map(str::to_owned);
+        let tag = tag.filter(|tag| mode != SearchMode::Regex && !tag.is_empty() && !tag.contains([' ', '"']));
+        let answer = ctx.vault().search(&Search { query, mode, limit }).await?;
         let paths: BTreeSet<_> = answer.hits.iter().map(|hit| hit.path.clone()).collect();
         let mut value = json!({"hits": answer.hits, "more": answer.more});
         if !answer.skipped.is_empty() {
             value["not_searched"] = json!(answer.skipped.iter().take(LIMIT.0).collect::<Vec<_>>());
+        }
+        if let Some(tag) = tag.filter(|_| answer.hits.is_empty()) {
+            value["hint"] = format!(
+                "No line has this text. A tag may stand in a property without its #: vault.query with the condition \
+                 `tags contains {tag}` finds all notes that have it."
+            )
+            .into();
+        }
+        if is_phrase && answer.hits.is_empty() {
+            value["hint"] =
+                "No line has this text as it stands, quotes and all. With `words` notes are found that \
+                             have all of its words, in any order."
+                    .into();
         }
         Ok(Output::new(value).from_notes(paths).into())
     }

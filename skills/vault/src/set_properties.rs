@@ -54,11 +54,16 @@ impl NativeTool for SetProperties {
 }
 
 /// What JSON says of the note's properties; null removes one. A property that the note has keeps its
-/// spelling, and one that is a number stays one where a decimal is given as text.
+/// spelling, and one that is a number stays one where a decimal is given as text. Those that are lists for
+/// Obsidian get a list.
 pub(crate) fn edits(note: &Note, properties: &Map<String, Value>) -> Vec<PropertyEdit> {
     let edit = |(asked, value): (&String, &Value)| {
         let key = note.document.spelled(asked).unwrap_or(asked).to_owned();
-        match (value, note.document.property(&key)) {
+        let own = note.document.property(&key);
+        if let Some(list) = list_for_obsidian(&key, value, own) {
+            return PropertyEdit::Set { key, value: list };
+        }
+        match (value, own) {
             (Value::Null, _) => PropertyEdit::Remove { key },
             (Value::String(text), Some(PropertyValue::Number(_))) if is_plain_decimal(text) => {
                 PropertyEdit::Set { key, value: PropertyValue::Number(text.clone()) }
@@ -67,6 +72,31 @@ pub(crate) fn edits(note: &Note, properties: &Map<String, Value>) -> Vec<Propert
         }
     };
     properties.iter().map(edit).collect()
+}
+
+/// What is said of `tags`, `aliases` or `cssclasses` as the list that they are for Obsidian, which takes no
+/// text there: `work, #travel` are two tags. What the note says itself in that way stays.
+fn list_for_obsidian(key: &str, value: &Value, own: Option<&PropertyValue>) -> Option<PropertyValue> {
+    let key = key.to_lowercase();
+    let text = |text: &str| PropertyValue::from_text(text);
+    let items: Vec<&str> = match (value, key.as_str()) {
+        (Value::String(said), _) if own == Some(&text(said)) => return None,
+        (Value::String(said), "tags" | "cssclasses") => {
+            said.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()).collect()
+        }
+        (Value::String(said), "aliases") => vec![said.trim()],
+        (Value::Array(items), "tags") => items.iter().map(Value::as_str).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    let is_own = |said: &str| match own {
+        Some(PropertyValue::List(items)) => items.contains(&text(said)),
+        own => own == Some(&text(said)),
+    };
+    let item = |said: &str| match said.strip_prefix('#') {
+        Some(tag) if key == "tags" && !tag.is_empty() && !is_own(said) => text(tag),
+        _ => text(said),
+    };
+    Some(PropertyValue::List(items.into_iter().filter(|said| !said.is_empty()).map(item).collect()))
 }
 
 /// A minus or nothing, digits without leading zeros, at most one point between digits.

@@ -45,6 +45,15 @@ async fn answer(notes: &Questions, question: &Question, json: bool) -> Result<u8
                 )
             })?;
             let answer = notes.query_notes(query).await?;
+            if answer.not_comparable > 0 {
+                let (notes, hold) = match answer.not_comparable {
+                    1 => ("1 note is".to_owned(), "it holds"),
+                    several => (format!("{several} notes are"), "they hold"),
+                };
+                print::note(&format!(
+                    "nova: {notes} left out: what {hold} has no order with the value of the condition."
+                ));
+            }
             if json {
                 print::json(&answer.rows)
             } else {
@@ -71,7 +80,7 @@ fn query(
     limit: Option<usize>,
 ) -> Result<Query, QueryError> {
     Ok(Query {
-        record_type,
+        record_types: record_type.into_iter().collect(),
         conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
         sort: sort.iter().map(|text| SortKey::parse_list(text)).collect::<Result<Vec<_>, _>>()?.concat(),
         limit,

@@ -74,6 +74,37 @@ fn what_yaml_or_a_file_system_would_take_amiss() {
 }
 
 #[test]
+fn a_contact_links_to_the_company_of_that_name_where_another_note_has_it_too() {
+    let crm = crm(&format!(
+        "{PEOPLE}//- Acme.md\nA mountain.\n//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
+         //- CRM/Companies/Byte.md\n---\ntype: company\nname: Byte & Sons\n---\n"
+    ));
+    let company = |path: &str| {
+        let text = crm.vault.read(path);
+        text.lines().find_map(|line| line.strip_prefix("company: ")).unwrap().to_owned()
+    };
+    for (name, said, link) in [
+        ("Sam", "acme", "\"[[CRM/Companies/Acme]]\""),
+        ("Ida", "[[Acme]]", "\"[[CRM/Companies/Acme]]\""),
+        ("Bo", "Byte & Sons", "\"[[Byte]]\""),
+        ("Cy", "Acm", "\"[[Acm]]\""),
+    ] {
+        crm.value("add_contact", json!({"name": name, "company": said}));
+        assert_eq!(company(&format!("CRM/People/{name}.md")), link, "{said}");
+    }
+    crm.value("update_contact", json!({"name": "Theo", "company": "Acme"}));
+    assert_eq!(company("Friends/Theo.md"), "\"[[CRM/Companies/Acme]]\"");
+
+    crm.vault.write("Other/Acme.md", "---\ntype: company\n---\n");
+    let error = crm.error("add_contact", json!({"name": "Di", "company": "Acme"}));
+    assert_eq!(error.code, ErrorCode::Ambiguous);
+    assert!(
+        error.message.contains("CRM/Companies/Acme.md") && error.message.contains("Other/Acme.md"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_link_to_a_company_that_is_there_stays_what_it_is() {
     let there = "//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
                  //- Else/Acme.md\n\

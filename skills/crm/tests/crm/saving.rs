@@ -70,6 +70,13 @@ fn a_deal_links_to_whom_the_user_means() {
     assert_eq!(with("Ilse Kramer"), Ok(json!("Ilse Kramer")));
 }
 
+#[test]
+fn a_contact_is_saved_with_the_company_that_is_meant() {
+    let two = format!("{PEOPLE}//- Else/Quillon Labs.md\nA river.\n");
+    let values = saved(&two, "contact", None, json!({"name": "Ida", "company": "Quillon Labs"}));
+    assert_eq!(values.unwrap()["company"], "CRM/Companies/Quillon Labs");
+}
+
 /// A deal in each of these currencies.
 fn deals(currencies: &[&str]) -> String {
     let deal = |(at, currency): (usize, &&str)| {

@@ -89,6 +89,23 @@ fn what_is_so_already_stays_as_it_is_spelled() {
 }
 
 #[test]
+fn a_link_that_leads_to_the_same_note_stays_as_the_user_wrote_it() {
+    let notes = "//- CRM/Companies/Acme.md\n---\ntype: company\naliases: [The firm]\n---\n";
+    for link in ["[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme.md|us]]", "[[The firm]]"] {
+        let record = |kind: &str| format!("---\ntype: {kind}\ncompany: \"{link}\"\n---\n");
+        let (deal, person) = (record("deal"), record("contact"));
+        let crm = crm(&format!("{notes}//- Big.md\n{deal}//- Jo.md\n{person}"));
+        for (tool, args) in [
+            ("update_deal", json!({"title": "Big", "company": "Acme"})),
+            ("update_contact", json!({"name": "Jo", "company": "Acme"})),
+        ] {
+            assert_eq!(crm.value(tool, args)["changed"], json!([]), "{tool} {link}");
+        }
+        assert_eq!((crm.vault.read("Big.md"), crm.vault.read("Jo.md")), (deal, person));
+    }
+}
+
+#[test]
 fn a_call_that_changes_nothing_asks_nobody() {
     let crm = crm(PEOPLE);
     let outcome = crm.call("update_contact", json!({"name": "Jane Doe", "stage": "lead"}));

@@ -1,7 +1,7 @@
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
 
-use crate::{NOTES, vault};
+use crate::{LISBON, NOTES, vault};
 
 /// What is created, where, and with which bytes.
 #[track_caller]
@@ -191,4 +191,55 @@ fn the_folder_for_new_notes_is_the_one_that_is_there_in_another_case() {
     check(inbox, json!({"path": "Boat"}), "Inbox/Boat.md", "");
     let error = vault(inbox).error("create_note", json!({"path": "old"}));
     assert_eq!(error.code, ErrorCode::NoteExists, "{error}");
+}
+
+#[test]
+fn a_new_folder_gets_a_name_that_every_system_can_hold() {
+    check("", json!({"path": "Meeting: Q3/Q4?"}), "Meeting- Q3/Q4-.md", "");
+    // One that is there keeps its own.
+    check("//- Q3: plans/Old.md\n", json!({"path": "Q3: plans/New"}), "Q3: plans/New.md", "");
+}
+
+#[test]
+fn notes_of_the_same_name_are_told() {
+    let vault = vault(NOTES);
+    let value = vault.value("create_note", json!({"path": "Ideas/lisbon"}));
+    assert_eq!(value, json!({"path": "Ideas/lisbon.md", "same_name": [LISBON]}));
+    // It goes by that name only as an alias.
+    let value = vault.value("create_note", json!({"path": "Ideas/The offsite"}));
+    assert_eq!(value, json!({"path": "Ideas/The offsite.md"}));
+}
+
+#[test]
+fn a_folder_is_no_name_for_a_note() {
+    let vault = vault(NOTES);
+    let error = vault.error("create_note", json!({"path": "Trips/"}));
+    assert_eq!(error.code, ErrorCode::PathRefused);
+    assert!(error.message.contains("it names a folder"), "{error}");
+    assert!(!error.hint.starts_with("Write"), "{error}");
+}
+
+#[test]
+fn the_templates_there_are_stand_in_the_error() {
+    let error = vault(MEETINGS).error("create_note", json!({"path": "Board", "template": "Xyz"}));
+    assert_eq!(
+        (error.message.as_str(), error.hint.as_str()),
+        ("There is no template \"Xyz\".", "Nearest: Forms/Meeting.md.")
+    );
+}
+
+#[test]
+fn a_base_gets_no_front_matter_and_stays_readable() {
+    let base = "views:\n  - type: table\n    name: All\n";
+    for (tool, args) in [
+        ("set_properties", json!({"path": "Boats.base", "properties": {"a": 1}})),
+        ("append_to_note", json!({"path": "Boats.base", "text": "x"})),
+        ("edit_note", json!({"path": "Boats.base", "old": "name: All", "new": "name: [All"})),
+    ] {
+        let vault = vault(&format!("//- Boats.base\n{base}"));
+        assert_eq!(vault.error(tool, args).code, ErrorCode::EditRefused, "{tool}");
+        assert_eq!(vault.vault.read("Boats.base"), base);
+        vault.value("edit_note", json!({"path": "Boats.base", "old": "name: All", "new": "name: Mine"}));
+        assert_eq!(vault.vault.read("Boats.base"), base.replace("All", "Mine"));
+    }
 }

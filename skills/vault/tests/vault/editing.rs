@@ -179,3 +179,46 @@ fn a_mark_and_the_line_ends_of_windows_stay() {
         "\u{feff}---\r\nstatus: done\r\ndue: 2026-12-01\r\n---\r\n# A\r\n\r\n- [x] one\r\n\r\n## Log\r\n\r\n- x\r\n- y\r\n- z"
     );
 }
+
+#[test]
+fn what_obsidian_keeps_as_a_list_becomes_one() {
+    let own = "---\ntags:\n  - \"#work\"\n  - old\naliases: Boat\ncssclasses: [wide]\n---\n";
+    for (properties, edits) in [
+        (json!({"tags": "work, #travel"}), &[("  - \"#work\"\n  - old\n", "  - work\n  - travel\n")][..]),
+        (json!({"tags": ["#work", "#new"]}), &[("  - old\n", "  - new\n")]),
+        (json!({"aliases": "Boat"}), &[]),
+        (json!({"aliases": "The boat, red"}), &[("aliases: Boat\n", "aliases:\n  - The boat, red\n")]),
+        (json!({"cssclasses": "wide cards"}), &[("[wide]", "[wide, cards]")]),
+    ] {
+        let vault = vault(&format!("//- a.md\n{own}"));
+        let expected = edits.iter().fold(own.to_owned(), |text, (from, to)| text.replacen(from, to, 1));
+        vault.value("set_properties", json!({"path": "a", "properties": properties}));
+        assert_eq!(vault.vault.read("a.md"), expected, "{properties}");
+    }
+}
+
+#[test]
+fn lines_go_under_the_heading_that_the_path_names() {
+    for path in ["[[Lisbon#Log]]", "Lisbon#Log", "![[Lisbon#Log|the log]]", "Trips/Lisbon.md#log"] {
+        let value = check(
+            "append_to_note",
+            json!({"path": path, "text": "- x"}),
+            &[("Dates fixed.\n", "Dates fixed.\n- x\n")],
+        );
+        assert!(value.get("heading_added").is_none(), "{path}");
+    }
+    let vault = vault(NOTES);
+    let value = vault.value("append_to_note", json!({"path": "Lisbon", "text": "- x", "heading": "Ideas"}));
+    assert_eq!(value, json!({"path": LISBON, "heading_added": true}));
+    let error = vault.error("append_to_note", json!({"path": "Lisbon#^id", "text": "- x"}));
+    assert_eq!(error.code, ErrorCode::InvalidArguments);
+}
+
+#[test]
+fn properties_may_come_as_the_text_of_an_object() {
+    let vault = vault("//- a.md\n---\nb: 1\n---\n");
+    vault.value("set_properties", json!({"path": "a", "properties": "{\"b\": 2, \"c\": null}"}));
+    assert_eq!(vault.vault.read("a.md"), "---\nb: 2\n---\n");
+    let inexact = json!({"path": "a", "properties": "{\"b\": 12345678901234567890.5}"});
+    assert_eq!(vault.error("set_properties", inexact).code, ErrorCode::InvalidArguments);
+}

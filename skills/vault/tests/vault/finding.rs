@@ -316,3 +316,34 @@ fn tags_are_counted() {
         })
     );
 }
+
+#[test]
+fn a_phrase_that_stands_nowhere_is_answered_with_the_other_way_to_search() {
+    let vault = vault("//- a.md\nThe password of the wifi\n");
+    let found = |args: Value| vault.value("search", args);
+    assert!(found(json!({"query": "wifi password"}))["hint"].as_str().unwrap().contains("`words`"));
+    for args in [
+        json!({"query": "the password"}),
+        json!({"query": "nowhere"}),
+        json!({"query": "wifi password", "words": true}),
+        json!({"query": "router password", "words": true}),
+    ] {
+        assert!(found(args.clone()).get("hint").is_none(), "{args}");
+    }
+}
+
+#[test]
+fn what_is_left_empty_asks_for_nothing() {
+    let vault = vault("//- a.md\n---\nn: 1\n---\n//- b.md\n");
+    let all = json!({"type": "", "where": [""], "sort": [""]});
+    assert_eq!(vault.value("query", all)["total"], 2);
+}
+
+#[test]
+fn a_tag_that_stands_in_no_text_is_sought_in_the_properties() {
+    let vault = vault("//- a.md\n---\ntags: [vip]\n---\n");
+    for query in ["#vip", "tag:#vip"] {
+        let hint = vault.value("search", json!({"query": query}))["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains("`tags contains vip`"), "{hint}");
+    }
+}

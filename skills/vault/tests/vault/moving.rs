@@ -25,6 +25,20 @@ fn to_a_path_or_into_a_folder() {
     check("New/Deep/", "New/Deep/Lisbon.md");
     check("/", "Lisbon.md");
     check("Lissabon.md", "Lissabon.md");
+    check("Lissabon", "Trips/Lissabon.md");
+    check("[[Lissabon]]", "Trips/Lissabon.md");
+    check("Archive/Q4: what?/Lisbon", "Archive/Q4- what-/Lisbon.md");
+}
+
+#[test]
+fn a_folder_without_notes_or_in_another_case_is_a_folder() {
+    for (to, there) in [("Someday", "Someday/Lisbon.md"), ("Someday/Later", "Someday/Later/Lisbon.md")] {
+        let vault = vault(LINKED);
+        std::fs::create_dir_all(vault.vault.root().join("Someday/Later")).unwrap();
+        assert_eq!(vault.value("move_note", json!({"path": "Lisbon", "to": to}))["path"], there);
+    }
+    let error = vault(LINKED).error("move_note", json!({"path": "Lisbon", "to": "archive"}));
+    assert_eq!(error.hint, "Write \"Archive/Lisbon.md\".");
 }
 
 #[test]
@@ -59,8 +73,8 @@ fn links_to_it_follow() {
 
 #[test]
 fn a_note_that_is_there_is_not_replaced() {
-    for to in ["Other.md", "other", "Archive/2025"] {
-        let vault = vault(LINKED);
+    for to in ["Other.md", "porto", "Archive/2025"] {
+        let vault = vault(&format!("{LINKED}//- Trips/Porto.md\n"));
         let before = vault.vault.files();
         let error = vault.error("move_note", json!({"path": "Lisbon", "to": to}));
         assert_eq!(error.code, ErrorCode::NoteExists, "{to}: {error}");

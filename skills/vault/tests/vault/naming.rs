@@ -2,6 +2,7 @@
 
 use nova_protocol::ErrorCode;
 use nova_skill::json;
+use nova_testkit::Privacy;
 
 use crate::{LISBON, NOTES, vault};
 
@@ -20,6 +21,10 @@ fn by_path_or_by_the_name_of_a_link() {
     check("the offsite", LISBON);
     check(" [[Lisbon]] ", LISBON);
     check("[[Lisbon#Log|the trip]]", LISBON);
+    check("![[Lisbon]]", LISBON);
+    check("Lisbon#Log", LISBON);
+    check("Trips/Lisbon.md#Log", LISBON);
+    check("Lisbon|the trip", LISBON);
     check("Work/Plan", "Work/Plan.md");
 }
 
@@ -89,4 +94,80 @@ fn nothing_of_that_name_is_answered_with_the_nearest() {
     );
     assert!(said("trips/plans").1.starts_with("Nearest: Trips/Plan.md, "), "the likest comes first");
     assert_eq!(said("Xyzzy").1, "Look at the list first, or create it.");
+}
+
+#[test]
+fn a_name_with_a_hash_is_a_name_first() {
+    let notes = "//- C# notes.md\nSharp.\n//- C.md\nSea.\n";
+    for (said, path) in [("C# notes", "C# notes.md"), ("[[C# notes]]", "C# notes.md"), ("C#Coast", "C.md")] {
+        assert_eq!(vault(notes).value("read_note", json!({"path": said}))["path"], path, "{said}");
+    }
+}
+
+#[test]
+fn a_path_that_is_written_otherwise_is_answered_with_the_one_that_is_meant() {
+    let vault = vault(NOTES);
+    let on_disk = vault.vault.root().join(LISBON).display().to_string();
+    let without_ending = on_disk.trim_end_matches(".md").to_owned();
+    for said in [
+        "Trips\\Lisbon.md",
+        "./Trips/Lisbon",
+        "/Trips/Lisbon.md",
+        "Trips / Lisbon ",
+        &on_disk,
+        &without_ending,
+    ] {
+        let error = vault.error("read_note", json!({"path": said}));
+        assert_eq!(
+            (error.code, error.hint.as_str()),
+            (ErrorCode::PathRefused, "Write \"Trips/Lisbon.md\"."),
+            "{said}"
+        );
+    }
+    for said in ["/etc/passwd", "Trips\\Nowhere", "../outside"] {
+        let error = vault.error("read_note", json!({"path": said}));
+        assert_eq!(error.code, ErrorCode::PathRefused, "{said}");
+        assert!(!error.hint.starts_with("Write"), "{said}: {error}");
+    }
+    let new = vault.vault.root().join("Ideas/Boat").display().to_string();
+    for (said, hint) in [("Ideas\\Boat", true), (&new, true), ("/etc/Boat", false), ("../Ideas/Boat", false)]
+    {
+        let error = vault.error("create_note", json!({"path": said}));
+        assert_eq!(error.code, ErrorCode::PathRefused, "{said}");
+        assert_eq!(error.hint == "Write \"Ideas/Boat.md\".", hint, "{said}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_note_is_said_to_be_one() {
+    let vault = vault("//- Plan.md\n![[map.png]]\n");
+    vault.vault.write("Pictures/map.png", "png");
+    vault.vault.write("Board.canvas", "{}");
+    for (said, path) in [("map.png", "Pictures/map.png"), ("[[Board.canvas]]", "Board.canvas")] {
+        let error = vault.error("read_note", json!({"path": said}));
+        assert_eq!(error.message, format!("\"{path}\" is a file of the vault and no note."));
+    }
+    vault.vault.write("Reading.base", "views: []\n");
+    for (said, what) in [
+        ("Pictures", "\"Pictures\" is a folder and no note."),
+        ("pictures/", "\"pictures\" is a folder and no note."),
+        ("Reading", "\"Reading.base\" is a base and no note."),
+    ] {
+        let error = vault.error("read_note", json!({"path": said}));
+        assert_eq!((error.code, error.message.as_str()), (ErrorCode::NoteNotFound, what));
+    }
+    let links = vault.value("links", json!({"path": "map.png"}));
+    assert_eq!((&links["path"], &links["back"][0]["path"]), (&json!("Pictures/map.png"), &json!("Plan.md")));
+    assert_eq!(vault.error("read_note", json!({"path": "nowhere.png"})).code, ErrorCode::NoteNotFound);
+}
+
+#[test]
+fn a_model_elsewhere_learns_of_no_private_folder_and_of_no_file_in_it() {
+    let mut vault = vault("//- Diary/Day.md\nsecret\n//- Diary/map.png\n");
+    vault.privacy = Privacy { remote: true, private: vec!["Diary".to_owned()] };
+    for said in ["Diary", "diary/", "map.png"] {
+        let error = vault.error("read_note", json!({"path": said}));
+        let told = format!("{} {}", error.message, error.hint);
+        assert!(!told.contains("folder") && !told.contains("is a file"), "{said}: {told}");
+    }
 }

@@ -71,8 +71,11 @@ fn record_of(snapshot: &Snapshot, note: &Note) -> Option<RecordOf> {
     })
 }
 
-/// By path, else by name or alias; a link's heading does not matter.
+/// By path, else by name or alias; a link's brackets, heading and shown text do not matter.
 pub(crate) fn find_note(vault: &View, name: &str) -> Result<Note, UserError> {
+    let name = name.trim();
+    let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+    let name = inner.map_or(name, |inner| inner.split('|').next().unwrap_or(inner));
     let target = name.split('#').next().unwrap_or(name).trim();
     if let Ok(path) = VaultPath::parse(target)
         && path.is_note()

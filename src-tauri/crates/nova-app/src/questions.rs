@@ -6,8 +6,9 @@ use std::sync::Arc;
 use nova_calls::error_from_vault;
 use nova_protocol::{ConfigProblemView, UserError};
 use nova_session::Ids;
-use nova_skill::Clock;
+use nova_skill::{Clock, types_meant};
 use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, Vault, View};
+use serde_json::Value;
 
 use crate::app::{blocking, config_problem, no_vault};
 use crate::config::Config;
@@ -19,6 +20,8 @@ use crate::vaults::open_vault;
 /// take longer to read than most vaults to search.
 pub struct Questions {
     vault: Result<Vault, UserError>,
+    /// The configurations of the skills that the user has not switched off.
+    skills: Vec<Value>,
     problem: Option<ConfigProblemView>,
 }
 
@@ -35,7 +38,8 @@ impl Questions {
             Some(root) => open_vault(places, &root, &config, clock, ids).await,
             None => Err(no_vault()),
         };
-        Self { vault, problem }
+        let skills = config.skills.0.into_values().filter(|own| own.enabled != Some(false));
+        Self { vault, skills: skills.map(|own| own.config).collect(), problem }
     }
 
     /// What is wrong with the configuration on the disk.
@@ -51,11 +55,14 @@ impl Questions {
         self.ask(move |view| view.search(&search).map_err(|error| error_from_vault(&error))).await
     }
 
-    /// Notes by their properties.
+    /// Notes by their properties; a type that a skill declares stands for those that the configuration
+    /// gives it, too.
     ///
     /// # Errors
     /// As [`Questions::search_notes`].
-    pub async fn query_notes(&self, query: Query) -> Result<QueryAnswer, UserError> {
+    pub async fn query_notes(&self, mut query: Query) -> Result<QueryAnswer, UserError> {
+        let meant = query.record_types.iter().flat_map(|asked| types_meant(asked, self.skills.iter()));
+        query.record_types = meant.collect();
         self.ask(move |view| view.query(&query).map_err(|error| error_from_vault(&error))).await
     }
 

@@ -136,12 +136,22 @@ impl App {
     /// The notes and folders that the user listed as private, as the open vault names them.
     pub(crate) fn private(&self) -> Vec<String> {
         let listed = self.config().private;
-        self.vault().map_or_else(|_| listed.clone(), |vault| vault.listed_private(&listed))
+        let home = self.places().home.as_deref();
+        self.vault().map_or_else(|_| listed.clone(), |vault| vault.listed_private(&listed, home))
     }
 }
 
-/// An entry of the list of private notes that hides nothing: most likely it is spelled otherwise.
+/// An entry of the list of private notes that hides nothing: most likely it is spelled otherwise. One
+/// without a name hides everything, and was hardly meant so.
 fn no_such_private(entry: &str) -> Problem {
+    if entry.trim().is_empty() {
+        return Problem {
+            path: "nova.config.json".to_owned(),
+            line: 1,
+            problem: "the list \"private\" has an entry without a name, which hides every note".to_owned(),
+            remedy: "Remove the empty entry, or write \"/\" where the whole vault is meant.".to_owned(),
+        };
+    }
     Problem {
         path: entry.to_owned(),
         line: 1,

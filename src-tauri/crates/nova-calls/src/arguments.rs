@@ -108,6 +108,12 @@ fn coerce(value: &mut Value, schema: &Value) {
                 }
                 Some(flag @ Value::Bool(_)) if accepts(schema, "boolean") => *value = flag,
                 Some(list @ Value::Array(_)) if accepts(schema, "array") => *value = list,
+                // A number that reading it changes stays text, and is refused as such.
+                Some(object @ Value::Object(_))
+                    if accepts(schema, "object") && inexact_number(text).is_none() =>
+                {
+                    *value = object
+                }
                 _ if accepts(schema, "array") => *value = Value::Array(vec![Value::String(text.to_owned())]),
                 _ => {}
             }

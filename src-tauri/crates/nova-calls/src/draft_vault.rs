@@ -1,9 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use nova_registry::Snapshot;
 use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
+    types_meant,
 };
 use nova_vault::note::{ContentHash, Document};
 use nova_vault::{
@@ -19,6 +22,7 @@ use crate::only_here::OnlyHere;
 pub(crate) struct DraftVault {
     state: Option<Arc<State>>,
     records: Arc<RecordTypes>,
+    skills: Arc<Snapshot>,
     asker: Arc<dyn SeenNotes>,
 }
 
@@ -58,6 +62,7 @@ impl DraftVault {
         vault: Option<&Vault>,
         privacy: Arc<Privacy>,
         records: Arc<RecordTypes>,
+        skills: Arc<Snapshot>,
         asker: Arc<dyn SeenNotes>,
     ) -> Self {
         let state = vault.map(|vault| {
@@ -71,7 +76,7 @@ impl DraftVault {
                 only_here: Mutex::default(),
             })
         });
-        Self { state, records, asker }
+        Self { state, records, skills, asker }
     }
 
     /// The planned writes, when the tool has returned. Nothing is planned any more afterwards.
@@ -250,6 +255,16 @@ impl ToolVault for DraftVault {
         Ok(read)
     }
 
+    async fn name_of(&self, place: &str) -> Result<Option<String>, ToolError> {
+        let place = PathBuf::from(place);
+        self.with(move |view, _| Ok(view.name_of(&place))).await
+    }
+
+    async fn has_folder(&self, folder: &str) -> Result<bool, ToolError> {
+        let folder = folder.to_owned();
+        self.with(move |view, _| view.has_folder(&folder)).await
+    }
+
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
         self.reaches(path);
         let asked = path.clone();
@@ -377,7 +392,10 @@ impl ToolVault for DraftVault {
     }
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
-        let query = query.clone();
+        let mut query = query.clone();
+        let configs = || self.skills.available().map(|skill| &*skill.config);
+        query.record_types =
+            query.record_types.iter().flat_map(|asked| types_meant(asked, configs())).collect();
         let answer = self.with(move |view, _| view.query(&query)).await?;
         self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));

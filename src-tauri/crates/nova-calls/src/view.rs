@@ -75,7 +75,7 @@ pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) ->
 pub fn error_from_tool(error: &ToolError) -> UserError {
     let code = match error {
         ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
-        ToolError::NotFound { .. } => ErrorCode::NoteNotFound,
+        ToolError::NotFound { .. } | ToolError::NoNote { .. } => ErrorCode::NoteNotFound,
         ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
         ToolError::Exists { .. } => ErrorCode::NoteExists,
         ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,

@@ -62,6 +62,10 @@ pub trait ToolVault: Send + Sync {
     /// Both of the above for several record types, from one look at the disk: a question about
     /// everything asks once.
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError>;
+    /// What lies at an absolute place of the disk, as the vault names it; `None` outside of the vault.
+    async fn name_of(&self, place: &str) -> Result<Option<String>, ToolError>;
+    /// Whether a folder of that path is there, in whatever case.
+    async fn has_folder(&self, folder: &str) -> Result<bool, ToolError>;
     /// The bytes of a file of the vault that is no note, such as a bank's list of transactions: at
     /// most 16 MB, never one in a hidden or, for a model elsewhere, private folder.
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError>;
@@ -97,7 +101,8 @@ pub trait ToolVault: Send + Sync {
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError>;
     /// Looks into the notes on the disk; planned writes are not seen.
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError>;
-    /// Notes by their properties, as they are on the disk.
+    /// Notes by their properties, as they are on the disk. A type that a skill declares stands for those
+    /// that the user's configuration gives it, too.
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError>;
     /// What a view of a base shows: the view of that name, or the first.
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError>;

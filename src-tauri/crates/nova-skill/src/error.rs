@@ -23,6 +23,9 @@ pub enum ToolError {
         /// The nearest names.
         nearest: Vec<String>,
     },
+    /// What has that name is no note.
+    #[error("{what}")]
+    NoNote { what: String, remedy: String },
     /// Several things have that name.
     #[error("Several {} match \"{name}\": {}.", plural(kind), matches.join(", "))]
     Ambiguous { kind: String, name: String, matches: Vec<String> },
@@ -89,7 +92,7 @@ impl ToolError {
             }
             Self::NotFound { .. } => "Look at the list first, or create it.".into(),
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
-            Self::Exists { remedy, .. } => remedy.clone(),
+            Self::Exists { remedy, .. } | Self::NoNote { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
             Self::BrokenRecord(problem) => problem.remedy.clone(),
             Self::CredentialNeeded { credential } => {

@@ -36,7 +36,7 @@ pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, 
 pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,
-    RecordTypes, Start,
+    RecordTypes, Start, types_meant,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
@@ -44,7 +44,7 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
     ContentHash, FrontMatter, PathError, PropertyEdit, Value as PropertyValue, VaultPath, compose,
-    edit_properties, file_name, summarize,
+    edit_properties, file_name, has_heading, summarize,
 };
 pub use nova_vault::{
     ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,

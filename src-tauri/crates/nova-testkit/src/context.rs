@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -241,9 +242,7 @@ impl ToolVault for PlannedVault {
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
-        let folder = format!("{}/", self.records.get(record_type)?.folder);
-        let problems = self.with(|vault, _| vault.problems())?;
-        Ok(problems.into_iter().filter(|problem| problem.path.starts_with(&folder)).collect())
+        Ok(self.read_records(&[record_type]).await?.unreadable)
     }
 
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
@@ -254,6 +253,14 @@ impl ToolVault for PlannedVault {
             types.extend(declared.type_values().iter().map(String::as_str));
         }
         self.with(|vault, _| vault.seen_by_owner().read_records(&folders, &types))
+    }
+
+    async fn name_of(&self, place: &str) -> Result<Option<String>, ToolError> {
+        self.with(|vault, _| Ok(vault.seen_by_owner().name_of(Path::new(place))))
+    }
+
+    async fn has_folder(&self, folder: &str) -> Result<bool, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().has_folder(folder))
     }
 
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {

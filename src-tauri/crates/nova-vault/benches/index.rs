@@ -142,12 +142,7 @@ fn load_and_query(root: &str) -> ExitCode {
     assert!(!view.tags().unwrap().tags.is_empty());
     assert!(!view.links(&contacts[0].path).unwrap().out.is_empty());
     // A property that no note has: each is parsed to tell.
-    let query = Query {
-        record_type: None,
-        conditions: vec![Condition::parse("nowhere = 1").unwrap()],
-        sort: Vec::new(),
-        limit: None,
-    };
+    let query = Query { conditions: vec![Condition::parse("nowhere = 1").unwrap()], ..Query::default() };
     assert_eq!(view.query(&query).unwrap().total, 0);
     let search = Search { query: "nowhere to be seen".to_owned(), mode: SearchMode::Text, limit: 1 };
     assert!(view.search(&search).unwrap().hits.is_empty());

@@ -12,7 +12,8 @@ use indexmap::IndexMap;
 use crate::disk::Attributes;
 use crate::error::VaultError;
 use crate::note::{
-    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, replace_exact,
+    ContentHash, Document, EditError, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties,
+    read_yaml, replace_exact,
 };
 use crate::vault::{Note, Vault, refuse_hidden};
 use crate::view::View;
@@ -164,7 +165,10 @@ impl Draft {
 
     /// Plans property changes, byte-exact: nothing else in the note changes.
     pub fn set_properties(&mut self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), VaultError> {
-        self.edit(path, |text| edit_properties(text, edits))
+        self.edit(path, |text| {
+            refuse_base(path)?;
+            edit_properties(text, edits)
+        })
     }
 
     /// Plans the replacement of a text that is in the note exactly `count` times (else once).
@@ -175,12 +179,26 @@ impl Draft {
         new: &str,
         count: Option<usize>,
     ) -> Result<(), VaultError> {
-        self.edit(path, |text| replace_exact(text, old, new, count))
+        self.edit(path, |text| {
+            let replaced = replace_exact(text, old, new, count)?;
+            if path.is_note() {
+                return Ok(replaced);
+            }
+            match read_yaml(&replaced) {
+                Err((line, reason)) if read_yaml(text).is_ok() => {
+                    Err(EditError::WouldBreakBase { line, reason })
+                }
+                _ => Ok(replaced),
+            }
+        })
     }
 
     /// Plans text at the end of the note, or of the section under `heading`.
     pub fn append(&mut self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), VaultError> {
-        self.edit(path, |note| append(note, text, heading))
+        self.edit(path, |note| {
+            refuse_base(path)?;
+            append(note, text, heading)
+        })
     }
 
     /// Plans the removal of a note.
@@ -415,7 +433,7 @@ impl Draft {
     fn edit(
         &mut self,
         path: &VaultPath,
-        edit: impl FnOnce(&str) -> Result<String, crate::note::EditError>,
+        edit: impl FnOnce(&str) -> Result<String, EditError>,
     ) -> Result<(), VaultError> {
         writable(path)?;
         let path = &self.vault().real(path).into_owned();
@@ -462,6 +480,11 @@ impl Draft {
                     .iter()
                     .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
     }
+}
+
+/// Front matter or a section would make a base unreadable.
+fn refuse_base(path: &VaultPath) -> Result<(), EditError> {
+    if path.is_note() { Ok(()) } else { Err(EditError::Base) }
 }
 
 /// Nova writes notes and the views over them. Other files are only made ([`Draft::attach`]), and the links

@@ -20,7 +20,7 @@ use crate::history::{Diffs, History};
 use crate::index::{Head, Index, Listing, Texts, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
-use crate::note::{ContentHash, Document, VaultPath};
+use crate::note::{ContentHash, Document, VaultPath, unreadable_matter};
 use crate::obsidian::TemplateFolder;
 use crate::step::Steps;
 #[cfg(test)]
@@ -299,9 +299,24 @@ impl Vault {
     }
 
     pub(crate) fn problems_of(&self, listing: &Listing) -> Vec<Problem> {
+        let templates = self.template_folder();
         let mut problems = listing.problems();
-        problems.retain(|problem| !self.is_followed(&problem.path));
         problems
+            .retain(|problem| !self.is_followed(&problem.path) && !self.is_form(&templates, &problem.path));
+        problems
+    }
+
+    /// Whether it is a template whose properties are only readable once it is filled in: `{{date}}` is a
+    /// mapping for YAML.
+    fn is_form(&self, templates: &TemplateFolder, path: &str) -> bool {
+        let Ok(path) = VaultPath::parse(path) else { return false };
+        let note = || self.read(&path).ok();
+        templates.holds(&path)
+            && note().is_some_and(|note| {
+                unreadable_matter(&note.text).is_some_and(|matter| {
+                    ["{{", "<%"].iter().any(|mark| note.text[matter.clone()].contains(mark))
+                })
+            })
     }
 
     /// Whether a link lies there that is the note it leads to, and no problem.

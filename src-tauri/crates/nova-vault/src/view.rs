@@ -1,11 +1,12 @@
 //! The vault as one reader may see it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::links::TagCount;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
 use crate::vault::{Note, Problem, Vault};
@@ -116,15 +117,16 @@ impl View {
 
     fn seems_to_be(&self, problem: &Problem, folders: &[&str], types: &[&str]) -> bool {
         let Ok(path) = VaultPath::parse(&problem.path) else { return false };
+        let place = folded(path.as_str());
         let is_in = |folder: &&str| {
-            path.as_str().strip_prefix(folder.trim_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+            place.strip_prefix(&folded(folder.trim_matches('/'))).is_some_and(|rest| rest.starts_with('/'))
         };
         // Its properties cannot be read, so its lines say what it is.
         let says_type = || {
             let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
             text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
-                let value = value.trim().trim_matches(['"', '\'']);
-                key.trim() == "type" && types.iter().any(|name| name.eq_ignore_ascii_case(value))
+                let value = folded(value.trim().trim_matches(['"', '\'']));
+                folded(key.trim()) == "type" && types.iter().any(|name| folded(name) == value)
             })
         };
         path.is_note() && (folders.iter().any(is_in) || says_type())
@@ -139,6 +141,19 @@ impl View {
             return Err(VaultError::Private { name: path.as_str().to_owned() });
         }
         self.vault.bytes(path)
+    }
+
+    /// What lies at a place of the disk, as the vault names it; `None` outside of the vault.
+    pub fn name_of(&self, place: &Path) -> Option<String> {
+        self.vault.core().disk.name_of(place)
+    }
+
+    /// Whether a folder of that path is there, in whatever case; of a private one nobody elsewhere is told.
+    pub fn has_folder(&self, folder: &str) -> Result<bool, VaultError> {
+        if VaultPath::parse(folder.trim_matches('/')).is_ok_and(|folder| self.privacy.lists(&folder)) {
+            return Ok(false);
+        }
+        Ok(!self.vault.core().disk.spellings(folder)?.whole.is_empty())
     }
 
     /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.

@@ -66,6 +66,7 @@ impl Running<'_> {
             self.scope.vault.as_ref(),
             self.scope.privacy.clone(),
             skill.records.clone(),
+            self.scope.snapshot.clone(),
             asker,
         );
         let cancel = self.cancel.child_token();

@@ -81,6 +81,23 @@ impl RecordTypes {
     }
 }
 
+/// The values of `type:` that are meant where notes of the type `asked` are asked for and the skills have
+/// these configurations: `asked` itself, and those that a record type of that name has in this vault.
+pub fn types_meant<'a>(asked: &str, configs: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let wanted = folded(asked);
+    let mut meant = vec![asked.to_owned()];
+    for fields in configs.filter_map(|config| config.get("fields")?.as_object()) {
+        for (_, record) in fields.iter().filter(|(name, _)| folded(name) == wanted) {
+            let values = match &record["type"] {
+                Value::Array(several) => several.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            meant.extend(values.iter().filter_map(Value::as_str).map(str::to_owned));
+        }
+    }
+    meant
+}
+
 impl RecordType {
     fn rename(&mut self, key: &str, field: &str, to: &Value, faults: &mut Faults) {
         if field == "type" {

@@ -32,7 +32,7 @@ use crate::{ToolError, folded};
 
 use fault::is_empty;
 pub use form::FieldFault;
-pub use mapping::ConfigFault;
+pub use mapping::{ConfigFault, types_meant};
 pub use read::Record;
 pub use rules::{RecordDraft, RecordRules};
 

@@ -303,19 +303,31 @@ impl Disk {
     /// By which names the vault has that place of the disk, or what of it lies there (`""`: all of it),
     /// whether it is there now or not.
     pub(crate) fn named_within(&self, place: &Path) -> BTreeSet<String> {
-        let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
-        let holders: Vec<_> = std::iter::once((String::new(), self.root.clone())).chain(links).collect();
-        let named = |place: &Path| {
-            let within = |(name, holder): &(String, PathBuf)| match place.strip_prefix(holder) {
-                Ok(rest) => {
-                    Path::new(name).join(rest).to_str().map(|named| named.trim_end_matches('/').to_owned())
-                }
-                Err(_) => holder.starts_with(place).then(|| name.clone()),
-            };
-            holders.iter().filter_map(within).collect::<Vec<_>>()
+        let held_by = |place: &Path, (name, holder): &(String, PathBuf)| {
+            name_in(place, name, holder).or_else(|| holder.starts_with(place).then(|| name.clone()))
         };
-        named(place).into_iter().chain(named(&without_links(place))).collect()
+        let (holders, place) = (self.holders(), [place.to_owned(), without_links(place)]);
+        place.iter().flat_map(|place| holders.iter().filter_map(|holder| held_by(place, holder))).collect()
     }
+
+    /// The name that the vault has for what lies, or might lie, at that place of the disk.
+    pub(crate) fn name_of(&self, place: &Path) -> Option<String> {
+        let place = [place.to_owned(), without_links(place)];
+        let holders = self.holders();
+        place.iter().find_map(|place| holders.iter().find_map(|(name, holder)| name_in(place, name, holder)))
+    }
+
+    /// The vault's folder and the extra roots, with the name of each in the vault.
+    fn holders(&self) -> Vec<(String, PathBuf)> {
+        let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
+        std::iter::once((String::new(), self.root.clone())).chain(links).collect()
+    }
+}
+
+/// The place as a path of the vault when it lies in the folder `holder`, which the vault names `name`.
+fn name_in(place: &Path, name: &str, holder: &Path) -> Option<String> {
+    let named = Path::new(name).join(place.strip_prefix(holder).ok()?);
+    named.to_str().map(|named| named.trim_end_matches('/').to_owned())
 }
 
 fn is_empty(folder: &Dir) -> io::Result<bool> {

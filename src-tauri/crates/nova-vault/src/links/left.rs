@@ -46,7 +46,8 @@ impl MovePlan<'_> {
         left
     }
 
-    /// Lines that have the note's path, or the name that it loses, between quotes or brackets.
+    /// Lines that have the note's path, or the name that it loses, between quotes or brackets. A type or a tag
+    /// is none, though a note may have its name.
     fn left_in_base(&self, text: &str) -> Vec<(u32, String)> {
         let mut references = vec![folded(self.from.as_str())];
         if self.from.name() != self.to.name() {
@@ -60,6 +61,7 @@ impl MovePlan<'_> {
             references.iter().any(|reference| {
                 line.match_indices(reference.as_str()).any(|(at, _)| {
                     line[..at].ends_with(['"', '\'', '['])
+                        && !names_no_note(&line[..at])
                         && line[at + reference.len()..].starts_with(['"', '\'', ']', '|', '#'])
                 })
             })
@@ -67,6 +69,15 @@ impl MovePlan<'_> {
         let lines = (1u32..).zip(text.lines()).filter(|(_, line)| refers(line));
         lines.map(|(number, line)| (number, line.trim().chars().take(SHOWN).collect())).collect()
     }
+}
+
+/// Whether a quoted text behind this is a type or a tag.
+fn names_no_note(before: &str) -> bool {
+    let before = before.trim_end_matches(['"', '\'', '\\', ' ']);
+    let compared = before.strip_suffix("==").or_else(|| before.strip_suffix("!="));
+    let is_type = compared.map(str::trim_end).and_then(|key| key.strip_suffix("type"));
+    is_type.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')))
+        || before.ends_with("hastag(")
 }
 
 /// The text of a file that is no note, as planned.

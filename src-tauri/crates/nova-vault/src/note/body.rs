@@ -1,10 +1,16 @@
 //! The body changed as text: exact replacements and appended sections.
 
+use std::ops::Range;
+
 use super::document::{Document, FrontMatter};
 use super::error::EditError;
 use super::folded;
-use super::sections::{atx_heading, headings};
+use super::sections::{Heading, atx_heading, closing_comment, headings};
 use super::split::{self, lines_from};
+
+mod blocks;
+
+use blocks::{is_footnote, joins_what_follows, joins_what_stands};
 
 /// Replaces `old` by `new`, `count` times (once when not given).
 ///
@@ -20,7 +26,8 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
     let unix = text.replace("\r\n", "\n");
     let places: Vec<usize> = unix.match_indices(&old).map(|(at, _)| at).collect();
     if places.len() != expected || expected == 0 {
-        return Err(EditError::Count { found: places.len(), expected });
+        let nearly = if places.is_empty() { nearly(&unix, &old) } else { None };
+        return Err(EditError::Count { found: places.len(), expected, nearly });
     }
 
     let new = with_eol(new, split::eol(text));
@@ -44,33 +51,91 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
     }
 }
 
+/// The line of the one place that says the same but for blanks, case and the kinds of quotes and dashes.
+fn nearly(text: &str, wanted: &str) -> Option<u32> {
+    let wanted: String = loosely(wanted).map(|(c, _)| c).collect();
+    let wanted = wanted.trim();
+    if wanted.is_empty() {
+        return None;
+    }
+    let (mut loose, mut places) = (String::with_capacity(text.len()), Vec::new());
+    for (c, at) in loosely(text) {
+        places.push((loose.len(), at));
+        loose.push(c);
+    }
+    let mut found = loose.match_indices(wanted);
+    let (Some((at, _)), None) = (found.next(), found.next()) else { return None };
+    let place = places[places.partition_point(|(offset, _)| *offset < at)].1;
+    u32::try_from(text[..place].matches('\n').count() + 1).ok()
+}
+
+/// The characters that a person hears, and where each of them stands: blanks are one, letters small.
+fn loosely(text: &str) -> impl Iterator<Item = (char, usize)> {
+    let mut behind_blank = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let is_blank = c.is_whitespace();
+        let is_more_of_it = is_blank && behind_blank;
+        behind_blank = is_blank;
+        let plain = match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            '\u{2010}'..='\u{2015}' => '-',
+            _ if is_blank => ' ',
+            c => c.to_lowercase().next().unwrap_or(c),
+        };
+        (!is_more_of_it).then_some((plain, at))
+    })
+}
+
 /// Appends text at the end of the note, or at the end of the section under `heading`.
 ///
 /// `heading` is the heading's text (`Log`), or with its level (`## Log`); the first that matches
 /// counts, whatever its case and Unicode composition; what looks like one inside code or a comment is none. A missing one is created at the end, as `##` unless the
 /// level was given. The note's line ends and the absence of a final one are kept.
+///
+/// What is appended stays a block of its own where it would become part of the one before: a text behind a
+/// table or in a quotation gets a blank line between. A comment of several lines that ends the note (the
+/// settings of a Kanban board, the data of a drawing) goes on to end it.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
     let addition = with_eol(addition, eol);
+    let body_start = Document::parse(text).body_start();
+    let end = closing_comment(text, body_start).map_or(text.len(), |comment| {
+        lines_from(text, body_start)
+            .take_while(|line| line.start < comment)
+            .filter(|line| !text[line.clone()].trim().is_empty())
+            .last()
+            .map_or(body_start, |line| line.end)
+    });
     let Some(heading) = heading.map(str::trim).filter(|heading| !heading.is_empty()) else {
-        return Ok(insert_lines(text, text.len(), &addition, eol));
+        return Ok(insert_lines(text, end, &addition, eol));
     };
-    let wanted = match atx_heading(heading) {
-        Some((level, title)) => (Some(level), title.to_owned()),
-        None => (None, heading.to_owned()),
-    };
-
-    match section(text, &wanted) {
-        Some(at) => Ok(insert_lines(text, at, &addition, eol)),
+    let headings = headings(text, body_start);
+    let wanted = Wanted::of(heading, &headings);
+    let addition = without_heading(&addition, &wanted.title);
+    match wanted.section(text, &headings, end) {
+        Some(at) => Ok(insert_lines(text, at, addition, eol)),
         None => {
-            let level = "#".repeat(wanted.0.unwrap_or(2));
-            let body_start = Document::parse(text).body_start();
-            let body = &text[body_start..];
-            let blank = if body.trim().is_empty() || ends_in_blank_line(body) { "" } else { eol };
-            let section = format!("{blank}{level} {}{eol}{addition}", wanted.1);
-            Ok(insert_lines(text, text.len(), &section, eol))
+            let level = "#".repeat(wanted.level.unwrap_or(2));
+            let before = &text[body_start..end];
+            let blank = if before.trim().is_empty() || ends_in_blank_line(before) { "" } else { eol };
+            let section = format!("{blank}{level} {}{eol}{addition}", wanted.title);
+            Ok(insert_lines(text, end, &section, eol))
         }
     }
+}
+
+/// The lines without the heading they are to stand under, where they begin with it once more.
+fn without_heading<'a>(addition: &'a str, title: &str) -> &'a str {
+    let Some((first, rest)) = addition.split_once('\n') else { return addition };
+    let is_again = atx_heading(first).is_some_and(|(_, again)| folded(again) == folded(title));
+    if is_again && !rest.trim().is_empty() { rest.trim_start_matches(['\r', '\n']) } else { addition }
+}
+
+/// Whether the note has the heading that [`append`] would look for.
+pub fn has_heading(text: &str, heading: &str) -> bool {
+    let headings = headings(text, Document::parse(text).body_start());
+    Wanted::of(heading.trim(), &headings).position(&headings).is_some()
 }
 
 /// Puts whole lines at the start of a line, or behind the last one.
@@ -82,29 +147,79 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     if unfinished {
         out.push_str(eol);
     }
+    if joins_what_stands(before, addition) {
+        out.push_str(eol);
+    }
     out.push_str(addition);
     let stays_unfinished = unfinished && after.is_empty();
     if !addition.ends_with('\n') && !stays_unfinished {
+        out.push_str(eol);
+    }
+    if joins_what_follows(addition, after) {
         out.push_str(eol);
     }
     out.push_str(after);
     out
 }
 
-/// Where text appended to the section goes: behind its last line that is not blank.
-fn section(text: &str, (level, title): &(Option<usize>, String)) -> Option<usize> {
-    let headings = headings(text, Document::parse(text).body_start());
-    let wanted = folded(title);
-    let own = headings.iter().position(|heading| {
-        folded(&heading.title) == wanted && level.is_none_or(|level| level == heading.level)
-    })?;
-    let (own, behind) = (&headings[own], &headings[own + 1..]);
-    let end = behind.iter().find(|next| next.level <= own.level).map_or(text.len(), |next| next.lines.start);
-    let last = lines_from(text, own.lines.end)
-        .take_while(|line| line.start < end)
-        .filter(|line| !text[line.clone()].trim().is_empty())
-        .last();
-    Some(last.map_or(own.lines.end, |line| line.end))
+/// A heading as it is asked for.
+struct Wanted {
+    level: Option<usize>,
+    title: String,
+}
+
+impl Wanted {
+    fn of(heading: &str, headings: &[Heading]) -> Wanted {
+        let exactly = match atx_heading(heading) {
+            Some((level, title)) => Wanted { level: Some(level), title: title.to_owned() },
+            None => Wanted { level: None, title: heading.to_owned() },
+        };
+        // `#Log` is no heading, and somebody who asks for it means one; but a title may begin with a tag.
+        let marks = heading.len() - heading.trim_start_matches('#').len();
+        let bare = heading[marks..].trim();
+        if exactly.level.is_none()
+            && (1..=6).contains(&marks)
+            && !bare.is_empty()
+            && exactly.position(headings).is_none()
+        {
+            let loosely = Wanted { level: Some(marks), title: bare.to_owned() };
+            let of_any_level = Wanted { level: None, title: bare.to_owned() };
+            return if loosely.position(headings).is_none() && of_any_level.position(headings).is_some() {
+                of_any_level
+            } else {
+                loosely
+            };
+        }
+        exactly
+    }
+
+    /// Which heading it is, the first that fits.
+    fn position(&self, headings: &[Heading]) -> Option<usize> {
+        let wanted = folded(&self.title);
+        headings.iter().position(|heading| {
+            folded(&heading.title) == wanted && self.level.is_none_or(|level| level == heading.level)
+        })
+    }
+
+    /// Where text appended to the section goes: behind its last line that is not blank; `end` is that of the
+    /// note.
+    fn section(&self, text: &str, headings: &[Heading], end: usize) -> Option<usize> {
+        let own = self.position(headings)?;
+        let (own, behind) = (&headings[own], &headings[own + 1..]);
+        let next = behind.iter().find(|next| next.level <= own.level);
+        let end = next.map_or(end, |next| next.lines.start);
+        let lines = lines_from(text, own.lines.end).take_while(|line| line.start < end);
+        let mut lines: Vec<_> = lines.filter(|line| !text[line.clone()].trim().is_empty()).collect();
+        // The footnotes that end a note are no part of its last section.
+        if next.is_none() {
+            let is_note = |line: &Range<usize>| is_footnote(&text[line.clone()]);
+            let goes_on = |line: &Range<usize>| is_note(line) || text[line.clone()].starts_with([' ', '\t']);
+            let notes = lines.iter().rev().take_while(|line| goes_on(line)).collect::<Vec<_>>();
+            let first = notes.iter().rposition(|line| is_note(line));
+            lines.truncate(lines.len() - first.map_or(0, |first| first + 1));
+        }
+        Some(lines.last().map_or(own.lines.end, |line| line.end))
+    }
 }
 
 fn ends_in_blank_line(text: &str) -> bool {

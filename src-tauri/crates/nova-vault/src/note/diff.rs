@@ -176,7 +176,7 @@ pub(super) fn value_change(key: &str, before: Option<&Value>, after: Option<&Val
     match (before, after) {
         (Some(Value::List(old)), Some(Value::List(new))) => {
             let missing = |from: &[Value], other: &[Value]| -> Vec<String> {
-                let other: HashSet<String> = list::keys(other).into_iter().collect();
+                let other: HashSet<list::Key> = list::keys(other).into_iter().collect();
                 let items = from.iter().zip(list::keys(from)).filter(|(_, key)| !other.contains(key));
                 items.map(|(item, _)| shown(Some(item))).collect()
             };

@@ -28,12 +28,26 @@ pub enum EditError {
         key: String,
     },
     /// The text to replace is not there as often as was said.
-    #[error("the text to replace was found {found} times, not {expected}; {}", remedy(*.found))]
+    #[error("the text to replace was found {found} times, not {expected}; {}", remedy(*.found, *.nearly))]
     Count {
         /// How often it is in the note.
         found: usize,
         /// How often it should have been.
         expected: usize,
+        /// Where it is not there, the one line, 1-based, from which on it is but for blanks, case and the kinds
+        /// of quotes and dashes.
+        nearly: Option<u32>,
+    },
+    /// A base has no front matter and no sections.
+    #[error("a base has neither properties nor sections; replace text in it instead")]
+    Base,
+    /// The replacement would have left a base that cannot be read.
+    #[error("the replacement would break the base, line {line}: {reason}; write it so that it stays YAML")]
+    WouldBreakBase {
+        /// The line in the file, 1-based.
+        line: u32,
+        /// What would be wrong there.
+        reason: String,
     },
     /// There is no text to look for.
     #[error("the text to replace is empty; give the exact text that is in the note")]
@@ -50,10 +64,13 @@ pub enum EditError {
     },
 }
 
-fn remedy(found: usize) -> &'static str {
-    if found == 0 {
-        "read the note again and give the text exactly as it stands there"
-    } else {
-        "give more of the text around it, or the count"
+fn remedy(found: usize, nearly: Option<u32>) -> String {
+    match (found, nearly) {
+        (0, Some(line)) => format!(
+            "line {line} has it with other blanks, quotes, dashes or case; read the note again and give the text \
+             exactly as it stands there"
+        ),
+        (0, None) => "read the note again and give the text exactly as it stands there".to_owned(),
+        _ => "give more of the text around it, or the count".to_owned(),
     }
 }

@@ -1,5 +1,7 @@
 //! Lists changed item by item: the items that stay keep their bytes.
 
+use std::hash::{Hash, Hasher};
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::matter::{Item, Node, line_end, line_start};
@@ -117,7 +119,25 @@ fn steps<'a, 'b>(old: impl Iterator<Item = &'b Node>, new: &'a [Value]) -> Vec<S
     steps
 }
 
-/// Equal values have equal keys: the diff needs an order and a hash, which values do not have.
-pub(super) fn keys(values: &[Value]) -> Vec<String> {
-    values.iter().map(|value| format!("{value:?}")).collect()
+/// Stands for a value: the diff needs an order and a hash, which values do not have. Equal values have
+/// equal keys.
+#[derive(Debug, Clone, Eq, PartialOrd, Ord)]
+pub(super) struct Key(String);
+
+pub(super) fn keys(values: &[Value]) -> Vec<Key> {
+    values.iter().map(|value| Key(format!("{value:?}"))).collect()
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        #[cfg(test)]
+        crate::tests::work::done();
+        self.0 == other.0
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
 }

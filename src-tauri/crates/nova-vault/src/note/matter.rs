@@ -290,24 +290,43 @@ impl<'a> Reader<'a> {
     }
 
     /// `[[Jane Doe]]` without quotes is YAML for a list in a list, and a link for who wrote it; so is
-    /// `[[Acme, Inc]]`, of which YAML makes two items. Between the brackets stand plain scalars and
-    /// commas on one line, nothing else.
+    /// `[[Acme, Inc]]`, of which YAML makes two items, and `[[Acme|A: b]]`, of which it makes a mapping.
+    /// Between the brackets stand plain scalars and commas on one line, nothing else but a colon in what
+    /// is shown of the link.
     fn unquoted_link(&self, span: &Range<usize>, nodes: &[Node]) -> Option<Value> {
         let [Node { style: Style::FlowList(parts), .. }] = nodes else {
             return None;
         };
         let link = link_inner(&self.source[span.clone()])?;
         let mut at = span.start + "[[".len();
+        let mut shows_colon = false;
         for part in parts {
             let is_plain = part.style == Style::Plain && self.is_between_items(at..part.span.start);
             if !is_plain {
-                return None;
+                self.colon_of_pair(at, part).filter(|colon| self.names_before(span.start..*colon))?;
+                shows_colon = true;
             }
             at = part.span.end;
         }
         let is_whole = self.is_between_items(at..span.end - "]]".len());
         let values: Vec<&Value> = parts.iter().map(|part| &part.value).collect();
-        (is_whole && can_be_a_name(&values)).then(|| Value::Link(link.to_owned()))
+        (is_whole && (shows_colon || can_be_a_name(&values))).then(|| Value::Link(link.to_owned()))
+    }
+
+    /// Where the colon of a part like `Acme|A: b` is, when it is a pair of plain scalars without braces.
+    fn colon_of_pair(&self, from: usize, part: &Node) -> Option<usize> {
+        let (Style::BlockMap(values), Value::Map(entries)) = (&part.style, &part.value) else { return None };
+        let ([value], Some((key, _))) = (values.as_slice(), entries.first()) else { return None };
+        let before = self.source.get(from..value.span.start)?.trim_end_matches([' ', '\t']);
+        let written = before.strip_suffix(':')?.trim_start_matches([',', ' ', '\t']).trim_end();
+        let is_plain = written == key && matches!(value.style, Style::Plain | Style::Missing);
+        is_plain.then_some(from + before.len() - ":".len())
+    }
+
+    /// Whether a link has named its note before its end is reached: what follows is a heading or what is
+    /// shown. No note's name has a colon.
+    fn names_before(&self, link: Range<usize>) -> bool {
+        self.source[link].contains(['|', '#'])
     }
 
     /// Whether only commas and blanks are there: no anchor and no tag.

@@ -24,7 +24,7 @@ mod yaml;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-pub use body::{append, replace_exact};
+pub use body::{append, has_heading, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
 pub use document::{Document, FrontMatter, Properties, Property};
 pub(crate) use document::{glance, may_have_aliases};

@@ -261,7 +261,8 @@ fn check(path: &str) -> Result<(), PathError> {
     }
     for component in path.split('/') {
         if component.is_empty() {
-            return refuse("a folder in it has no name");
+            let is_last = path.ends_with('/') && !path.ends_with("//");
+            return refuse(if is_last { "it names a folder" } else { "a folder in it has no name" });
         }
         if component == "." || component == ".." {
             return refuse("it holds `.` or `..`");

@@ -96,6 +96,19 @@ fn comments(text: &str, start: usize, code: &[Range<usize>]) -> Vec<Range<usize>
     found
 }
 
+/// Where the comment of several lines begins that ends the text, if one does: the settings of a Kanban
+/// board, the data of a drawing.
+pub(super) fn closing_comment(text: &str, start: usize) -> Option<usize> {
+    if !COMMENTS.iter().any(|(_, end)| text.trim_end().ends_with(end)) {
+        return None;
+    }
+    let (_, code) = outline::headings_and_code(text, start);
+    let last = comments(text, start, &code).pop()?;
+    let begins_line = last.start == start || text[..last.start].ends_with('\n');
+    let is_last = text[last.end..].trim().is_empty();
+    (begins_line && is_last && text[last.clone()].contains('\n')).then_some(last.start)
+}
+
 /// Whether one of the ranges, which are in order, holds the byte.
 fn contains(ranges: &[Range<usize>], at: usize) -> bool {
     let before = ranges.partition_point(|range| range.start <= at);

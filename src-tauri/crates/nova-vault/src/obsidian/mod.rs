@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::disk::Disk;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 use crate::vault::{Problem, Vault};
 
 pub use daily::DailyNotes;
@@ -103,27 +103,38 @@ impl Default for Templates {
 }
 
 /// The folder whose notes are forms for notes to come, and no records: the one that the core plugin
-/// Templates is set to, `Templates` where none is set.
+/// Templates is set to, else the plugin Templater, `Templates` where none is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFolder(String);
+pub struct TemplateFolder {
+    path: String,
+    folded: String,
+}
 
 impl TemplateFolder {
     /// As the setting names it, if it does.
     pub fn new(set: Option<&str>) -> TemplateFolder {
         let folder = set.map(|folder| folder.trim().trim_matches('/')).filter(|folder| !folder.is_empty());
-        TemplateFolder(folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect())
+        let path: String = folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect();
+        TemplateFolder { folded: folded(&path), path }
     }
 
     /// Its path in the vault.
     pub fn path(&self) -> &str {
-        &self.0
+        &self.path
     }
 
-    /// Whether a note lies in it, or in a folder of it.
+    /// Whether a note lies in it, or in a folder of it; case and Unicode composition do not matter.
     pub fn holds(&self, path: &VaultPath) -> bool {
-        let below = |path: &str| path.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('/'));
-        let path = path.as_str();
-        below(path) || !path.is_ascii() && below(&path.nfc().collect::<String>())
+        let (path, folder) = (path.as_str(), self.folded.as_str());
+        // Each record of a list is asked about: most are told apart without a copy.
+        if path.is_ascii() {
+            let (Some(start), Some(b'/')) = (path.get(..folder.len()), path.as_bytes().get(folder.len()))
+            else {
+                return false;
+            };
+            return start.eq_ignore_ascii_case(folder);
+        }
+        folded(path).strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
@@ -153,6 +164,7 @@ const APP: &str = ".obsidian/app.json";
 const DAILY_NOTES: &str = ".obsidian/daily-notes.json";
 const TEMPLATES: &str = ".obsidian/templates.json";
 const PLUGINS: &str = ".obsidian/community-plugins.json";
+const TEMPLATER: &str = ".obsidian/plugins/templater-obsidian/data.json";
 const PERIODIC_NOTES: &str = ".obsidian/plugins/periodic-notes/data.json";
 
 impl Vault {
@@ -170,8 +182,9 @@ impl Vault {
 impl TemplateFolder {
     /// As it is set now.
     pub(crate) fn read(disk: &Disk) -> TemplateFolder {
-        let settings = Files { disk, problems: Vec::new() }.object(TEMPLATES);
-        TemplateFolder::new(text(&settings, "folder"))
+        let mut files = Files { disk, problems: Vec::new() };
+        let core = files.object(TEMPLATES);
+        TemplateFolder::new(files.template_folder(&core).as_deref())
     }
 }
 
@@ -214,7 +227,7 @@ impl ObsidianSettings {
             update_links: flag(&app, "alwaysUpdateLinks"),
             daily,
             templates: Templates {
-                folder: text(&templates, "folder").map(str::to_owned),
+                folder: files.template_folder(&templates),
                 date_format: text(&templates, "dateFormat").map_or(default.date_format, str::to_owned),
                 time_format: text(&templates, "timeFormat").map_or(default.time_format, str::to_owned),
             },
@@ -296,15 +309,30 @@ impl Files<'_> {
     /// The settings of the core plugin, or of the plugin Periodic Notes where that has taken the
     /// daily notes over.
     fn daily_notes(&mut self) -> DailyNotes {
-        let enabled = self.json(PLUGINS);
-        let enabled = enabled.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        if enabled.iter().any(|plugin| plugin == "periodic-notes")
+        if self.is_enabled("periodic-notes")
             && let Some(daily) = periodic_daily(&self.object(PERIODIC_NOTES))
         {
             return daily;
         }
         let core = self.object(DAILY_NOTES);
         daily_notes(DAILY_NOTES, &core, "template")
+    }
+
+    /// The folder of the core plugin, else that of the plugin Templater.
+    fn template_folder(&mut self, core: &Map<String, Value>) -> Option<String> {
+        let own = text(core, "folder").map(str::to_owned);
+        own.or_else(|| {
+            let has_templater = self.is_enabled("templater-obsidian");
+            has_templater
+                .then(|| text(&self.object(TEMPLATER), "templates_folder").map(str::to_owned))
+                .flatten()
+        })
+    }
+
+    fn is_enabled(&mut self, plugin: &str) -> bool {
+        let enabled = self.json(PLUGINS);
+        let enabled = enabled.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        enabled.iter().any(|other| other == plugin)
     }
 
     fn object(&mut self, file: &'static str) -> Map<String, Value> {

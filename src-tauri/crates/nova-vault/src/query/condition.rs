@@ -113,13 +113,26 @@ pub struct QueryError {
 const OPERATORS: &str = "= != < <= > >= contains in exists";
 
 impl Condition {
-    /// Reads `KEY OP VALUE`. A KEY with spaces is quoted with `"`; a VALUE may be; `in` takes
-    /// `a, b, c` or `[a, "b, c"]`; `exists` takes nothing, `true` or `false`.
+    /// Reads `KEY OP VALUE`. A KEY with spaces is quoted with `"`; a VALUE may be, also with `'`; `in`
+    /// takes `a, b, c`, `[a, "b, c"]` or `(a, b)`; `exists` takes nothing, `true` or `false`.
     pub fn parse(text: &str) -> Result<Condition, QueryError> {
         let error = |problem: &str, remedy: &str| QueryError::new(text, problem, remedy);
         let (key, rest) = split_key(text).map_err(|problem| error(problem, EXAMPLE))?;
         let (operator, value) = split_operator(rest);
-        let value = value.trim();
+        let value = match (&key, value.trim()) {
+            // `Projects/` is how many write a folder, and `/` is the vault's own.
+            (Key::File(FileKey::Folder), folder) if folder.starts_with('/') || folder.ends_with('/') => {
+                Some(folder.trim_matches('/')).filter(|folder| !folder.is_empty()).unwrap_or("\"\"")
+            }
+            (_, value) => value,
+        };
+        if let Some(second) = second_condition(value) {
+            return Err(error(
+                &format!("the value holds a second condition, `{second}`"),
+                "give each condition by itself, all of them have to be met; instead of `or` use `in`, or ask twice; \
+                 a value that is meant so goes into quotes",
+            ));
+        }
         let operand = || match operand(value) {
             Ok(Some(operand)) => Ok(operand),
             Ok(None) => {
@@ -360,7 +373,7 @@ fn is_symbol(c: char) -> bool {
 /// A whole VALUE; `None` when there is none.
 fn operand(value: &str) -> Result<Option<Operand>, &'static str> {
     if !value.starts_with('"') {
-        return Ok((!value.is_empty()).then(|| Operand::of(value)));
+        return Ok((!value.is_empty()).then(|| Operand::of(in_single_quotes(value).unwrap_or(value))));
     }
     match unquote(value)? {
         (text, "") => Ok(Some(Operand::of(&text))),
@@ -368,9 +381,31 @@ fn operand(value: &str) -> Result<Option<Operand>, &'static str> {
     }
 }
 
+/// The inside of `'draft'`. What has one more quote in it is text as it stands.
+fn in_single_quotes(value: &str) -> Option<&str> {
+    let inner = value.strip_prefix('\'')?.strip_suffix('\'')?;
+    (!inner.contains('\'')).then_some(inner)
+}
+
+/// The condition behind an `and` or `or` in a value, which nobody means as a part of the value.
+fn second_condition(value: &str) -> Option<&str> {
+    const BETWEEN: [&str; 4] = [" and ", " or ", " && ", " || "];
+    if value.starts_with('"') || in_single_quotes(value).is_some() {
+        return None;
+    }
+    // The same bytes: what is asked of it is ASCII.
+    let lower = value.to_ascii_lowercase();
+    let behind = BETWEEN.iter().flat_map(|word| lower.match_indices(word).map(|(at, word)| at + word.len()));
+    behind.map(|at| &value[at..]).find(|rest| {
+        let operator = split_key(rest).map_or("", |(_, rest)| split_operator(rest).0);
+        matches!(operator.to_lowercase().as_str(), "=" | "!=" | "<" | "<=" | ">" | ">=" | "contains")
+    })
+}
+
 fn operands(value: &str) -> Result<Vec<Operand>, &'static str> {
     // `in [[A]], [[B]]` is a list of links without brackets of its own.
-    let listed = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let within = |open, close| value.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    let listed = within('[', ']').or_else(|| within('(', ')'));
     let is_link = value.starts_with("[[")
         && !value.starts_with("[[[")
         && value.ends_with("]]")
@@ -392,7 +427,7 @@ fn operands(value: &str) -> Result<Vec<Operand>, &'static str> {
             }
             (text.to_owned(), &rest[end..])
         };
-        operands.push(Operand::of(&text));
+        operands.push(Operand::of(in_single_quotes(&text).unwrap_or(&text)));
         let after = after.trim_start();
         match after.strip_prefix(',') {
             Some(next) => rest = next,

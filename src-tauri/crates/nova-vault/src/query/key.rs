@@ -59,13 +59,14 @@ impl SortKey {
         keys.into_iter().filter(|key| !key.trim().is_empty()).map(SortKey::parse).collect()
     }
 
-    /// Reads `KEY` or `-KEY`; the key may be quoted with `"`.
+    /// Reads `KEY` or `-KEY`, also `KEY asc` and `KEY desc`; the key may be quoted with `"`.
     pub fn parse(text: &str) -> Result<SortKey, QueryError> {
         let error = |problem: &str| QueryError::new(text, problem, "write it like `date` or `-date`");
         let trimmed = text.trim();
-        let (descending, key) = match trimmed.strip_prefix('-') {
-            Some(key) => (true, key.trim()),
-            None => (false, trimmed),
+        let (descending, key) = match (trimmed.strip_prefix('-'), worded(trimmed)) {
+            (Some(key), _) => (true, key.trim()),
+            (None, Some(worded)) => worded,
+            (None, None) => (false, trimmed),
         };
         let key = if key.starts_with('"') {
             match unquote(key).map_err(error)? {
@@ -78,6 +79,17 @@ impl SortKey {
         let key = Key::parse(&key).ok_or_else(|| error("there is no name of a property to sort by"))?;
         Ok(SortKey { key, descending })
     }
+}
+
+/// `date desc`, as other languages say it: whether it is downwards, and the key.
+fn worded(text: &str) -> Option<(bool, &str)> {
+    let (key, word) = text.rsplit_once(char::is_whitespace)?;
+    let descending = match word.to_lowercase().as_str() {
+        "desc" | "descending" => true,
+        "asc" | "ascending" => false,
+        _ => return None,
+    };
+    Some((descending, key.trim_end()))
 }
 
 impl Key {

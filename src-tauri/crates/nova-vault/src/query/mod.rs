@@ -31,9 +31,9 @@ use crate::view::View;
 /// Which notes are wanted, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Only records of this type, compared without case. Notes in the
-    /// [`crate::TemplateFolder`] are forms, not records, and do not count then.
-    pub record_type: Option<String>,
+    /// Only records of one of these types, compared without case; notes of every type where there is
+    /// none. Notes in the [`crate::TemplateFolder`] are forms, not records, and do not count then.
+    pub record_types: Vec<String>,
     /// All of them have to be met.
     pub conditions: Vec<Condition>,
     /// The first decides, the next among equals, at last the path. Notes without a value come
@@ -77,17 +77,16 @@ impl View {
     /// The notes that meet a query, as they are on the disk now, without hidden ones.
     pub fn query(&self, query: &Query) -> Result<QueryAnswer, VaultError> {
         let core = self.vault().core();
-        let only = query.record_type.as_deref().map(|record_type| [record_type]);
-        let needed = only.as_ref().map_or(Texts::All, |only| Texts::OfTypes(only));
+        let only: Vec<&str> = query.record_types.iter().map(String::as_str).collect();
+        let needed = if only.is_empty() { Texts::All } else { Texts::OfTypes(&only) };
         let listing = self.vault().index().listing(&core.disk, needed)?;
         let templates = self.vault().template_folder();
-        let wanted_type = query.record_type.as_deref().map(folded);
+        let wanted_types: Vec<String> = only.iter().map(|name| folded(name)).collect();
         let mut not_comparable = 0;
         let mut meets = |head: &Head| {
-            let of_type = wanted_type.as_deref().is_none_or(|wanted| {
-                head.record_type().is_some_and(|it| folded(it) == wanted)
-                    && is_record_place(&listing, &templates, &head.path)
-            });
+            let of_type = wanted_types.is_empty()
+                || head.record_type().is_some_and(|it| wanted_types.contains(&folded(it)))
+                    && is_record_place(&listing, &templates, &head.path);
             if !of_type || self.hides_head(head) {
                 return false;
             }

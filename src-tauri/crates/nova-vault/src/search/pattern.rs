@@ -252,6 +252,8 @@ impl Word {
     fn find(&self, text: &str) -> Option<Range<usize>> {
         let mut from = 0;
         loop {
+            #[cfg(test)]
+            crate::tests::work::done();
             let found = self.text.find_at(text, from)?.range();
             if self.anywhere || !text[..found.start].chars().next_back().is_some_and(is_in_words) {
                 return Some(found);
@@ -331,4 +333,23 @@ fn excerpt(line: &str, place: Range<usize>) -> String {
 
 fn invalid(reason: &str, remedy: &str) -> VaultError {
     VaultError::InvalidQuery { reason: reason.to_owned(), remedy: remedy.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::tests::work;
+
+    /// Each look goes over the rest of the text: one from every character would never end for a note of
+    /// megabytes.
+    #[test]
+    fn a_word_that_is_nearly_everywhere_is_looked_for_no_more_often_than_another() {
+        let text = format!("b{0} c{0}", "a".repeat(60_000));
+        for (word, looks) in [("a".repeat(3000), 2), ("d".repeat(3000), 1)] {
+            let word = Word::new(&word).unwrap();
+            assert_eq!(work::of(|| word.find(&text)), (None, looks));
+        }
+    }
 }

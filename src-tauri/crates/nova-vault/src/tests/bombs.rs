@@ -63,7 +63,7 @@ fn child() {
             let view = vault.seen_by_owner();
             assert_eq!(vault.notes().unwrap().len(), 2);
             assert_eq!(&*vault.read(&path("bomb.md")).unwrap().text, bomb);
-            let query = Query { record_type: Some("contact".to_owned()), ..Query::default() };
+            let query = Query { record_types: vec!["contact".to_owned()], ..Query::default() };
             assert_eq!(view.query(&query).unwrap().total, 1, "whoever cannot be read has no type");
             assert_eq!(view.query(&Query::default()).unwrap().total, 2);
             let search = Search { query: "Body".to_owned(), mode: SearchMode::Text, limit: 10 };

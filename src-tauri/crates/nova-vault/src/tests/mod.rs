@@ -231,7 +231,7 @@ pub(crate) mod work {
     }
 
     /// How much this thread does.
-    pub(super) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
         let before = DONE.with(Cell::get);
         let result = work();
         (result, DONE.with(Cell::get) - before)

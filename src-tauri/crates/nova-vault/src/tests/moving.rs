@@ -473,6 +473,14 @@ filters:
 }
 
 #[test]
+fn a_type_or_a_tag_of_the_notes_name_is_no_reference_to_it() {
+    let base = "filters:\n  and:\n    - type == \"book\"\n    - 'note.type != \"book\"'\n    - \"type == \\\"book\\\"\"\n    \
+                - file.hasTag(\"book\")\n    - subtype == \"book\"\n    - kind == \"book\"\n";
+    let (sub, kind) = ("- subtype == \"book\"", "- kind == \"book\"");
+    check_left("x.base", base, ("Forms/Book.md", "Old.md"), &[(7, sub), (8, kind)]);
+}
+
+#[test]
 fn references_in_a_base_of_a_note_are_left_and_named() {
     let note = "---\nx: 1\n---\nfile.hasLink(\"Acme\")\n\n```base\nfilters: file.hasLink(\"Acme\")\nviews:\n  \
                 - type: table\n    filters: company == \"[[Acme]]\"\n```\n\n- ~~~base\n  filters: \

@@ -281,8 +281,12 @@ fn records_of_a_type_do_not_count_templates() {
         ("d.md", "contact"),
     ]);
     let vault = bed.vault();
-    let of_type = |name: &str| Query { record_type: Some(name.to_owned()), ..Query::default() };
-    assert_eq!(names(&vault, &of_type("CONTACT")), "a");
+    let of_types = |names: &[&str]| Query {
+        record_types: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..Query::default()
+    };
+    assert_eq!(names(&vault, &of_types(&["CONTACT"])), "a");
+    assert_eq!(names(&vault, &of_types(&["contacts", "contact"])), "a c");
     let property = Query { conditions: conditions(&["type = contact"]), ..Query::default() };
     assert_eq!(names(&vault, &property), "b a");
     assert_eq!(names(&vault, &Query::default()), "b a c d");
@@ -368,6 +372,9 @@ fn what_cannot_be_read_says_what_would_be_right() {
         ("stage is lead", "`is` is not an operator", "= != < <= > >= contains in exists"),
         ("next contact = x", "`contact` is not an operator", "quotes"),
         ("a == 1", "`==` is not an operator", "= != <"),
+        ("a = x and due < 2026-12-01", "holds a second condition, `due < 2026-12-01`", "by itself"),
+        ("a in x, y OR \"next contact\" = z", "holds a second condition", "instead of `or` use `in`"),
+        ("a > 1 && tags contains b", "holds a second condition", "by itself"),
         ("a", "there is no operator", "= != <"),
         ("", "does not begin with the name", "stage = lead"),
         ("= 1", "does not begin with the name", "stage = lead"),
@@ -603,4 +610,49 @@ fn sort_keys_are_separated_by_commas_outside_of_quotes() {
         assert_eq!(SortKey::parse_list(text).unwrap(), sort(&keys), "{text}");
     }
     assert!(SortKey::parse_list("a, \"b").is_err());
+}
+
+#[test]
+fn quotes_brackets_and_words_of_other_languages_mean_what_they_mean_there() {
+    let (_bed, vault) = vault(
+        "a: s: draft | n: 1
+         b: s: \"'tis so\" | n: 2
+         c: s: you and I | n: 3
+         d: s: a and b = c | n: 4",
+    );
+    for (condition, found) in [
+        ("s = 'draft'", "a"),
+        ("s in 'draft', 'you and I'", "a c"),
+        ("s in (draft, \"you and I\")", "a c"),
+        ("s = 'tis so", "b"),
+        ("s = you and I", "c"),
+        ("s contains and", "c d"),
+        ("s = \"a and b = c\"", "d"),
+        ("s = 'a and b = c'", "d"),
+    ] {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&vault, &query), found, "{condition}");
+    }
+    for (key, found) in
+        [("n desc", "d c b a"), ("n  DESCENDING", "d c b a"), ("n asc", "a b c d"), ("\"n desc\"", "a b c d")]
+    {
+        let query = Query { sort: sort(&[key]), ..Query::default() };
+        assert_eq!(names(&vault, &query), found, "{key}");
+    }
+}
+
+#[test]
+fn a_folder_may_be_written_with_its_slashes() {
+    let bed = Bed::new(&[("a.md", ""), ("Work/b.md", ""), ("Work/Old/c.md", "")]);
+    for (condition, found) in [
+        ("file.folder = Work", "b"),
+        ("file.folder = work/", "b"),
+        ("file.folder = /Work/Old/", "c"),
+        ("file.folder = /", "a"),
+        ("file.folder = \"\"", "a"),
+        ("file.folder != Work/", "c a"),
+    ] {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&bed.vault(), &query), found, "{condition}");
+    }
 }

@@ -37,6 +37,9 @@ fn templates_lie_where_obsidian_is_set_to_look_for_them() {
         ("/Meta/Templates/", "Meta/Templates"),
         ("Vörlagen", "Vo\u{308}rlagen"),
         ("", "Templates"),
+        ("Meta/Templates", "meta/TEMPLATES"),
+        ("VÖRLAGEN", "vo\u{308}rlagen"),
+        ("", "templates"),
     ] {
         let template = format!("{folder}/Old/Contact.md");
         let beside = format!("{folder} for all/Contact.md");
@@ -48,7 +51,7 @@ fn templates_lie_where_obsidian_is_set_to_look_for_them() {
         let vault = bed.vault();
         let records = || vault.records(&["contact"]).unwrap().len();
         assert_eq!((records(), vault.status().unwrap().records["contact"]), (1, 1), "{set}");
-        let query = crate::Query { record_type: Some("contact".to_owned()), ..crate::Query::default() };
+        let query = crate::Query { record_types: vec!["contact".to_owned()], ..crate::Query::default() };
         assert_eq!(vault.seen_by_owner().query(&query).unwrap().total, 1, "{set}");
         // Set otherwise while Nova runs.
         bed.put(".obsidian/templates.json", "{\"folder\": \"Elsewhere\"}");
@@ -185,7 +188,51 @@ fn notes_are_found_by_path_name_and_alias() {
 fn an_entry_of_the_private_list_that_names_nothing_is_told() {
     let bed = Bed::new(&[("Diary/One.md", ""), ("Two.md", ""), ("Bank/list.csv", ""), ("All.base", "")]);
     fs::create_dir(bed.root().join("To come")).unwrap();
-    let entries = ["diary/", "Dairy", "Two", "bank", "Bank/list.csv", "all.base", "TO COME", "/Dary", "*"];
+    let entries =
+        ["diary/", "Dairy", "Two", "bank", "Bank/list.csv", "all.base", "TO COME", "/Dary", "*", "/", " "];
     let entries = entries.map(str::to_owned);
-    assert_eq!(bed.vault().private_for_nothing(&entries).unwrap(), ["Dairy", "/Dary"]);
+    assert_eq!(bed.vault().private_for_nothing(&entries).unwrap(), ["Dairy", "/Dary", " "]);
+}
+
+#[test]
+fn a_broken_note_is_known_by_its_folder_or_its_type_whatever_their_case() {
+    let bed = Bed::new(&[
+        ("crm/PEOPLE/Jane.md", "---\nname: [Jane\n---\n"),
+        ("Ada.md", "---\nType: KÄUFER\nname: [Ada\n---\n"),
+        ("crm/People of old/Jo.md", "---\nname: [Jo\n---\n"),
+        ("Max.md", "---\ntype: book\nname: [Max\n---\n"),
+    ]);
+    let view = bed.vault().seen_by_owner();
+    let unreadable = view.unreadable("CRM/People/", &["contact", "käufer"]).unwrap();
+    assert_eq!(
+        unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(),
+        ["Ada.md", "crm/PEOPLE/Jane.md"]
+    );
+}
+
+#[test]
+fn a_template_that_waits_to_be_filled_in_is_no_problem() {
+    let form = "---\ntype: contact\ndate: {{date:YYYY-MM-DD}}\nwith: [\n---\n";
+    let code = "---\ndate: <% tp.date.now() %>\nwith: [\n---\n";
+    let broken = "---\nwith: [\n---\n";
+    let bed = Bed::new(&[
+        ("Templates/Form.md", form),
+        ("Templates/Code.md", code),
+        ("Templates/Broken.md", broken),
+        ("Form.md", form),
+    ]);
+    let vault = bed.vault();
+    let problems = || vault.problems().unwrap().into_iter().map(|it| it.path).collect::<Vec<_>>();
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"]);
+    let unreadable = vault.seen_by_owner().unreadable("CRM", &["contact"]).unwrap();
+    assert_eq!(unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["Form.md"]);
+
+    // Where the plugin Templater keeps them.
+    bed.put(".obsidian/plugins/templater-obsidian/data.json", "{\"templates_folder\": \"Forms\"}");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"], "the plugin is not enabled");
+    bed.put(".obsidian/community-plugins.json", "[\"templater-obsidian\"]");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md", "Templates/Code.md", "Templates/Form.md"]);
+    assert_eq!(vault.obsidian().templates.folder.as_deref(), Some("Forms"));
+    bed.put(".obsidian/templates.json", "{\"folder\": \"Templates\"}");
+    assert_eq!(problems(), ["Form.md", "Templates/Broken.md"]);
 }

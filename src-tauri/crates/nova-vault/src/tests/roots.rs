@@ -69,7 +69,7 @@ fn notes_of_a_listed_folder_are_notes_of_the_vault() {
     assert_eq!(problems(&vault), []);
     assert_eq!(&*vault.read(&jane).unwrap().text, JANE);
     assert_eq!(vault.records(&["contact"]).unwrap()[0].path, jane);
-    let query = Query { record_type: None, conditions: Vec::new(), sort: Vec::new(), limit: None };
+    let query = Query::default();
     assert_eq!(view.query(&query).unwrap().total, 2);
     assert_eq!(view.links(&path("Home.md")).unwrap().out[0].path, jane);
     assert_eq!(view.links(&jane).unwrap().back[0].path, path("Home.md"));
@@ -307,12 +307,19 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
         (at("Other way/Diary"), "Diary"),
         (at("Team/People"), "Team/People"),
         (at("Team"), "Team"),
-        (at("vault"), ""),
+        (at("vault"), "/"),
+        ("~/vault/Diary".to_owned(), "Diary"),
+        (" ~\\vault\\Diary\\One.md".to_owned(), "Diary/One.md"),
+        ("~/Team/People".to_owned(), "Team/People"),
+        ("~/vault/".to_owned(), "/"),
+        ("~/Elsewhere".to_owned(), "~/Elsewhere"),
+        ("~vault/Diary".to_owned(), "~vault/Diary"),
         ("/Diary".to_owned(), "/Diary"),
         ("Diary".to_owned(), "Diary"),
         (at("Elsewhere"), &at("Elsewhere")),
     ] {
-        assert_eq!(vault.listed_private(std::slice::from_ref(&entry)), [named], "{entry}");
+        let home = folder(&bed, "");
+        assert_eq!(vault.listed_private(std::slice::from_ref(&entry), Some(&home)), [named], "{entry}");
     }
 }
 
@@ -324,8 +331,10 @@ fn a_folder_above_the_vault_or_above_a_listed_one_is_private_with_all_of_it() {
     let vault = with_roots(&bed, &["Mine/Journal"]);
     let check = |entry: &str, hidden: &[&str]| {
         let entry = folder(&bed, entry).to_str().unwrap().to_owned();
-        let privacy =
-            crate::Privacy { remote: true, private: vault.listed_private(std::slice::from_ref(&entry)) };
+        let privacy = crate::Privacy {
+            remote: true,
+            private: vault.listed_private(std::slice::from_ref(&entry), None),
+        };
         let names = ["Home.md", "Days/2026/June.md"].into_iter().filter(|name| privacy.lists(&path(name)));
         assert_eq!(names.collect::<Vec<_>>(), hidden, "{entry}");
     };

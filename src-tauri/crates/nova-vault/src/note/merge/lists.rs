@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::list::keys;
+use super::super::list::{Key, keys};
 use super::super::value::Value;
 
 /// A list to which one side added or removed items while the other did too. `None` when an order
@@ -25,24 +25,24 @@ pub(super) fn merge_lists(
     };
     let [base_keys, my_keys, their_keys] = [base, mine, theirs].map(keys);
     let (in_base, in_mine, in_theirs) = (set(&base_keys)?, set(&my_keys)?, set(&their_keys)?);
-    let kept_order = |keys: &[String], side: &HashSet<&str>| {
-        let kept = keys.iter().filter(|key| in_base.contains(key.as_str()));
-        kept.eq(base_keys.iter().filter(|key| side.contains(key.as_str())))
+    let kept_order = |keys: &[Key], side: &HashSet<&Key>| {
+        let kept = keys.iter().filter(|key| in_base.contains(key));
+        kept.eq(base_keys.iter().filter(|key| side.contains(key)))
     };
     if !kept_order(&my_keys, &in_mine) || !kept_order(&their_keys, &in_theirs) {
         return None;
     }
 
-    let stays = |key: &str| in_mine.contains(key) || !in_base.contains(key);
+    let stays = |key: &Key| in_mine.contains(key) || !in_base.contains(key);
     // What mine added: behind which of those that stay, at the beginning without one, and at the end.
-    let mut behind: HashMap<Option<&str>, Vec<&Value>> = HashMap::new();
+    let mut behind: HashMap<Option<&Key>, Vec<&Value>> = HashMap::new();
     let mut at_the_end = Vec::new();
-    let last_of_base = my_keys.iter().rposition(|key| in_base.contains(key.as_str()));
+    let last_of_base = my_keys.iter().rposition(|key| in_base.contains(key));
     let mut before = None;
     for (at, (item, key)) in mine.iter().zip(&my_keys).enumerate() {
-        if in_theirs.contains(key.as_str()) {
-            before = Some(key.as_str());
-        } else if in_base.contains(key.as_str()) {
+        if in_theirs.contains(key) {
+            before = Some(key);
+        } else if in_base.contains(key) {
             // Taken out by theirs.
         } else if last_of_base.is_some_and(|last| at < last) {
             behind.entry(before).or_default().push(item);
@@ -55,14 +55,14 @@ pub(super) fn merge_lists(
     add(behind.remove(&None));
     for (item, key) in theirs.iter().zip(&their_keys).filter(|(_, key)| stays(key)) {
         add(Some(vec![item]));
-        add(behind.remove(&Some(key.as_str())));
+        add(behind.remove(&Some(key)));
     }
     add(Some(at_the_end));
     Some(merged)
 }
 
 /// The keys, unless one is there twice.
-fn set(keys: &[String]) -> Option<HashSet<&str>> {
-    let set: HashSet<&str> = keys.iter().map(String::as_str).collect();
+fn set(keys: &[Key]) -> Option<HashSet<&Key>> {
+    let set: HashSet<&Key> = keys.iter().collect();
     (set.len() == keys.len()).then_some(set)
 }

@@ -1,6 +1,6 @@
 //! Exact replacements and appended text.
 
-use super::super::{EditError, append, replace_exact};
+use super::super::{EditError, append, has_heading, replace_exact};
 
 fn check_replace(text: &str, old: &str, new: &str, count: Option<usize>, after: &str) {
     assert_eq!(replace_exact(text, old, new, count).as_deref(), Ok(after), "{text:?}");
@@ -30,10 +30,22 @@ fn a_text_is_replaced_as_often_as_was_said() {
     let check = |text: &str, old: &str, count, expected: EditError| {
         assert_eq!(replace_exact(text, old, "x", count), Err(expected), "{text:?}");
     };
-    check("a b b", "b", None, EditError::Count { found: 2, expected: 1 });
-    check("a b b", "c", None, EditError::Count { found: 0, expected: 1 });
-    check("a b b", "b", Some(3), EditError::Count { found: 2, expected: 3 });
-    check("a", "a", Some(0), EditError::Count { found: 1, expected: 0 });
+    let count = |found, expected, nearly| EditError::Count { found, expected, nearly };
+    check("a b b", "b", None, count(2, 1, None));
+    check("a b b", "c", None, count(0, 1, None));
+    check("a b b", "b", Some(3), count(2, 3, None));
+    check("a", "a", Some(0), count(1, 0, None));
+    check(
+        "x\r\n- [ ]  Say \u{201c}hi\u{201d}\u{a0}\u{2013} Bo\u{2019}s\r\n",
+        "- [ ] say \"hi\" - Bo's",
+        None,
+        count(0, 1, Some(2)),
+    );
+    check("one\ntwo\n", " ONE two ", None, count(0, 1, Some(1)));
+    check("Two\ntwo\n", "tWo", None, count(0, 1, None));
+    check("two\n", " \n ", None, count(0, 1, None));
+    let message = replace_exact("a\nB\n", "b", "x", None).unwrap_err().to_string();
+    assert!(message.contains("line 2 has it with other blanks, quotes, dashes or case"), "{message}");
     check("a", "", None, EditError::NothingToFind);
     let broken = replace_exact("---\na: 1\n---\nx\n", "a: 1", "a: \"", None);
     assert!(matches!(broken, Err(EditError::WouldBreak { .. })), "{broken:?}");
@@ -95,4 +107,83 @@ fn text_is_appended_to_a_section() {
     check_append("Text", "- y", log, "Text\n\n## Log\n- y");
     check_append("---\na: 1\n---\n", "- y", log, "---\na: 1\n---\n## Log\n- y\n");
     check_append("", "- y", log, "## Log\n- y\n");
+}
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn what_is_appended_stays_a_block_of_its_own() {
+    let table = "| a | b |\n|---|---|\n| 1 | 2 |\n";
+    check_append(table, "Text", None, &format!("{table}\nText\n"));
+    check_append(table, "| 3 | 4 |", None, &format!("{table}| 3 | 4 |\n"));
+    check_append(table, "- x", None, &format!("{table}- x\n"));
+    check_append(&format!("{table}\n"), "Text", None, &format!("{table}\nText\n"));
+    check_append("Text\n", table, None, &format!("Text\n\n{table}"));
+    check_append("# H\n", table, None, &format!("# H\n{table}"));
+    check_append(table, table, None, &format!("{table}\n{table}"));
+    check_append("```\n| a |\n|---|\n```\n", "Text", None, "```\n| a |\n|---|\n```\nText\n");
+    check_append("> [!note] A\n> b\n", "Text", None, "> [!note] A\n> b\n\nText\n");
+    check_append("> [!note] A\n> b\n", "> [!tip] C", None, "> [!note] A\n> b\n\n> [!tip] C\n");
+    check_append("> [!note] A\n> b\n", "> c", None, "> [!note] A\n> b\n> c\n");
+    check_append("- a\n  - b\n", "Text", None, "- a\n  - b\n\nText\n");
+    check_append("1. a\n", "2. b", None, "1. a\n2. b\n");
+    check_append("[^1]: See there.\n", "Text", None, "[^1]: See there.\n\nText\n");
+    check_append("[^1]: See there.\n", "[^2]: And there.", None, "[^1]: See there.\n[^2]: And there.\n");
+    check_append("- a\n\n  more\n", "Text", None, "- a\n\n  more\n\nText\n");
+    check_append("- a\n", "  more of it", None, "- a\n  more of it\n");
+    check_append("- a\n## H\nText\n", "Text", None, "- a\n## H\nText\nText\n");
+    check_append("Text\n", "---\nmore", None, "Text\n\n---\nmore\n");
+    check_append("- a\n", "---\nmore", None, "- a\n---\nmore\n");
+    check_append("Text", "---", None, "Text\n\n---");
+    check_append("*bold* text\n", "Text", None, "*bold* text\nText\n");
+    check_append("## Log\n```\nx\n```\nNext\n===\n", "- y", Some("Log"), "## Log\n```\nx\n```\n- y\n\nNext\n===\n");
+    check_append("## Log\n| a |\n| - |\n| b |\n## Next\n", "Text", Some("Log"), "## Log\n| a |\n| - |\n| b |\n\nText\n## Next\n");
+}
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn a_comment_that_ends_the_note_goes_on_to_end_it() {
+    let settings = "\n\n\n%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%";
+    let board = |lanes: &str| format!("---\nkanban-plugin: board\n---\n\n{lanes}{settings}");
+    let check = |lanes: &str, addition: &str, heading: Option<&str>, after: &str| {
+        check_append(&board(lanes), addition, heading, &board(after));
+    };
+    let lanes = "## Todo\n\n- [ ] a\n\n\n## Done\n\n**Complete**\n- [x] b\n";
+    check(lanes, "- [x] c", Some("Done"), "## Todo\n\n- [ ] a\n\n\n## Done\n\n**Complete**\n- [x] b\n- [x] c\n");
+    check(lanes, "- [ ] c", Some("Todo"), "## Todo\n\n- [ ] a\n- [ ] c\n\n\n## Done\n\n**Complete**\n- [x] b\n");
+    check("## Todo\n", "- [ ] c", None, "## Todo\n- [ ] c\n");
+    check("## Todo\n\n- a\n", "- b", Some("Later"), "## Todo\n\n- a\n\n## Later\n- b\n");
+    check_append("a\n<!--\nb\n-->\n", "c", None, "a\nc\n<!--\nb\n-->\n");
+    // One that stands in a line, or before something else, does not end a note.
+    check_append("a %%\nb\n%%\n", "c", None, "a %%\nb\n%%\nc\n");
+    check_append("a\n%% b %%\n", "c", None, "a\n%% b %%\nc\n");
+    check_append("%%\na\n%%\nb\n", "c", None, "%%\na\n%%\nb\nc\n");
+    check_append("```\n%%\na\n%%\n```\n%%\n", "c", None, "```\n%%\na\n%%\n```\n%%\nc\n");
+}
+
+#[test]
+fn a_heading_is_understood_with_and_without_its_marks() {
+    let text = "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n";
+    let check = |heading: &str, after: &str| check_append(text, "- n", Some(heading), after);
+    check("#Log", "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
+    check("##tasks", "# Log\n- x\n### Tasks\n- y\n- n\n## #idea list\n- z\n");
+    check("#idea list", "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
+    check("###New", &format!("{text}\n### New\n- n\n"));
+    check_append(text, "# log\n\n- n", Some("Log"), "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
+    check_append(text, "## New\n- n", Some("New"), &format!("{text}\n## New\n- n\n"));
+    check_append("## Log\n", "### Log of today\n- n", Some("Log"), "## Log\n### Log of today\n- n\n");
+    check_append("## Log\n", "## Log\n", Some("Log"), "## Log\n## Log\n");
+    for (heading, is_there) in [("log", true), ("##tasks", true), ("## Tasks", false), ("New", false)] {
+        assert_eq!(has_heading(text, heading), is_there, "{heading}");
+    }
+}
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn footnotes_that_end_a_note_stay_below_its_last_section() {
+    let log = Some("Log");
+    check_append("## Log\n- x[^1]\n\n[^1]: Note.\n    More.\n[^b]: Other.\n", "- y", log, "## Log\n- x[^1]\n- y\n\n[^1]: Note.\n    More.\n[^b]: Other.\n");
+    check_append("## Log\n[^1]: Note.\n", "- y", log, "## Log\n- y\n\n[^1]: Note.\n");
+    check_append("## Log\n- x\n    more\n", "- y", log, "## Log\n- x\n    more\n- y\n");
+    check_append("## Log\n[^1]: Note.\n\nText\n", "- y", log, "## Log\n[^1]: Note.\n\nText\n- y\n");
+    check_append("## Log\n[^1]: Note.\n## Next\n", "- y", log, "## Log\n[^1]: Note.\n- y\n## Next\n");
 }

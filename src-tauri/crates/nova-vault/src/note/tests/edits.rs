@@ -259,6 +259,10 @@ fn a_link_with_a_comma_is_one_value() {
     check("one more", inc, add("k", link("B")), "---\nk: # c\n  - \"[[Acme, Inc]]\"\n  - \"[[B]]\"\nz: 1\n---\n");
     check("there already", inc, add("k", link("Acme, Inc")), inc);
     check("taken out", inc, drop_item("k", link("Acme, Inc")), "---\nk: # c\nz: 1\n---\n");
+    let colon = "---\nk: [[Acme|A: b]] # c\nz: 1\n---\n";
+    check("with a colon", colon, set("k", link("Acme|A: c")), "---\nk: \"[[Acme|A: c]]\" # c\nz: 1\n---\n");
+    check("beside a colon", colon, set("z", number("2")), "---\nk: [[Acme|A: b]] # c\nz: 2\n---\n");
+    check("a colon left", colon, set("k", link("Acme|A: b")), colon);
     let list = "---\nk:\n  - [[A, B]] # one\n  - [[C]]\n---\n";
     check("in a list", list, add("k", text("d")), "---\nk:\n  - [[A, B]] # one\n  - [[C]]\n  - d\n---\n");
     check("out of a list", list, drop_item("k", link("A, B")), "---\nk:\n  - [[C]]\n---\n");

@@ -32,7 +32,7 @@ fn a_path_is_accepted_or_refused() {
         ("./a.md", "it holds `.` or `..`"),
         ("a/./b.md", "it holds `.` or `..`"),
         ("a//b.md", "a folder in it has no name"),
-        ("a/", "a folder in it has no name"),
+        ("a/", "it names a folder"),
         ("a\\b.md", "it holds a backslash"),
         ("\\\\server\\share", "it holds a backslash"),
         ("C:/x.md", "it names a drive"),

@@ -159,7 +159,7 @@ fn scalars_mean_what_they_mean_in_obsidian() {
 }
 
 #[test]
-fn a_link_without_quotes_may_have_a_comma() {
+fn a_link_without_quotes_may_have_a_comma_or_show_a_colon() {
     let check =
         |written: &str, value: Value| check(&format!("---\nk: {written}\n---\n"), &[("k", 2, value)], "");
     let yaml = |json: serde_json::Value| Value::from_json(&json);
@@ -171,7 +171,21 @@ fn a_link_without_quotes_may_have_a_comma() {
     check("\n  - [[Acme, Inc]]\n  - x", Value::List(vec![link("Acme, Inc"), text("x")]));
     check("[[[A, B]], [[C]], d]", Value::List(vec![link("A, B"), link("C"), text("d")]));
     check("{a: [[A, B]]}", Value::map([("a".to_owned(), link("A, B"))]));
-    // What is no link stays a list in a list.
+    check("[[Acme|A: b]]", link("Acme|A: b"));
+    check("[[Acme|A: b, c: d]] # c", link("Acme|A: b, c: d"));
+    check("[[Acme, Inc|The firm: ours]]", link("Acme, Inc|The firm: ours"));
+    check("[[Acme#Log: later|A]]", link("Acme#Log: later|A"));
+    check("[[Acme|A:]]", link("Acme|A:"));
+    check("\n  - [[Acme|A: b]]\n  - x", Value::List(vec![link("Acme|A: b"), text("x")]));
+    check("[[[Acme|A: b]], c]", Value::List(vec![link("Acme|A: b"), text("c")]));
+    // What is no link stays a list in a list: no note's name has a colon.
+    check("[[a: b]]", yaml(json!([[{"a": "b"}]])));
+    check("[[a: b|c]]", yaml(json!([[{"a": "b|c"}]])));
+    check("[[{a|b: c}]]", yaml(json!([[{"a|b": "c"}]])));
+    check("[[\"a|b\": c]]", yaml(json!([[{"a|b": "c"}]])));
+    check("[[? a|b : c]]", yaml(json!([[{"a|b": "c"}]])));
+    check("[[a|b: \"c\"]]", yaml(json!([[{"a|b": "c"}]])));
+    check("[[a|b: &x c]]", yaml(json!([[{"a|b": "c"}]])));
     check("[[52.5, 13.4]]", yaml(json!([[52.5, 13.4]])));
     check("[[2026-01-01, 2026-02-01]]", yaml(json!([["2026-01-01", "2026-02-01"]])));
     check("[[true, false, ~]]", yaml(json!([[true, false, null]])));
