@@ -90,7 +90,7 @@ fn check(notes: &[(&str, &str)], name: &str, work: impl FnOnce(&Vault), folders:
     let seen = seen.lock().unwrap();
     assert!(seen.exchanges > 0, "{name}");
     assert_eq!(seen.faults, [""; 0], "{name}");
-    assert_eq!(seen.not_lasting_at_end, [Path::new(""); 0], "{name}");
+    assert_eq!(seen.not_lasting_at_end, Vec::<PathBuf>::new(), "{name}");
 }
 
 #[derive(Default)]
