@@ -34,16 +34,16 @@ pub struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, pin, unpin, review, fields, check, route, test, new.
+    /// Skills: list, enable, disable, pin, unpin, review, fields, check, route, test, new, template.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
     #[command(subcommand)]
     Tool(Tool),
-    /// The vault: status, check.
+    /// The vault: status, check, search, query, links.
     #[command(subcommand)]
     Vault(Vault),
-    /// What Nova changed: list, show, undo.
+    /// What Nova changed: list, show, undo, finish, prune.
     #[command(subcommand)]
     Changes(Changes),
     /// Model providers: list, allow, revoke.

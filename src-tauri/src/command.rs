@@ -357,7 +357,8 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
             } else {
                 lists::undone(&result)
             }
-            if keep_conflicts(app)? {
+            keep_conflicts(app)?;
+            if !result.conflicts.is_empty() {
                 return Ok(print::FAILED);
             }
         }
@@ -383,13 +384,12 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
     Ok(print::DONE)
 }
 
-/// Puts both sides of what could not be merged where they can be read; tells whether there was any.
-pub(crate) fn keep_conflicts(app: &App) -> Result<bool, UserError> {
-    let kept = app.keep_conflicts()?;
-    if let Some(folder) = &kept {
+/// Puts both sides of what could not be merged where they can be read.
+pub(crate) fn keep_conflicts(app: &App) -> Result<(), UserError> {
+    if let Some(folder) = app.keep_conflicts()? {
         print::note(&format!("nova: both versions of what was changed twice are in {}.", folder.display()));
     }
-    Ok(kept.is_some())
+    Ok(())
 }
 
 async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, UserError> {

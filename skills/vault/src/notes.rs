@@ -19,7 +19,8 @@ const ALIKE: usize = 30;
 /// where only one note goes by that name.
 ///
 /// # Errors
-/// A path out of the vault is refused, several notes are `Ambiguous`, none is `NotFound`.
+/// A path out of the vault is refused, several notes are `Ambiguous`, none is `NotFound`, and a
+/// folder or another file of that name is `NoNote`.
 pub(crate) async fn named(ctx: &dyn ToolContext, said: &str) -> Result<Note, ToolError> {
     Ok(named_part(ctx, said).await?.0)
 }

@@ -234,7 +234,8 @@ pub(crate) fn undone(result: &UndoResult) {
         line(&visible(&format!("undone {path}{how}")));
     }
     for conflict in &result.conflicts {
-        line(&visible(&format!("conflict {}: {}", conflict.path, conflict.what.join(", "))));
+        let how = if conflict.unreadable { "unreadable" } else { "conflict" };
+        line(&visible(&format!("{how} {}: {}", conflict.path, conflict.what.join(", "))));
     }
     if result.undone.is_empty() && result.conflicts.is_empty() {
         line("nothing to undo");

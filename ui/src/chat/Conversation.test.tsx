@@ -327,6 +327,21 @@ test('an undo that met edits leads to both versions', async () => {
   expect(conflicts).toEqual([{ set: 'set', way: 'undo', conflict, decided: null }]);
 });
 
+test('an undo that could not read the note says so, and asks for no decision', async () => {
+  const path = 'Team/Rollout.md';
+  const { backend, store } = await open([
+    turnStarted(),
+    started('1', 'crm.move_deal', 'write'),
+    completed('1', null, { changes: [{ path, kind: 'modified' }], change_set: 'set' }),
+  ]);
+  const conflict = { path, what: ['its folder leads nowhere'], mine: '', theirs: '', unreadable: true };
+  backend.on('undo_changes', () => ({ change_set: null, undone: [], merged: [], conflicts: [conflict] }));
+  await userEvent.click(screen.getByTestId('undo-call'));
+  expect(await screen.findByRole('alert')).toHaveTextContent('1 note could not be read.');
+  await userEvent.click(screen.getByText('Show why'));
+  expect(store.get().app.panel).toMatchObject({ open: true, tab: 'changes' });
+});
+
 describe('a turn that failed', () => {
   test('says why, and tries again with the same message', async () => {
     const { backend } = await open([

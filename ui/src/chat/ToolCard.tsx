@@ -192,6 +192,7 @@ function UndoCall({ call }: { call: CallItem }) {
   const [left, setLeft] = useState<UndoResult['conflicts']>([]);
   const set = call.result?.changeSet;
   if (call.state !== 'done' || !set || call.result?.changes.length === 0) return null;
+  const onlyUnread = left.every(({ unreadable }) => unreadable);
 
   const run = async (what: UndoChanges) => {
     setBusy(true);
@@ -213,8 +214,8 @@ function UndoCall({ call }: { call: CallItem }) {
       )}
       {left.length > 0 && (
         <span className="text-small text-warn" role="alert">
-          {counted(left.length, 'note')} edited since.{' '}
-          <LinkButton onClick={() => showPanel('changes')}>Show both versions</LinkButton>
+          {counted(left.length, 'note')} {onlyUnread ? 'could not be read' : 'edited since'}.{' '}
+          <LinkButton onClick={() => showPanel('changes')}>{onlyUnread ? 'Show why' : 'Show both versions'}</LinkButton>
         </span>
       )}
       <LinkButton data-testid="undo-call" className="text-small" disabled={busy} onClick={() => run({ change_set: set, call: call.call })}>

@@ -123,6 +123,26 @@ test('a note both changed shows both sides; the other notes are undone meanwhile
   expect(store.get().app.panel.note).toBe(rollout);
 });
 
+test('a note that could not be read says why and has no sides; it can be undone again', async () => {
+  const away = 'Team/Rollout.md';
+  const { backend } = await open([set('now', [note(away)])]);
+  backend.on('undo_changes', (): UndoResult => ({
+    change_set: null,
+    undone: [],
+    merged: [],
+    conflicts: [{ path: away, what: ['its folder leads nowhere'], mine: '', theirs: '', unreadable: true }],
+  }));
+  await userEvent.click(screen.getByTestId('undo-note'));
+  const card = await screen.findByTestId('unreadable-note');
+  expect(card).toHaveTextContent('Rollout could not be read');
+  expect(card).toHaveTextContent('its folder leads nowhere. It was not touched; once it can be read, undo again.');
+  expect(within(card).queryByRole('button')).toBeNull();
+  expect(screen.queryByTestId('conflict-card')).toBeNull();
+  backend.on('undo_changes', (): UndoResult => ({ change_set: 'undo', undone: [away], merged: [], conflicts: [] }));
+  await userEvent.click(screen.getByTestId('undo-note'));
+  await waitFor(() => expect(screen.queryByTestId('unreadable-note')).toBeNull());
+});
+
 test('what was decided about a note stays when the panel is left and opened again', async () => {
   const rollout = 'CRM/Deals/Rollout.md';
   const { backend, store, unmount } = await open([set('now', [note(rollout)])]);

@@ -70,7 +70,7 @@ impl App {
     }
 
     /// Undoes a change set, or one note or one call of it. What was edited since is merged, or
-    /// comes back as a conflict.
+    /// comes back as a conflict, as does what cannot be read.
     ///
     /// # Errors
     /// `unknown_change_set`, `path_refused`, or when writing fails.
@@ -100,8 +100,9 @@ impl App {
         if !outcome.undone.is_empty() {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
         }
-        let conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
+        let mut conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
         conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
+        conflicts.extend(outcome.unreadable.into_iter().map(unreadable_view));
         Ok(UndoResult {
             change_set: (!outcome.undone.is_empty()).then_some(outcome.change_set),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
@@ -160,6 +161,19 @@ pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
         what: conflict.what,
         mine: conflict.mine,
         theirs: conflict.theirs,
+        unreadable: false,
+    }
+}
+
+fn unreadable_view(note: UnreadableNote) -> ConflictView {
+    ConflictView {
+        path: note.path.to_string(),
+        from: None,
+        kind: None,
+        what: vec![note.reason],
+        mine: String::new(),
+        theirs: String::new(),
+        unreadable: true,
     }
 }
 

@@ -39,6 +39,7 @@ impl OpenConflicts {
                 what: what.clone(),
                 mine: mine.clone(),
                 theirs: theirs.clone(),
+                unreadable: false,
             };
             self.add(session, conflict);
         }

@@ -58,7 +58,7 @@ error_codes! {
     NoVault = "no_vault",
     /// The vault folder does not exist, is a file, or cannot be read.
     VaultUnavailable = "vault_unavailable",
-    /// The named note does not exist.
+    /// The named note does not exist, or is a folder or another file.
     NoteNotFound = "note_not_found",
     /// Several notes, records or tools match the name.
     Ambiguous = "ambiguous",

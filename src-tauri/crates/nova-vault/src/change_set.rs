@@ -30,7 +30,8 @@ impl ChangeSet {
 
     /// Writes what the draft plans. Notes that changed since the draft read them are merged;
     /// where that cannot be, [`VaultError::Conflict`] names the note and no note of the draft
-    /// is left changed. The same holds for any other error.
+    /// is left changed. The same holds for any other error, unless taking back what was written
+    /// fails, too: what stays is in the history then.
     pub fn apply(&self, draft: Draft, author: &Author) -> Result<Applied, VaultError> {
         self.apply_plan(&draft.plan(), author)
     }

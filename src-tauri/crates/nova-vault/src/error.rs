@@ -118,14 +118,17 @@ pub enum VaultError {
         /// The id as it was given.
         id: String,
     },
-    /// The change set is still being written by a running Nova, or was closed.
+    /// The change set is still being written by a running Nova, is complete, or was undone.
     ChangeSetState {
         /// The change set.
         id: String,
         /// Why not, as a clause: "it is still open".
         reason: String,
+        /// What to do about it, one sentence.
+        remedy: String,
     },
-    /// The file system refused a step. What was there before is still there.
+    /// The file system refused a step. What was there before is still there, or in the change set, should taking
+    /// back a half-done write have failed, too.
     Io {
         /// What was being done: `write "CRM/People/Jane Doe.md"`.
         doing: String,
@@ -259,7 +262,7 @@ impl VaultError {
                 conflict.what.join(", ")
             ),
             VaultError::Query(error) => {
-                format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)
+                format!("The {} \"{}\" cannot be read: {}", error.kind, error.text, error.problem)
             }
             VaultError::Base(error) => {
                 let message = error.to_string();
@@ -269,7 +272,7 @@ impl VaultError {
                     .map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
             }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
-            VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
+            VaultError::ChangeSetState { id, reason, .. } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source, .. } => format!("Could not {doing}: {source}"),
             VaultError::Torn { path, source } => {
                 format!(
@@ -323,9 +326,7 @@ impl VaultError {
             VaultError::Query(error) => format!("Please {}.", error.remedy),
             VaultError::Base(error) => error.hint(),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
-            VaultError::ChangeSetState { .. } => {
-                "Wait until it is finished, then try again; see `nova changes list`.".to_owned()
-            }
+            VaultError::ChangeSetState { remedy, .. } => remedy.clone(),
             VaultError::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                     "Free some space on the disk and try again.".to_owned()
@@ -337,7 +338,8 @@ impl VaultError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "Give your user the right to write there and try again.".to_owned()
                 }
-                _ => "Check the disk, then try again; nothing half-written was left.".to_owned(),
+                _ => "Check the disk, then try again; `nova changes list` has what could not be taken back."
+                    .to_owned(),
             },
             VaultError::Torn { .. } => {
                 "Check the disk, then start Nova again: it makes one whole text of them again.".to_owned()

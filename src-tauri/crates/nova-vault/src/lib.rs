@@ -2,8 +2,8 @@
 //! meant, undoing that, and saying what changes.
 //!
 //! It never overwrites an edit it has not seen, never writes into the vault without having the
-//! bytes before in the journal, follows no link but those to extra roots, never looks into dot-folders for notes,
-//! and knows nothing of turns, tools or models: who changes a note is a string it keeps. It
+//! bytes before in the journal, follows no link but those to extra roots and, where the user allows it, to
+//! notes of the vault, never looks into dot-folders for notes, and knows nothing of turns, tools or models: who changes a note is a string it keeps. It
 //! neither reads the environment nor the clock, and asks nobody anything: a conflict is an
 //! error with both sides in it.
 //!
@@ -59,8 +59,8 @@ pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use held::Held;
 pub use history::{
-    Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits,
-    NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome,
+    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits,
+    NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
 };
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};

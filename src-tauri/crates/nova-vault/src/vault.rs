@@ -126,8 +126,8 @@ pub struct Problem {
 }
 
 impl Vault {
-    /// Opens the folder. Changes nothing in it but temporary files that an earlier Nova left
-    /// behind and its journal names.
+    /// Opens the folder. Changes nothing in it but to end what an earlier Nova was killed in the
+    /// middle of: temporary files go, and edits in them go to where they belong.
     pub fn open(options: VaultOptions) -> Result<Vault, VaultError> {
         Vault::open_with(options, Steps::default())
     }
@@ -196,7 +196,8 @@ impl Vault {
         }
     }
 
-    /// Reads a note from the disk. Links and dot-folders are refused; so is what is not UTF-8
+    /// Reads a note from the disk. Dot-folders are refused, and links but
+    /// those to extra roots; so is what is not UTF-8
     /// or larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`] a link is the
     /// note in the vault that it leads to: it has that note's path.
     pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {

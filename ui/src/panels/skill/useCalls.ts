@@ -3,7 +3,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-import { useBackend, userError, type JsonValue, type ToolResult, type UserError } from '../../ipc';
+import { useBackend, userError, type JsonValue, type ToolResult, type UndoResult, type UserError } from '../../ipc';
 import { useActions } from '../../state/hooks';
 import { isProposal } from '../../shared/confirm';
 import { noteOf, problemsIn } from './answer';
@@ -83,7 +83,7 @@ export function useCalls(): PanelCalls {
   const undoCall = ({ id, result }: PanelCall) => {
     if (!result?.change_set) return;
     undo({ change_set: result.change_set }).then(
-      ({ conflicts }) => change(id, conflicts.length === 0 ? { undone: true, undoProblem: null } : { undoProblem: editedSince }),
+      ({ conflicts }) => change(id, conflicts.length === 0 ? { undone: true, undoProblem: null } : { undoProblem: leftAsItIs(conflicts) }),
       (thrown: unknown) => change(id, { undoProblem: userError(thrown) }),
     );
   };
@@ -91,8 +91,8 @@ export function useCalls(): PanelCalls {
   return { calls, call, stop, undo: undoCall, dismiss: ({ id }) => drop(id) };
 }
 
-const editedSince: UserError = {
-  code: 'conflict',
-  message: 'The note was edited since.',
-  hint: 'Changes shows both versions.',
-};
+function leftAsItIs(conflicts: UndoResult['conflicts']): UserError {
+  const unread = conflicts.find(({ unreadable }) => unreadable);
+  if (unread) return { code: 'note_unreadable', message: `${unread.what.join(' ')}.`, hint: 'It was not touched; once it can be read, undo again.' };
+  return { code: 'conflict', message: 'The note was edited since.', hint: 'Changes shows both versions.' };
+}

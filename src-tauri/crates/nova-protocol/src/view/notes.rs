@@ -125,6 +125,8 @@ pub struct UndoResult {
     pub undone: Vec<String>,
     /// Notes edited since, where both changes are kept.
     pub merged: Vec<String>,
+    /// Notes that were left as they are, because they were edited since at the same place or could not be
+    /// read.
     pub conflicts: Vec<ConflictView>,
 }
 
@@ -200,6 +202,11 @@ pub struct ConflictView {
     pub what: Vec<String>,
     pub mine: String,
     pub theirs: String,
+    /// It could not be read: `what` says why, there are no sides, and nothing is to be decided. It can be
+    /// undone once it can be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub unreadable: bool,
 }
 
 /// What a change does to one note.

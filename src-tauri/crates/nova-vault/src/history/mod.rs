@@ -126,15 +126,18 @@ pub struct UndoOutcome {
     pub merged: Vec<Merged>,
     /// Notes that were edited since at the same place. They were not touched.
     pub conflicts: Vec<Conflict>,
+    /// Notes that could not be read, as on a disk that is not mounted. They were not touched, and can be
+    /// undone once they can be read.
+    pub unreadable: Vec<UnreadableNote>,
 }
 
-/// Who wrote a text.
+/// A note that an undo could not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Authorship {
-    /// In which change set.
-    pub change_set: String,
-    /// Who.
-    pub author: Author,
+pub struct UnreadableNote {
+    /// The path that it had after the change.
+    pub path: VaultPath,
+    /// Why not, a sentence without its full stop.
+    pub reason: String,
 }
 
 /// What the history keeps. What is interrupted or open is always kept.
@@ -199,12 +202,14 @@ impl History {
             return Err(VaultError::ChangeSetState {
                 id: id.to_owned(),
                 reason: "it is complete already".to_owned(),
+                remedy: "There is nothing to finish.".to_owned(),
             });
         }
         if self.info(set, &undone(&sets)).state == ChangeSetState::Undone {
             return Err(VaultError::ChangeSetState {
                 id: id.to_owned(),
                 reason: "it was undone already".to_owned(),
+                remedy: "To have its changes back, undo the undo; see `nova changes list`.".to_owned(),
             });
         }
         let writer = Writer::take_over(&core.journal, set).map_err(|error| {
@@ -212,6 +217,7 @@ impl History {
                 return VaultError::ChangeSetState {
                     id: id.to_owned(),
                     reason: "it is still open in a running Nova".to_owned(),
+                    remedy: "Wait until it is finished, then try again; see `nova changes list`.".to_owned(),
                 };
             }
             VaultError::io("open the journal")(error)
@@ -243,17 +249,6 @@ impl History {
         let own_id = own.id().to_owned();
         own.close()?;
         Ok(own_id)
-    }
-
-    /// Who wrote this text of this note, when it was Nova.
-    pub fn author_of(&self, path: &VaultPath, hash: &ContentHash) -> Option<Authorship> {
-        let sets = self.sets().ok()?;
-        sets.iter().rev().find_map(|set| {
-            let record = set.maybe_done().rev().find(|record| {
-                record.path == *path && record.after.as_ref().is_some_and(|i| i.hash == *hash)
-            })?;
-            Some(Authorship { change_set: set.id.clone(), author: record.author.clone() })
-        })
     }
 
     /// Outside edits that could be merged with nothing and lie under `<data>/conflicts`.

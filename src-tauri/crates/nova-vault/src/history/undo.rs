@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexSet;
 
-use super::{History, Scope, UndoOutcome, find};
+use super::{History, Scope, UndoOutcome, UnreadableNote, find};
 use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
@@ -15,7 +15,7 @@ use crate::write::Planned;
 impl History {
     /// Takes back what a change set did, in a change set of its own. A note that was edited
     /// since keeps those edits where that can be; where it cannot, it is left as it is and
-    /// listed as a conflict.
+    /// listed as a conflict. So is one that cannot be read, with the reason.
     pub fn undo(&self, id: &str, scope: Scope, author: &Author) -> Result<UndoOutcome, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;
@@ -32,6 +32,7 @@ impl History {
             draft: self.vault.draft(),
             merged: HashMap::new(),
             conflicts: Vec::new(),
+            unreadable: Vec::new(),
             freeing: freeing(set),
         };
         let mut in_conflict: HashSet<usize> = HashSet::new();
@@ -40,7 +41,7 @@ impl History {
                 in_conflict.insert(*note);
             }
         }
-        let Undoing { draft, mut merged, mut conflicts, .. } = undoing;
+        let Undoing { draft, mut merged, mut conflicts, unreadable, .. } = undoing;
 
         let label = format!("Undo: {}", set.label);
         let own = self.vault.change_set(ChangeSetKind::Undo, label);
@@ -119,6 +120,7 @@ impl History {
                 .filter(|(path, outside)| !outside.is_empty() && conflicts.iter().all(|c| c.path != *path))
                 .collect(),
             conflicts,
+            unreadable,
         };
         own.close()?;
         Ok(outcome)
@@ -277,6 +279,7 @@ struct Undoing<'a> {
     draft: Draft,
     merged: HashMap<VaultPath, Vec<String>>,
     conflicts: Vec<Conflict>,
+    unreadable: Vec<UnreadableNote>,
     /// The announced writes that would have freed a name, by the name.
     freeing: HashMap<&'a VaultPath, Vec<&'a Record>>,
 }
@@ -288,7 +291,7 @@ impl Undoing<'_> {
         let (before, after) = self.history.texts(self.set, record)?;
         let now = match self.draft.text(path) {
             Ok(now) => now,
-            Err(error) => return Ok(self.unreadable(record, path, before, &error)),
+            Err(error) => return Ok(self.unreadable(record, &error)),
         };
         let now = now.as_deref();
         let uncertain = record.state == RecordState::Intended;
@@ -326,7 +329,7 @@ impl Undoing<'_> {
                 let has_both = now.is_some() && self.has_both(path, from);
                 let old_place = match if has_both { Ok(None) } else { self.draft.text(from) } {
                     Ok(old_place) => old_place,
-                    Err(error) => return Ok(self.unreadable(record, from, Some(before), &error)),
+                    Err(error) => return Ok(self.unreadable(record, &error)),
                 };
                 match (now, old_place) {
                     (None, Some(_)) if uncertain => {}
@@ -372,20 +375,11 @@ impl Undoing<'_> {
     }
 
     /// One note that cannot be read, on a disk that is not mounted, say, keeps none of the others from being
-    /// taken back: it is left as it is, as in any conflict, and can be undone later.
-    fn unreadable(
-        &mut self,
-        record: &Record,
-        at: &VaultPath,
-        before: Option<String>,
-        error: &VaultError,
-    ) -> bool {
-        let kind = match record.kind {
-            NoteChangeKind::Created => NoteChangeKind::Deleted,
-            _ => NoteChangeKind::Modified,
-        };
+    /// taken back: it is left as it is, and can be undone later.
+    fn unreadable(&mut self, record: &Record, error: &VaultError) -> bool {
         self.draft.forget(&record.path);
-        self.conflict_of(at, kind, &before.unwrap_or_default(), "", vec![error.message()]);
+        let path = record.path.clone();
+        self.unreadable.push(UnreadableNote { path, reason: error.message() });
         false
     }
 

@@ -24,7 +24,7 @@ pub struct Moved {
     /// that the reader may not see are rewritten, too, and not named.
     pub rewritten: Vec<VaultPath>,
     /// Links that will lead nowhere, because they stand where nothing is changed: in front matter
-    /// that cannot be read, in the expressions of `.base` files, and in text nodes of canvases that are
+    /// that cannot be read, in the expressions of bases, and in text nodes of canvases that are
     /// written with needless escapes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftLink>,

@@ -85,7 +85,7 @@ pub enum LinkFormat {
     Absolute,
 }
 
-/// The core plugin Templates.
+/// The core plugin Templates, and the folder of the plugin Templater where that names none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Templates {
     /// The folder that templates lie in, as it is set.

@@ -100,10 +100,12 @@ pub(crate) enum Verdict {
 
 /// A condition or a sort key that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the condition `{condition}` cannot be read: {problem}; {remedy}")]
+#[error("the {kind} `{text}` cannot be read: {problem}; {remedy}")]
 pub struct QueryError {
+    /// What it was to be: `condition` or `sort key`.
+    pub kind: &'static str,
     /// The text, cut after 200 characters.
-    pub condition: String,
+    pub text: String,
     /// What is wrong with it.
     pub problem: String,
     /// What would be right.
@@ -116,7 +118,7 @@ impl Condition {
     /// Reads `KEY OP VALUE`. A KEY with spaces is quoted with `"`; a VALUE may be, also with `'`; `in`
     /// takes `a, b, c`, `[a, "b, c"]` or `(a, b)`; `exists` takes nothing, `true` or `false`.
     pub fn parse(text: &str) -> Result<Condition, QueryError> {
-        let error = |problem: &str, remedy: &str| QueryError::new(text, problem, remedy);
+        let error = |problem: &str, remedy: &str| QueryError::new("condition", text, problem, remedy);
         let (key, rest) = split_key(text).map_err(|problem| error(problem, EXAMPLE))?;
         let (operator, value) = split_operator(rest);
         let value = match (&key, value.trim()) {
@@ -330,9 +332,10 @@ impl Operand {
 }
 
 impl QueryError {
-    pub(super) fn new(condition: &str, problem: &str, remedy: &str) -> QueryError {
+    pub(super) fn new(kind: &'static str, text: &str, problem: &str, remedy: &str) -> QueryError {
         QueryError {
-            condition: condition.chars().take(200).collect(),
+            kind,
+            text: text.chars().take(200).collect(),
             problem: problem.to_owned(),
             remedy: remedy.to_owned(),
         }

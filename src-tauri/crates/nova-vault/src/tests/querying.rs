@@ -388,13 +388,14 @@ fn what_cannot_be_read_says_what_would_be_right() {
         ("a in \"x\" y", "something follows", "in a, b, c"),
         ("a exists maybe", "takes nothing", "`=`"),
     ] {
-        let QueryError { condition: said, problem: what, remedy: how } = error(condition);
-        assert_eq!(said, condition);
+        let QueryError { kind, text, problem: what, remedy: how } = error(condition);
+        assert_eq!((kind, text.as_str()), ("condition", condition));
         assert!(what.contains(problem), "{condition}: {what}");
         assert!(how.contains(remedy), "{condition}: {how}");
     }
     for key in ["", "-", "\"a", "\"a\" b"] {
-        assert!(SortKey::parse(key).is_err(), "{key}");
+        let error = SortKey::parse(key).unwrap_err();
+        assert_eq!((error.kind, error.text.as_str()), ("sort key", key));
     }
     let vault_error = VaultError::from(error("a ~ 1"));
     assert_eq!(vault_error.code(), "invalid_query");

@@ -36,11 +36,11 @@ pub(super) enum Message {
     Stop,
 }
 
-/// What tests set otherwise, and where texts are shared.
+/// What tests set otherwise, where texts are shared, and which roots are followed.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(super) timing: Timing,
-    /// Between two comparisons of the whole folder when there are no events.
+    /// Between two comparisons of the whole folder, where events do not tell all.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
     /// Which folders are changed elsewhere without events here.

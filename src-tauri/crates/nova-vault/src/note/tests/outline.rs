@@ -340,7 +340,7 @@ fn tags_and_addresses_are_those_of_another_parser() {
 /// Guards that the time is in proportion to the length of a text: a reader that looked at the rest of it
 /// from each of these pieces anew would need an hour or a day for each of them.
 #[test]
-fn hostile_texts_are_read_to_their_end() {
+fn hostile_texts_hold_nobody_up() {
     let size = 2 * 1024 * 1024;
     let table = [
         "[",
@@ -393,8 +393,9 @@ fn hostile_texts_are_read_to_their_end() {
     ];
     for piece in table {
         for front in ["", "x "] {
-            let text = format!("{front}{}", piece.repeat(size / piece.len()));
-            assert!(outline(&text).links.len() <= 200_000, "{front:?} {piece:?}");
+            let text = format!("[[First]]\n\n{front}{}", piece.repeat(size / piece.len()));
+            let found = outline(&text).links;
+            assert_eq!(found.first().map(|link| link.target.as_str()), Some("First"), "{front:?} {piece:?}");
         }
     }
 }
