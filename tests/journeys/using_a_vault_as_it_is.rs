@@ -355,7 +355,20 @@ async fn a_folder_that_is_linked_into_the_vault_belongs_to_it_once_it_is_listed(
     let won = "---\ntype: contact\nname: Ada Byron\nstage: won\n---\n";
     assert_eq!(std::fs::read_to_string(&ada).unwrap(), won);
     let (_, sets) = nova.json(&["changes", "list"]);
-    let (code, undone) = nova.json(&["changes", "undo", sets[0]["id"].as_str().unwrap()]);
+    let set = sets[0]["id"].as_str().unwrap();
+
+    let away = team.with_file_name("Away");
+    std::fs::rename(&team, &away).unwrap();
+    let (code, undone) = nova.json(&["changes", "undo", set]);
+    let left = &undone["conflicts"][0];
+    assert_eq!((code, &left["path"], &left["unreadable"]), (1, &json!("Team/Ada Byron.md"), &json!(true)));
+    assert!(left["what"][0].as_str().unwrap().contains("leads nowhere"), "{undone}");
+    let said = String::from_utf8(nova.run(&["changes", "undo", set]).stdout).unwrap();
+    assert!(said.starts_with("unreadable Team/Ada Byron.md: "), "{said}");
+    assert!(!nova.data().join("conflicts").exists(), "there are no sides to keep");
+    std::fs::rename(&away, &team).unwrap();
+
+    let (code, undone) = nova.json(&["changes", "undo", set]);
     assert_eq!(code, 0, "{undone}");
     assert_eq!(std::fs::read_to_string(&ada).unwrap(), won.replace("won", "lead"));
 }

@@ -225,7 +225,12 @@ from?: string,
 /**
  * What was to become of it.
  */
-kind?: NoteChangeKind, what: Array<string>, mine: string, theirs: string, };
+kind?: NoteChangeKind, what: Array<string>, mine: string, theirs: string, 
+/**
+ * It could not be read: `what` says why, there are no sides, and nothing is to be decided. It can be
+ * undone once it can be read.
+ */
+unreadable?: boolean, };
 
 export type ContextParts = { 
 /**
@@ -1844,7 +1849,12 @@ change_set: string | null, undone: Array<string>,
 /**
  * Notes edited since, where both changes are kept.
  */
-merged: Array<string>, conflicts: Array<ConflictView>, };
+merged: Array<string>, 
+/**
+ * Notes that were left as they are, because they were edited since at the same place or could not be
+ * read.
+ */
+conflicts: Array<ConflictView>, };
 
 export type UnlockCredentials = { 
 /**

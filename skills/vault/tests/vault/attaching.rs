@@ -136,7 +136,12 @@ fn only_texts_that_nothing_runs_and_no_notes() {
     for name in ["Trips/plan.csv", "../plan.csv", ".obsidian/app.json", "a\\b.csv"] {
         refused(&vault, json!({"name": name, "text": "x"}), invalid, "without a folder");
     }
-    refused(&vault, json!({"name": "a.csv", "text": "x", "note": "Nobody"}), ErrorCode::NoteNotFound, "Nobody");
+    refused(
+        &vault,
+        json!({"name": "a.csv", "text": "x", "note": "Nobody"}),
+        ErrorCode::NoteNotFound,
+        "Nobody",
+    );
 }
 
 #[test]

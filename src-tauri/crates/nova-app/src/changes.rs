@@ -6,7 +6,8 @@ use nova_protocol::{
     FinishResult, UndoResult, UserError,
 };
 use nova_vault::{
-    Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, Vault, VaultError, VaultPath,
+    Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, UnreadableNote, Vault,
+    VaultError, VaultPath,
 };
 
 use crate::app::{App, blocking, session_error};

@@ -61,7 +61,8 @@ impl SortKey {
 
     /// Reads `KEY` or `-KEY`, also `KEY asc` and `KEY desc`; the key may be quoted with `"`.
     pub fn parse(text: &str) -> Result<SortKey, QueryError> {
-        let error = |problem: &str| QueryError::new("sort key", text, problem, "write it like `date` or `-date`");
+        let error =
+            |problem: &str| QueryError::new("sort key", text, problem, "write it like `date` or `-date`");
         let trimmed = text.trim();
         let (descending, key) = match (trimmed.strip_prefix('-'), worded(trimmed)) {
             (Some(key), _) => (true, key.trim()),

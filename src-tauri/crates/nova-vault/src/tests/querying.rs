@@ -399,7 +399,7 @@ fn what_cannot_be_read_says_what_would_be_right() {
     }
     let vault_error = VaultError::from(error("a ~ 1"));
     assert_eq!(vault_error.code(), "invalid_query");
-    assert_eq!(error(&"ä".repeat(1000)).condition.chars().count(), 200);
+    assert_eq!(error(&"ä".repeat(1000)).text.chars().count(), 200);
 }
 
 /// What a value means in the naive reading below: a number in thousandths, minutes since 2026,
