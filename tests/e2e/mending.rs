@@ -61,6 +61,29 @@ async fn what_nova_was_interrupted_in_is_undone_by_a_click() {
     window.close().await;
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_note_that_cannot_be_read_is_left_out_of_an_undo_with_the_reason() {
+    let home = interrupted();
+    let friends = home.vault().join("Friends");
+    let away = home.data().join("Friends");
+    std::fs::rename(&friends, &away).expect("another place");
+    std::os::unix::fs::symlink(&away, &friends).expect("a link");
+    let window = Window::open(&home).await;
+
+    window.click("[data-testid=banner-undo]").await;
+    window.wait_for_text("[data-testid=unreadable-note][data-path='Friends/Anna.md']", "symbolic link").await;
+    assert_eq!(home.read_note("Plan.md"), NOTES[1].1);
+
+    std::fs::remove_file(&friends).expect("no link");
+    std::fs::rename(&away, &friends).expect("its own place");
+    window.click("[data-testid=undo-again]").await;
+    window.wait_gone("[data-testid=unreadable-note]").await;
+    assert_eq!(home.read_note("People/Ann.md"), NOTES[0].1);
+    assert!(!home.vault().join("Friends/Anna.md").exists());
+    window.close().await;
+}
+
 #[tokio::test]
 async fn a_problem_is_listed_with_its_line_until_it_is_mended() {
     let home = home();

@@ -135,11 +135,13 @@ test('a note that could not be read says why and has no sides; it can be undone 
   await userEvent.click(screen.getByTestId('undo-note'));
   const card = await screen.findByTestId('unreadable-note');
   expect(card).toHaveTextContent('Rollout could not be read');
-  expect(card).toHaveTextContent('its folder leads nowhere. It was not touched; once it can be read, undo again.');
-  expect(within(card).queryByRole('button')).toBeNull();
+  expect(card).toHaveTextContent('its folder leads nowhere. The note was not touched. Once it can be read, it can be undone.');
   expect(screen.queryByTestId('conflict-card')).toBeNull();
+  await userEvent.click(within(card).getByText('Undo again'));
+  expect(screen.getByTestId('unreadable-note')).toBeVisible();
   backend.on('undo_changes', (): UndoResult => ({ change_set: 'undo', undone: [away], merged: [], conflicts: [] }));
-  await userEvent.click(screen.getByTestId('undo-note'));
+  await userEvent.click(screen.getByTestId('undo-again'));
+  expect(backend.asked('undo_changes')).toEqual(Array(3).fill({ change_set: 'now', note: away }));
   await waitFor(() => expect(screen.queryByTestId('unreadable-note')).toBeNull());
 });
 

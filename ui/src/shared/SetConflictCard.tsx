@@ -1,6 +1,10 @@
-import { useBackend } from '../ipc';
+import { useState } from 'react';
+
+import { useBackend, userError, type UserError } from '../ipc';
 import type { SetConflict } from '../state/app';
 import { useActions } from '../state/hooks';
+import { ErrorBox } from './Banner';
+import { Button } from './Button';
 import { ConflictCard } from './ConflictCard';
 import { noteName } from './format';
 import { Icon } from './Icon';
@@ -14,7 +18,7 @@ export function SetConflictCard({ conflict, session }: { conflict: SetConflict; 
   const { set, way, decided } = conflict;
   const { path, what, mine, theirs, unreadable } = conflict.conflict;
   const open = () => void backend.rpc('open_note', { path }).catch(() => undefined);
-  if (unreadable) return <UnreadableNote path={path} reason={what.join(' ')} />;
+  if (unreadable) return <UnreadableNote set={set} path={path} reason={what.join(' ')} />;
   return (
     <ConflictCard
       note={path}
@@ -31,15 +35,29 @@ export function SetConflictCard({ conflict, session }: { conflict: SetConflict; 
   );
 }
 
-/** Nothing can be shown of it, and nothing is to be decided. */
-function UnreadableNote({ path, reason }: { path: string; reason: string }) {
+/** Nothing can be shown of it, and nothing is to be decided: it is undone once it can be read. */
+function UnreadableNote({ set, path, reason }: { set: string; path: string; reason: string }) {
+  const { undo } = useActions();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
   const { name, folder } = noteName(path);
+  const again = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await undo({ change_set: set, note: path });
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
     <section
       data-testid="unreadable-note"
       data-path={path}
       aria-label={`${revealed(name)} could not be read`}
-      className="flex flex-col gap-1.5 rounded-message border border-warn-line bg-surface-raised p-3.5"
+      className="flex flex-col gap-2 rounded-message border border-warn-line bg-surface-raised p-3.5"
     >
       <div className="flex items-center gap-2.5">
         <Icon name="warn" size={14} className="text-warn" />
@@ -48,8 +66,14 @@ function UnreadableNote({ path, reason }: { path: string; reason: string }) {
         </h2>
       </div>
       <p className="selectable text-small text-fg-2">
-        <Revealed text={reason} />. It was not touched; once it can be read, undo again.
+        <Revealed text={reason} />. The note was not touched. Once it can be read, it can be undone.
       </p>
+      {problem && <ErrorBox error={problem} />}
+      <div>
+        <Button icon="undo" disabled={busy} onClick={() => void again()} data-testid="undo-again">
+          Undo again
+        </Button>
+      </div>
     </section>
   );
 }

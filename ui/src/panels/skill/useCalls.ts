@@ -93,6 +93,6 @@ export function useCalls(): PanelCalls {
 
 function leftAsItIs(conflicts: UndoResult['conflicts']): UserError {
   const unread = conflicts.find(({ unreadable }) => unreadable);
-  if (unread) return { code: 'io', message: `${unread.what.join(' ')}.`, hint: 'It was not touched; once it can be read, undo again.' };
+  if (unread) return { code: 'io', message: `${unread.what.join(' ')}.`, hint: 'The note was not touched. Once it can be read, it can be undone.' };
   return { code: 'conflict', message: 'The note was edited since.', hint: 'Changes shows both versions.' };
 }
