@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::{Table, make_up, open};
+use common::{Table, make_up, open, sizes};
 use nova_vault::{ContentHash, Query, Vault};
 
 /// Edits of each kind.
@@ -29,7 +29,15 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut table = Table::default();
-    single_edits(&mut table);
+    let sizes = sizes();
+    let (Some(&least), Some(&most)) = (sizes.first(), sizes.last()) else { return table.end() };
+    let heard = single_edits(&mut table, least);
+    if most > least {
+        for ((kind, few), (_, many)) in heard.into_iter().zip(single_edits(&mut table, most)) {
+            let what = format!("edit by {kind}, heard, among {most} notes beside {least}");
+            table.at_most(&what, many, few, 1.5);
+        }
+    }
     many_at_once(&mut table);
     table.end()
 }
@@ -45,12 +53,15 @@ fn listen(vault: &Vault) {
     }
 }
 
-/// One edit after the other, each heard of in another process before the next.
-fn single_edits(table: &mut Table) {
-    let made = make_up(1000);
+/// One edit after the other among so many notes, each heard of in another process before the next. Gives
+/// how long that takes, the median of each kind.
+fn single_edits(table: &mut Table, notes: usize) -> Vec<(&'static str, Duration)> {
+    println!("== {notes} notes");
+    let made = make_up(notes);
     let file = made.root().join(&made.one);
     let listener = Listener::start(&made.root());
     let text = fs::read_to_string(&file).unwrap();
+    let mut heard = Vec::new();
     for (kind, write) in [("rename", by_rename as fn(&Path, &str)), ("write in place", in_place)] {
         let mut delays: Vec<_> = (0..EDITS)
             .map(|n| {
@@ -64,7 +75,9 @@ fn single_edits(table: &mut Table) {
         let [half, most] = [EDITS / 2, EDITS * 99 / 100].map(|at| delays[at]);
         println!("{:<64} {:>9.2} ms (p50)", format!("edit by {kind}, heard"), half.as_secs_f64() * 1e3);
         table.time_at_most(&format!("edit by {kind}, heard, p99"), most, Duration::from_millis(75));
+        heard.push((kind, half));
     }
+    heard
 }
 
 fn by_rename(file: &Path, text: &str) {

@@ -281,10 +281,14 @@ impl Disk {
         }
     }
 
-    /// The text of a file in a dot-folder, for reading settings.
-    pub(crate) fn hidden_file(&self, folder: &str, name: &str) -> Option<String> {
-        let file = platform::open_file(&self.folder(folder).ok()?, name).ok()?;
-        String::from_utf8(read_from_start(&file).ok()?).ok()
+    /// The text of a file in a dot-folder, for reading settings; `None` where there is none, or no such folder.
+    pub(crate) fn hidden_file(&self, folder: &str, name: &str) -> io::Result<Option<String>> {
+        let Ok(folder) = self.folder(folder) else { return Ok(None) };
+        let file = match platform::open_file(&folder, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        String::from_utf8(read_from_start(&file)?).map(Some).map_err(io::Error::other)
     }
 
     pub(crate) fn make_hidden_folder(&self, folder: &str) -> io::Result<Dir> {

@@ -127,14 +127,9 @@ impl TemplateFolder {
     pub fn holds(&self, path: &VaultPath) -> bool {
         let (path, folder) = (path.as_str(), self.folded.as_str());
         // Each record of a list is asked about: most are told apart without a copy.
-        if path.is_ascii() {
-            let (Some(start), Some(b'/')) = (path.get(..folder.len()), path.as_bytes().get(folder.len()))
-            else {
-                return false;
-            };
-            return start.eq_ignore_ascii_case(folder);
-        }
-        folded(path).strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        let Some((end, _)) = path.match_indices('/').nth(folder.matches('/').count()) else { return false };
+        let start = &path[..end];
+        if start.is_ascii() { start.eq_ignore_ascii_case(folder) } else { folded(start) == folder }
     }
 }
 
@@ -348,12 +343,12 @@ impl Files<'_> {
 
     fn json(&mut self, file: &'static str) -> Option<Value> {
         let (folder, name) = file.rsplit_once('/')?;
-        let Some(text) = self.disk.hidden_file(folder, name) else {
-            let there = self.disk.names(folder).unwrap_or_default().iter().any(|there| there == name);
-            if there {
+        let text = match self.disk.hidden_file(folder, name) {
+            Ok(text) => text?,
+            Err(_) => {
                 self.broken(file, 1, "it is no readable UTF-8 text".to_owned());
+                return None;
             }
-            return None;
         };
         match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(value) => Some(value),

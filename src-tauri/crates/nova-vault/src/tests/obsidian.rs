@@ -1,7 +1,7 @@
 //! What is read of Obsidian's settings, and what is not.
 
 use super::*;
-use crate::{DailyNotes, LinkFormat, NewNotes, ObsidianSettings, Templates, Trash};
+use crate::{DailyNotes, LinkFormat, NewNotes, ObsidianSettings, TemplateFolder, Templates, Trash};
 
 /// Files of `.obsidian` and what is read of them.
 fn settings(files: &[(&str, &str)]) -> ObsidianSettings {
@@ -159,4 +159,19 @@ fn settings_are_read_anew_each_time() {
     assert_eq!(vault.obsidian().daily.folder, "A");
     bed.put(".obsidian/daily-notes.json", r#"{"folder":"B"}"#);
     assert_eq!(vault.obsidian().daily.folder, "B");
+}
+
+#[test]
+fn a_note_lies_in_the_folder_of_templates_in_whatever_spelling() {
+    for (set, inside, outside) in [
+        (None, "templates/Person.md", "Template.md"),
+        (None, "Templates/People/Person.md", "Old/Templates/Person.md"),
+        (Some("/Vorlagen Übersicht/"), "VORLAGEN U\u{308}BERSICHT/Jané.md", "Vorlagen Übersicht.md"),
+        (Some("Meta/Formen"), "meta/formen/Jané.md", "Meta/Formen 2/Jané.md"),
+        (Some("Meta/Formen"), "Meta/Formen/a/b.md", "Meta/Formen.md"),
+    ] {
+        let folder = TemplateFolder::new(set);
+        assert!(folder.holds(&path(inside)), "{set:?}: {inside}");
+        assert!(!folder.holds(&path(outside)), "{set:?}: {outside}");
+    }
 }
