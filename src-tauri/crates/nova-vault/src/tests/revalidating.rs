@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::index::Texts;
@@ -125,6 +126,26 @@ fn only_the_texts_a_question_needs_are_read() {
     assert_eq!(complete(), ["deal.md"]);
     vault.seen_by_owner().tags().unwrap();
     assert_eq!(complete(), ["deal.md", "jane.md", "plain.md"]);
+}
+
+/// Within one tick of the file system's clock an edit can leave a note with the very times and size it had.
+/// No program can bring that about at will, so what counts is that the note is read again.
+#[test]
+fn what_was_read_right_after_it_was_written_is_read_again_until_that_was_a_while_ago() {
+    let (_bed, vault) = loop {
+        let begun = Instant::now();
+        let bed = Bed::new(&[("a.md", JANE), ("In/b.md", "b\n")]);
+        let vault = bed.vault();
+        vault.notes().unwrap();
+        // On a busy machine it may have been a while ago by now.
+        if begun.elapsed() < Duration::from_secs(1) {
+            break (bed, vault);
+        }
+    };
+    let read_again = || work::of(|| vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap()).1;
+    vault.index().wait(AN_HOUR);
+    assert_eq!(read_again(), 2, "both were just written when they were read");
+    assert_eq!(read_again(), 0);
 }
 
 /// By a clock that was ahead, an edit can leave a note with the very times it had. No program can bring
