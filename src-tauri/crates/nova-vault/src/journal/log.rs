@@ -263,9 +263,11 @@ impl Journal {
     /// Keeps other processes from going on with a set while it is forgotten. `None` where one has it, has
     /// added to it since it was read, or has forgotten it.
     pub(crate) fn lock_as_read(&self, set: &SetLog) -> Option<File> {
-        let file = open_private(&lines_path(&self.folder, &set.id), Open::Existing).ok()?;
+        let path = lines_path(&self.folder, &set.id);
+        let file = open_private(&path, Open::Existing).ok()?;
         file.try_lock().ok()?;
-        (file.metadata().ok()?.len() == set.read).then_some(file)
+        // Who forgot it between the two had the lock until it was gone.
+        (path.exists() && file.metadata().ok()?.len() == set.read).then_some(file)
     }
 
     /// The bytes of an image, checked against their hash.
