@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::ahead::WriteAhead;
 use super::folder::{FolderId, FolderNow, Owner};
 use super::undone::Undid;
-use super::{Image, IntentNote, Line, Open, Overwrite, images_path, lines_path, open_private};
+use super::{Image, IntentNote, Line, Open, Overwrite, images_path, lines_path, lock_soon, open_private};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
@@ -265,7 +265,7 @@ impl Journal {
     pub(crate) fn lock_as_read(&self, set: &SetLog) -> Option<File> {
         let path = lines_path(&self.folder, &set.id);
         let file = open_private(&path, Open::Existing).ok()?;
-        file.try_lock().ok()?;
+        lock_soon(&file).ok()?;
         // Who forgot it between the two had the lock until it was gone.
         (path.exists() && file.metadata().ok()?.len() == set.read).then_some(file)
     }
@@ -308,6 +308,13 @@ impl Journal {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Journal {
+    /// Others may have its log at once, though a thread beside it that makes files ahead has it a moment longer.
+    fn drop(&mut self) {
+        self.ahead.give_up();
     }
 }
 

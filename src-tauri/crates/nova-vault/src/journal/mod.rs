@@ -190,6 +190,19 @@ fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// Takes a lock that nobody keeps. Who has it for a moment is waited for: a process that the one which had it
+/// is just starting has all of its files until then, and another Nova may be asking whether somebody
+/// has it.
+fn lock_soon(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..10 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(3)),
+            other => return other,
+        }
+    }
+    file.try_lock()
+}
+
 /// What the names of a set's temporary files in the vault start with.
 pub(crate) fn temp_prefix(id: &str) -> String {
     format!(".nova-{id}-")

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use super::ahead::{Addition, WriteAhead};
 use super::beside::Beside;
 use super::{
-    Image, Journal, Line, Open, SetLog, images_path, lines_path, make_private_folder, open_private,
-    sync_path, temp_prefix, temp_suffix,
+    Image, Journal, Line, Open, SetLog, images_path, lines_path, lock_soon, make_private_folder,
+    open_private, sync_path, temp_prefix, temp_suffix,
 };
 use crate::change::ChangeSetKind;
 use crate::disk::Lasting;
@@ -107,7 +107,7 @@ impl Writer {
     pub(crate) fn take_over(journal: &Journal, log: &SetLog) -> io::Result<Writer> {
         let folder = journal.folder();
         let lines = open_private(&lines_path(folder, &log.id), Open::Existing)?;
-        match lines.try_lock() {
+        match lock_soon(&lines) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(error)) => return Err(error),

@@ -2,7 +2,7 @@
 
 use super::bases::{ask, check, table};
 use super::*;
-use crate::BaseError;
+use crate::{BaseError, Privacy};
 
 /// Views that cannot be answered, in the midst of some that can.
 const FAULTY: &str = "\
@@ -198,4 +198,29 @@ fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
     bed.put_whole("bad.md", "Text\n");
     bed.put_whole("good.md", "```base\nviews: [\n```\n");
     assert_eq!(problems().iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["good.md"]);
+}
+
+#[test]
+fn the_broken_bases_of_hidden_notes_are_told_nobody_elsewhere() {
+    let block = "```base\nviews: [\n```\n";
+    let bed = Bed::new(&[
+        ("open.md", block),
+        ("marked.md", &format!("---\nnova: private\n---\n{block}")),
+        ("Diary/x.md", block),
+        ("Diary/q.base", "views: [\n"),
+    ]);
+    let vault = bed.vault();
+    let listing = vault.index().listing(&vault.core().disk, crate::index::Texts::All).unwrap();
+    let named = |view: crate::View| {
+        let problems = view.base_problems(&listing);
+        problems
+            .into_iter()
+            .map(|problem| format!("{} {}", problem.path, problem.problem))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(named(vault.seen_by_owner()).len(), 4);
+    let elsewhere =
+        named(vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] })));
+    assert_eq!(elsewhere.iter().filter(|problem| problem.contains("the base cannot be read")).count(), 1);
+    assert!(elsewhere.iter().any(|problem| problem.starts_with("open.md ")), "{elsewhere:?}");
 }
