@@ -2,10 +2,10 @@
 //! meant, undoing that, and saying what changes.
 //!
 //! It never overwrites an edit it has not seen, never writes into the vault without having the
-//! bytes before in the journal, follows no link but those to extra roots and, where the user allows it, to
-//! notes of the vault, never looks into dot-folders for notes, and knows nothing of turns, tools or models: who changes a note is a string it keeps. It
-//! neither reads the environment nor the clock, and asks nobody anything: a conflict is an
-//! error with both sides in it.
+//! bytes before in the journal, follows no link but those to extra roots and, where the user allows
+//! it, to notes of the vault, never looks into dot-folders for notes, and knows nothing of turns,
+//! tools or models: who changes a note is a string it keeps. It neither reads the environment nor
+//! the clock, and asks nobody anything: a conflict is an error with both sides in it.
 //!
 //! Everything here is synchronous; an async caller uses `spawn_blocking`.
 //!

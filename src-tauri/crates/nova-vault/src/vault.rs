@@ -196,10 +196,9 @@ impl Vault {
         }
     }
 
-    /// Reads a note from the disk. Dot-folders are refused, and links but
-    /// those to extra roots; so is what is not UTF-8
-    /// or larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`] a link is the
-    /// note in the vault that it leads to: it has that note's path.
+    /// Reads a note from the disk. Dot-folders are refused, and links but those to extra roots; so is
+    /// what is not UTF-8 or larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`]
+    /// a link is the note in the vault that it leads to: it has that note's path.
     pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
         read_note(&self.core().disk, &self.real(path))

@@ -378,6 +378,9 @@ impl Undoing<'_> {
     /// taken back: it is left as it is, and can be undone later.
     fn unreadable(&mut self, record: &Record, error: &VaultError) -> bool {
         self.draft.forget(&record.path);
+        if let Some(from) = &record.from {
+            self.draft.forget(from);
+        }
         let path = record.path.clone();
         self.unreadable.push(UnreadableNote { path, reason: error.message() });
         false

@@ -5,8 +5,9 @@
 //! small addition to a set's files goes into `.ahead-0` as well, and only that waits for the disk.
 //! After the end of a process the set's own files are whole, because the system has them; after a
 //! power cut they may not be, and the next start puts back what the log has of them. What a running
-//! process has in its log is read by others only to see which sets cannot be forgotten yet. It is emptied, after the sets' files were made to last, when it is long, when no edit
-//! was made for a minute, and before a set is forgotten.
+//! process has in its log is read by others only to see which sets cannot be forgotten yet. It is
+//! emptied, after the sets' files were made to last, when it is long, when no edit was made for a
+//! minute, and before a set is forgotten.
 //!
 //! Each process has a log of its own and holds a lock on it: the first one that is free.
 
