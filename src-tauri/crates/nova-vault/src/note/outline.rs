@@ -21,6 +21,7 @@ mod inline;
 mod properties;
 mod wikilink;
 
+pub(super) use blocks::is_delimiter_row;
 pub(crate) use wikilink::wikilinks;
 
 /// How a link is written.

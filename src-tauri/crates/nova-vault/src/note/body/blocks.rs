@@ -1,5 +1,7 @@
 //! Whether lines that are put beside others stay a block of their own.
 
+use crate::note::outline::is_delimiter_row;
+
 /// Whether the lines would become part of the block that ends `before`, other than they are meant: a text
 /// part of a table, a quotation or a list, a rule the underline of a heading, a table part of a text.
 pub(super) fn joins_what_stands(before: &str, addition: &str) -> bool {
@@ -87,12 +89,4 @@ fn is_rule(line: &str) -> bool {
 fn is_underline(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && ['=', '-'].iter().any(|mark| line.chars().all(|c| c == *mark))
-}
-
-/// `|---|:-:|`, the line below the header of a table.
-fn is_delimiter_row(line: &str) -> bool {
-    let line = line.trim();
-    line.contains('|')
-        && line.contains('-')
-        && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
