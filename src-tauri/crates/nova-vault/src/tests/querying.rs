@@ -366,24 +366,6 @@ fn hidden_and_broken_notes() {
 }
 
 #[test]
-fn a_hidden_note_goes_by_no_name() {
-    let bed = Bed::new(&[
-        ("People/Jane.md", ""),
-        ("Diary/Jane.md", ""),
-        ("Diary/Joan.md", "---\naliases: [Jo]\n---\n"),
-        ("marked.md", "---\nnova: private\n---\n"),
-    ]);
-    let vault = bed.vault();
-    let remote = vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] }));
-    assert_eq!(vault.find("Jane").unwrap().len(), 2);
-    assert_eq!(remote.find("Jane").unwrap(), [path("People/Jane.md")]);
-    for name in ["Joan", "Jo", "Diary/Jane", "marked"] {
-        assert_eq!(remote.find(name).unwrap_err().code(), "private", "{name}");
-    }
-    assert_eq!(remote.find("Nobody").unwrap(), []);
-}
-
-#[test]
 fn what_cannot_be_read_says_what_would_be_right() {
     let error = |text: &str| Condition::parse(text).unwrap_err();
     for (condition, problem, remedy) in [

@@ -5,6 +5,7 @@ use std::fs;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::*;
+use crate::Privacy;
 
 fn names(vault: &Vault) -> Vec<String> {
     vault
@@ -182,6 +183,24 @@ fn notes_are_found_by_path_name_and_alias() {
     check("Jane", &[]);
     check("", &[]);
     check("../vault/Boss", &[]);
+}
+
+#[test]
+fn a_hidden_note_goes_by_no_name() {
+    let bed = Bed::new(&[
+        ("People/Jane.md", ""),
+        ("Diary/Jane.md", ""),
+        ("Diary/Joan.md", "---\naliases: [Jo]\n---\n"),
+        ("marked.md", "---\nnova: private\n---\n"),
+    ]);
+    let vault = bed.vault();
+    let remote = vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] }));
+    assert_eq!(vault.find("Jane").unwrap().len(), 2);
+    assert_eq!(remote.find("Jane").unwrap(), [path("People/Jane.md")]);
+    for name in ["Joan", "Jo", "Diary/Jane", "marked"] {
+        assert_eq!(remote.find(name).unwrap_err().code(), "private", "{name}");
+    }
+    assert_eq!(remote.find("Nobody").unwrap(), []);
 }
 
 #[test]
