@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
 use crate::history::Retention;
 use crate::journal::{Journal, lines_path};
-use crate::kept::NotKept;
+use crate::kept::{NotKept, Unmerged};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
 use crate::shared_texts::SharedTexts;
@@ -34,6 +34,7 @@ pub(crate) struct Core {
     pub(crate) retention: Mutex<Retention>,
     pub(crate) write_through: bool,
     pub(crate) not_kept: NotKept,
+    pub(crate) unmerged: Unmerged,
     trash: Option<PathBuf>,
     top_folder: fn(&Path) -> Option<PathBuf>,
     clock: Clock,
@@ -51,6 +52,7 @@ impl Core {
             retention: Mutex::default(),
             write_through: options.write_through,
             not_kept: NotKept::default(),
+            unmerged: Unmerged::default(),
             trash: options.trash,
             top_folder: options.top_folder,
             clock: options.clock,

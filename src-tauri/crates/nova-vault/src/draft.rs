@@ -359,19 +359,13 @@ impl Draft {
         }
     }
 
-    /// As [`Draft::set_text`] for a note that was deleted; its file is to be as it was then, where that is
-    /// known.
-    pub(crate) fn bring_back(
-        &mut self,
-        path: &VaultPath,
-        text: String,
-        file: Option<&Attributes>,
-    ) -> Result<(), VaultError> {
-        self.set_text(path, text)?;
+    /// Plans the text of a note that was found missing; its file is to be as it was when it was
+    /// deleted, where that is known. A note made there since is a conflict, not looked for again.
+    pub(crate) fn bring_back(&mut self, path: &VaultPath, text: String, file: Option<&Attributes>) {
+        self.put(path, text);
         if let Some(item) = self.items.get_mut(path) {
             item.file = file.cloned();
         }
-        Ok(())
     }
 
     /// As [`Draft::delete`] for whatever Nova has made, with folders to remove when they are empty then.

@@ -1,11 +1,12 @@
-//! Texts that could be merged with nothing: outside versions of a note, and what a write in place
-//! that was cut short left. Each is a file of its own under `<data>/conflicts`, for a person to
-//! compare with the note and to delete; the journal says what it is of.
+//! Edits of other programs that cannot be merged into their note. Each becomes a visible file beside the
+//! note, named as sync programs name theirs: the displaced file itself, so that a full disk has room for
+//! it and whoever holds it open goes on writing there.
 //!
-//! Such a file is there as a whole or not at all, and the journal names it only once it lasts. Where
-//! it cannot be written nothing says that the text is kept: the file that holds it stays where it is, or
-//! open when it has no name, it is tried again every minute or at the next start, and until then it is
-//! among the problems of the vault ([`NotKept`]).
+//! Where that fails, the text goes to a file of its own under `<data>/conflicts`, as does what a write in
+//! place left that was cut short. Such a file exists as a whole or not at all, and the journal names it
+//! only once it lasts. Where that fails, too, the file that holds the text stays where it is, or open when
+//! it has no name, and is tried again every minute and at the next start; until then it is among the
+//! problems of the vault ([`NotKept`]).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::core::Core;
+use crate::disk::Place;
 use crate::journal::{Line, Writer, sync_path, write_private};
 use crate::note::{VaultPath, file_name_about};
 use crate::step::Step;
@@ -73,7 +75,32 @@ impl NotKept {
     }
 }
 
+/// Files that hold outside edits which this process could merge with nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Unmerged(Mutex<Vec<PathBuf>>);
+
+impl Unmerged {
+    pub(crate) fn add(&self, file: PathBuf) {
+        tracing::warn!("an edit made outside could not be merged: {}", file.display());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+    }
+
+    /// Those since the last call.
+    pub(crate) fn take(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl Core {
+    /// Gives the file `temp` beside a note, which holds an outside edit that could not be merged, a
+    /// visible name there.
+    pub(crate) fn name_copy(&self, place: &Place, temp: &str) -> io::Result<VaultPath> {
+        self.steps.before(Step::Keep, place.path().as_str())?;
+        let name = place.name_copy(temp, self.now().to_zoned(self.zone.clone()).date())?;
+        let folder = self.disk.path_now(place).unwrap_or_else(|| place.path().clone());
+        VaultPath::in_folder(folder.folder(), &name).map_err(io::Error::other)
+    }
+
     /// Where these texts are kept: `<data>/conflicts`.
     pub(crate) fn conflicts(&self) -> PathBuf {
         let history = self.journal.folder();
@@ -100,6 +127,7 @@ impl Core {
         self.steps.before(Step::Keep, path.as_str())?;
         let file = write_whole(&self.conflicts(), &prefix, path.name(), bytes)?;
         // From here on a file that holds this text counts as one that nobody needs.
+        self.unmerged.add(self.conflicts().join(&file));
         writer.append(&Line::Kept { n, file, text, cut })?;
         writer.sync()
     }

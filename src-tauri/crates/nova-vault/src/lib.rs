@@ -18,6 +18,36 @@
 //!   └── changes                            what changed, and by whom
 //! ```
 
+//! # The states of a write
+//!
+//! A write replaces the text `B` that was read by the text `O`. The journal names the write before the
+//! first byte of the vault changes, and every temporary file carries the number of its record in its name
+//! (`.nova-<set>-<record>.<number>.<mark>.tmp`), so that no leftover is ever matched by guess. `U` is a
+//! text that another program saved meanwhile.
+//!
+//! | state | the journal says | on disk | the next process, after a kill |
+//! |---|---|---|---|
+//! | planned | nothing | note `B` | nothing |
+//! | announced | *intent* with `B` and `O`, synced with the temporary file | note `B`, temporary file missing, in part or `O` | removes the file; the set is interrupted: finish or undo |
+//! | exchanged | the same | note `O`, file `B` or `U` | `B`: moves the file out of the vault. `U`: merges it into the note as an edit of `B`, else makes it a visible copy beside the note |
+//! | amended | *amended*: `U` is taken in, `M` = `O` with `U` is next; *temp*: the next file expects `O` and puts `M` | note `O`, file `U`, next file in part or `M` | as exchanged |
+//! | landed | the same | note `M`, files `U` and `O` | moves both out: `M` has `U` |
+//! | done | *done* | the same | the same |
+//! | quiet | *done* | the file two seconds later, looked at once more | a text that is none of its own is an edit of what it held, as above |
+//! | away | *swept* | the file in `<data>/displaced` | looks at it again as long as its change set is kept |
+//!
+//! A deletion takes the note to its temporary file and puts an edit back under the note's name, where
+//! nothing else has it. A creation puts its file where no file is. A move renames, where nothing has the
+//! new name, and then replaces. Without exchange the note gets a second name, its temporary one, before
+//! `O` is renamed over it: a kill finds the same states, and only a file that another program renames over
+//! the note between those two calls is lost. Where files have one name only, Nova holds the replaced
+//! file open instead, and what is written into that after a kill is lost, too. `vault status` reports
+//! both.
+//!
+//! What a temporary file may hold is in the journal (`TempTexts`). Everything else in it is somebody's edit.
+//! An edit goes back into its note in a change set whose author is *outside*; the folder may have another
+//! name by then.
+
 pub mod note;
 pub mod watch;
 

@@ -369,10 +369,12 @@ impl Vault {
     }
 
     /// Looks a last time at the files that writes displaced, and waits for that, as dropping the vault does:
-    /// for a program whose end drops nothing.
-    pub fn finish_writing(&self) {
-        let keeper = self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(keeper);
+    /// for a program whose end drops nothing. Gives the files with edits of other programs that could not
+    /// be merged, since the vault was opened or this was called: copies beside their notes, or files under
+    /// `<data>/conflicts` where no copy could be made.
+    pub fn finish_writing(&self) -> Vec<PathBuf> {
+        drop(self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.core().unmerged.take()
     }
 
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
@@ -520,9 +522,16 @@ fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
     Some(Problem {
         path: path.as_str().to_owned(),
         line: 1,
-        problem: format!(
-            "a sync program made this copy, because \"{original}.md\" was changed in two places at once"
-        ),
+        problem: match path.is_unmerged_edit() {
+            true => {
+                format!("it holds an edit made while Nova wrote \"{original}.md\" that could not be merged")
+            }
+            false => {
+                format!(
+                    "a sync program made this copy, because \"{original}.md\" was changed in two places at once"
+                )
+            }
+        },
         remedy,
     })
 }

@@ -18,6 +18,9 @@ struct Shown {
     replaces: AtomicBool,
     /// Whether two files can be exchanged, once that showed; else why not.
     exchange: Mutex<Option<Result<(), String>>>,
+    /// As a file system that knows no second names.
+    #[cfg(test)]
+    linkless: AtomicBool,
 }
 
 impl Abilities {
@@ -35,6 +38,11 @@ impl Abilities {
 
     pub(super) fn refuse_no_replace(&self) {
         self.0.replaces.store(true, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub(super) fn linkless(&self) -> &AtomicBool {
+        &self.0.linkless
     }
 
     /// Whether two files can be exchanged, else why not; `None` where that did not show yet.

@@ -113,6 +113,21 @@ impl Disk {
         Ok(Place::new(folder, path, abilities))
     }
 
+    /// As [`Disk::place`], in the innermost folder of the path that exists.
+    pub(crate) fn nearest_place(&self, path: &VaultPath) -> Result<Place, VaultError> {
+        let name = path.as_str().rsplit('/').next().unwrap_or_default();
+        let mut folder = path.folder();
+        loop {
+            let here = VaultPath::in_folder(folder, name).map_err(VaultError::from)?;
+            match self.place(&here) {
+                Err(_) if !folder.is_empty() => {
+                    folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+                }
+                place => return place,
+            }
+        }
+    }
+
     /// As [`Disk::place`], making the folders that are missing; says which.
     pub(crate) fn make_place(&self, path: &VaultPath) -> Result<(Place, Vec<String>), VaultError> {
         let mut made = Vec::new();
@@ -349,34 +364,74 @@ impl Disk {
         }
     }
 
-    /// Removes hidden files whose name is meant, in every folder that is not hidden, and says how
-    /// many. No other links are followed than those to extra roots, and only regular files go.
+    /// Hidden files whose name is meant, in every folder that is not hidden: folder and name. No other
+    /// links are followed than those to extra roots, and only regular files count.
+    pub(crate) fn hidden_files(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        self.each_folder(&mut |path, folder| {
+            for entry in folder.entries().into_iter().flatten().flatten() {
+                let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
+                    continue;
+                };
+                if name.starts_with('.') && kind.is_file() && is_meant(&name) {
+                    found.push((path.to_owned(), name));
+                }
+            }
+            true
+        });
+        found
+    }
+
+    /// Removes hidden files whose name is meant, and says how many.
     pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> usize {
-        let mut removed = 0;
+        let remove = |(path, name): &(String, String)| {
+            let removed = self.folder(path).and_then(|folder| folder.remove_file(name));
+            removed.inspect_err(|error| tracing::warn!("{name} in \"{path}\" stays: {error}")).is_ok()
+        };
+        self.hidden_files(is_meant).iter().filter(|file| remove(file)).count()
+    }
+
+    /// The path that a note's place has now: its folder may have been renamed or moved within the
+    /// vault. `None` when the folder is not in the vault any more.
+    pub(crate) fn path_now(&self, place: &Place) -> Option<VaultPath> {
+        if self.place(place.path()).is_ok_and(|now| now.is_in_folder_of(place)) {
+            return Some(place.path().clone());
+        }
+        let name = place.path().as_str().rsplit('/').next().unwrap_or_default();
+        let mut found = None;
+        self.each_folder(&mut |path, folder| {
+            let at = platform::look(folder, ".").is_ok_and(|look| place.is_folder(&look.stamp));
+            if at {
+                found = VaultPath::in_folder(path, name).ok();
+            }
+            !at
+        });
+        found
+    }
+
+    /// Visits every folder that is not hidden, until it is told `false`.
+    fn each_folder(&self, visit: &mut dyn FnMut(&str, &Dir) -> bool) {
         let mut open = vec![String::new()];
         while let Some(path) = open.pop() {
-            // Gone by now, or not to be read: nothing of Nova's was written there, and what lies elsewhere
-            // goes all the same.
+            // Gone by now, or not to be read.
             let Ok(folder) = self.folder(&path) else { continue };
+            if !visit(&path, &folder) {
+                return;
+            }
             for entry in folder.entries().into_iter().flatten().flatten() {
                 let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
                     continue;
                 };
                 if name.starts_with('.') {
-                    if kind.is_file() && is_meant(&name) {
-                        match folder.remove_file(&name) {
-                            Ok(()) => removed += 1,
-                            Err(error) => tracing::warn!("{name} in \"{path}\" stays: {error}"),
-                        }
-                    }
-                } else if kind.is_symlink() && path.is_empty() && self.leads_to_root(&name) {
+                    continue;
+                }
+                if kind.is_symlink() && path.is_empty() && self.leads_to_root(&name) {
                     open.push(name);
                 } else if kind.is_dir() && path.matches('/').count() < MAX_DEPTH {
                     open.push(if path.is_empty() { name } else { format!("{path}/{name}") });
                 }
             }
         }
-        removed
     }
 
     /// As on a file system of which nothing is known.
@@ -389,6 +444,12 @@ impl Disk {
     #[cfg(test)]
     pub(crate) fn refuse_no_replace(&self) {
         self.abilities.refuse_no_replace();
+    }
+
+    /// As on a file system on which a file has one name only.
+    #[cfg(test)]
+    pub(crate) fn refuse_links(&self) {
+        self.abilities.linkless().store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// As on a file system that cannot exchange two files.

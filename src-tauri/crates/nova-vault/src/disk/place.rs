@@ -6,6 +6,7 @@ use std::path::Path;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
+use jiff::civil::Date;
 
 use super::abilities::Abilities;
 use super::lasting::Lasting;
@@ -13,7 +14,7 @@ use super::platform::{Kind, Look};
 use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
 use crate::journal::make_private_folder;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, unmerged_name};
 
 /// An opened folder and the name of one note in it. What happens to the path meanwhile
 /// does not matter: everything below goes through the folder's handle.
@@ -154,6 +155,15 @@ impl Place {
         platform::exchange(&self.folder, temp, &self.name)
     }
 
+    /// Gives the note a second name; `false` where the file system knows no second names.
+    pub(crate) fn link(&self, temp: &str) -> io::Result<bool> {
+        #[cfg(test)]
+        if self.abilities.linkless().load(std::sync::atomic::Ordering::Relaxed) {
+            return Ok(false);
+        }
+        link_new(&self.folder, &self.name, &self.folder, temp)
+    }
+
     /// Puts `temp` in the note's place whatever is there; for file systems without exchange.
     pub(crate) fn rename_over(&self, temp: &str) -> io::Result<()> {
         self.folder.rename(temp, &self.folder, &self.name)
@@ -190,6 +200,11 @@ impl Place {
         folder(self).ok().zip(folder(other).ok()).is_some_and(|(one, other)| one.is_of_same_file(&other))
     }
 
+    /// Whether this is its folder.
+    pub(super) fn is_folder(&self, stamp: &Stamp) -> bool {
+        platform::look(&self.folder, ".").is_ok_and(|look| look.stamp.is_of_same_file(stamp))
+    }
+
     /// Makes all files of the folder's file system last, at the price of about one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
@@ -216,6 +231,28 @@ impl Place {
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Gives `temp`, in the note's folder, the first free visible name that says what note it is a copy of and
+    /// is recognized by [`VaultPath::is_sync_conflict`]; gives that name.
+    pub(crate) fn name_copy(&self, temp: &str, date: Date) -> io::Result<String> {
+        let (stem, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
+        let date = date.to_string();
+        let names = (0..1000).map(|count| unmerged_name(stem, extension, &date, count));
+        for name in names {
+            match self.put_as(temp, &self.folder, &name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Ok(()) => return self.sync_folder().map(|()| name),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Moves a file from outside of the vault into the note's folder as `temp`; `CrossesDevices` when it
+    /// lies on another file system.
+    pub(crate) fn bring_in(&self, folder: &Path, file: &str, temp: &str) -> io::Result<()> {
+        Dir::open_ambient_dir(folder, ambient_authority())?.rename(file, &self.folder, temp)
     }
 
     /// As [`Place::put_aside`] into a folder of another file system: its bytes are on the disk there before it

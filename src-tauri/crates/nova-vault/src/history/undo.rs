@@ -311,7 +311,7 @@ impl Undoing<'_> {
                 }
             },
             (NoteChangeKind::Deleted, Some(before), _) => match now {
-                None => self.draft.bring_back(path, before, record.file.as_ref())?,
+                None => self.draft.bring_back(path, before, record.file.as_ref()),
                 Some(now) if now == before => {}
                 Some(now) => self.conflict(path, &before, now, vec!["created since".to_owned()]),
             },

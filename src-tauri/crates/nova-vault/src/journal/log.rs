@@ -11,7 +11,10 @@ use jiff::Timestamp;
 use super::ahead::WriteAhead;
 use super::folder::{FolderId, FolderNow, Owner};
 use super::undone::Undid;
-use super::{Image, IntentNote, Line, Open, Overwrite, images_path, lines_path, lock_soon, open_private};
+use super::{
+    Image, IntentNote, Line, Open, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon,
+    open_private,
+};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::Attributes;
 use crate::note::{ContentHash, VaultPath};
@@ -68,8 +71,12 @@ pub(crate) struct SetLog {
     pub(crate) kept: Vec<Kept>,
     /// Writes in place that nothing says the end of, at most one for each record.
     pub(crate) overwrites: Vec<Overwrite>,
-    /// Every text that any line names.
-    pub(crate) texts: HashSet<ContentHash>,
+    /// Where the bytes of every text are that any line names.
+    images: HashMap<ContentHash, Image>,
+    /// Outside edits that are in their note by now, or kept under `<data>/conflicts`.
+    pub(crate) brought_back: HashSet<ContentHash>,
+    /// What temporary files are used for, where that is not what their record announced.
+    temps: HashMap<TempName, TempTexts>,
     pub(crate) committed: bool,
     pub(crate) swept: bool,
 }
@@ -102,6 +109,10 @@ pub(crate) struct Record {
     pub(crate) after: Option<Image>,
     /// Texts that were to be put there before the write was amended, and may have stood there.
     pub(crate) passed: Vec<ContentHash>,
+    /// Outside edits that the write took in: in the note once `after` is there.
+    pub(crate) took: Vec<ContentHash>,
+    /// What the first temporary file is used for.
+    announced: TempTexts,
     /// What the file of a deleted note had, or that of one that was brought back.
     pub(crate) file: Option<Attributes>,
     pub(crate) folders: Vec<String>,
@@ -367,7 +378,9 @@ impl SetLog {
             undid: Vec::new(),
             kept: Vec::new(),
             overwrites: Vec::new(),
-            texts: HashSet::new(),
+            images: HashMap::new(),
+            brought_back: HashSet::new(),
+            temps: HashMap::new(),
             committed: false,
             swept: false,
         };
@@ -388,34 +401,38 @@ impl SetLog {
         match line {
             Line::Opened { .. } => {}
             Line::Intent { at, author, notes } => {
-                let images = notes.iter().flat_map(|n| [&n.before, &n.after]);
-                self.texts.extend(images.flatten().map(|i| i.hash));
-                self.records.extend(notes.into_iter().map(|note| note.record(at, &author)));
+                for note in notes {
+                    self.know([&note.before, &note.after]);
+                    self.records.push(note.record(at, &author));
+                }
                 self.swept = false;
             }
-            Line::Amended { n, before, after } => {
-                let images = [&before, &after].into_iter().flatten();
-                self.texts.extend(images.map(|i| i.hash));
+            Line::Amended { n, before, after, took } => {
+                self.know([&before, &after]);
                 if let Some(record) = self.record_mut(n) {
                     record.before = before;
                     record.passed.extend(std::mem::replace(&mut record.after, after).map(|i| i.hash));
+                    record.took.extend(took);
                 }
+            }
+            Line::Temp { n, temp, texts } => {
+                self.know([&texts.expected, &texts.ours]);
+                self.temps.insert(TempName { n, number: temp }, texts);
             }
             Line::Done { n } => self.set_state(n, RecordState::Done),
             Line::Failed { n, .. } | Line::Reverted { n } => {
                 self.set_state(n, RecordState::Nothing);
             }
             Line::Kept { n, file, text, cut } => {
-                self.texts.insert(text.hash);
+                self.brought_back.insert(text.hash);
                 if self.kept.iter().all(|kept| kept.file != file) {
                     self.kept.push(Kept { n, file, cut });
                 }
             }
             Line::BroughtBack { text, .. } => {
-                self.texts.insert(text);
+                self.brought_back.insert(text);
             }
             Line::InPlace(overwrite) => {
-                self.texts.extend([overwrite.from.hash, overwrite.to.hash]);
                 self.overwrites.retain(|other| other.n != overwrite.n);
                 self.overwrites.push(overwrite);
             }
@@ -449,6 +466,20 @@ impl SetLog {
         if let Some(record) = self.record_mut(n) {
             record.state = state;
         }
+    }
+
+    fn know(&mut self, images: [&Option<Image>; 2]) {
+        self.images.extend(images.into_iter().flatten().map(|image| (image.hash, image.clone())));
+    }
+
+    /// Where the bytes of a text are.
+    pub(crate) fn image(&self, text: ContentHash) -> Option<&Image> {
+        self.images.get(&text)
+    }
+
+    /// What a temporary file of the record is used for.
+    pub(crate) fn texts_of<'a>(&'a self, temp: TempName, record: &'a Record) -> &'a TempTexts {
+        self.temps.get(&temp).unwrap_or(&record.announced)
     }
 
     fn is_empty(&self) -> bool {
@@ -489,9 +520,11 @@ impl IntentNote {
             path: self.path,
             from: self.from,
             kind: self.kind,
+            announced: TempTexts { expected: self.before.clone(), ours: self.after.clone() },
             before: self.before,
             after: self.after,
             passed: Vec::new(),
+            took: Vec::new(),
             file: self.file,
             folders: self.folders,
             state: RecordState::Intended,

@@ -12,6 +12,7 @@ mod folder;
 mod log;
 mod mark;
 mod spare;
+mod temp_name;
 mod undone;
 mod writer;
 
@@ -29,6 +30,7 @@ use crate::note::{ContentHash, VaultPath};
 
 pub(crate) use folder::FolderId;
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
+pub(crate) use temp_name::{TempName, temp_prefix};
 pub(crate) use undone::undone;
 pub(crate) use writer::Writer;
 
@@ -77,6 +79,17 @@ pub(crate) enum Line {
         n: u64,
         before: Option<Image>,
         after: Option<Image>,
+        /// The edit, as a whole text: it is in `after`. Lines that do not name it are of an earlier Nova.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        took: Option<ContentHash>,
+    },
+    /// What a temporary file of record `n` is used for from here on. A file without such a line is used
+    /// for what the record announced: it expects `before` and puts `after` in place.
+    Temp {
+        n: u64,
+        temp: u64,
+        #[serde(flatten)]
+        texts: TempTexts,
     },
     Done {
         n: u64,
@@ -132,6 +145,16 @@ pub(crate) enum Line {
     },
     /// No temporary file of this set is left in the vault.
     Swept,
+}
+
+/// What a temporary file may hold that is safe elsewhere. Any other text in it is an edit of `expected`
+/// that somebody made outside and that is nowhere else.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct TempTexts {
+    /// What the note held when it was last compared: what the file holds after the exchange.
+    pub(crate) expected: Option<Image>,
+    /// What is to be put in the note's place: what the file holds before.
+    pub(crate) ours: Option<Image>,
 }
 
 /// One write in place.
@@ -201,16 +224,6 @@ fn lock_soon(file: &File) -> Result<(), TryLockError> {
         }
     }
     file.try_lock()
-}
-
-/// What the names of a set's temporary files in the vault start with.
-pub(crate) fn temp_prefix(id: &str) -> String {
-    format!(".nova-{id}-")
-}
-
-/// What the names of temporary files in the vault end with.
-pub(crate) fn temp_suffix(mark: Option<&str>) -> String {
-    mark.map_or_else(|| ".tmp".to_owned(), |mark| format!(".{mark}.tmp"))
 }
 
 pub(crate) fn lines_path(folder: &Path, id: &str) -> PathBuf {

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use super::ahead::{Addition, WriteAhead};
 use super::beside::Beside;
 use super::{
-    Image, Journal, Line, Open, SetLog, images_path, lines_path, lock_soon, make_private_folder,
-    open_private, sync_path, temp_prefix, temp_suffix,
+    Image, Journal, Line, Open, SetLog, TempName, images_path, lines_path, lock_soon, make_private_folder,
+    open_private, sync_path,
 };
 use crate::change::ChangeSetKind;
 use crate::disk::Lasting;
@@ -144,10 +144,10 @@ impl Writer {
         self.next - 1
     }
 
-    /// A name for a temporary file that no other write uses.
-    pub(crate) fn next_temp(&mut self) -> String {
+    /// A new name for a temporary file of record `n`.
+    pub(crate) fn next_temp(&mut self, n: u64) -> String {
         self.temps += 1;
-        format!("{}{}{}", temp_prefix(&self.id), self.temps, temp_suffix(self.mark.as_deref()))
+        TempName { n, number: self.temps }.file_name(&self.id, self.mark.as_deref())
     }
 
     /// Stores bytes, once. They are in the file before a line is that names them.
@@ -164,6 +164,18 @@ impl Writer {
             self.write_pending()?;
         }
         Ok(image)
+    }
+
+    /// As [`Writer::image`] for texts that need not exist.
+    pub(crate) fn images<const N: usize>(
+        &mut self,
+        texts: [Option<&str>; N],
+    ) -> io::Result<[Option<Image>; N]> {
+        let mut images = [const { None }; N];
+        for (image, text) in images.iter_mut().zip(texts) {
+            *image = text.map(|text| self.image(text.as_bytes())).transpose()?;
+        }
+        Ok(images)
     }
 
     fn write_pending(&mut self) -> io::Result<()> {

@@ -33,7 +33,7 @@ pub use hash::ContentHash;
 pub use merge::{Merge, merge};
 pub use outline::{Block, Heading, Link, LinkKind, Outline, TagUse, outline};
 pub(crate) use outline::{Notation, YamlQuotes, unreadable_matter, wikilinks};
-pub use path::{PathError, VaultPath, file_name, file_name_about};
+pub use path::{PathError, VaultPath, file_name, file_name_about, unmerged_name};
 pub use properties::{PropertyEdit, compose, edit_properties};
 pub use value::Value;
 pub(crate) use yaml::{Part, read_yaml};

@@ -106,10 +106,31 @@ impl VaultPath {
         conflict_original(without_extension(self.file_name())?)
     }
 
+    /// Whether Nova made this copy, of an edit that it could not merge into its note.
+    pub fn is_unmerged_edit(&self) -> bool {
+        self.file_name().contains(UNMERGED)
+    }
+
     fn file_name(&self) -> &str {
         memrchr(b'/', self.0.as_bytes()).map_or(&self.0, |slash| &self.0[slash + 1..])
     }
 }
+
+/// The file name of a copy of an edit that could not be merged into the note `stem.extension`, made on that
+/// `date`; `count` tells several of one day apart.
+///
+/// ```
+/// # use nova_vault::note::unmerged_name;
+/// assert_eq!(unmerged_name("Jane", "md", "2026-11-21", 0), "Jane (Nova's conflicted copy 2026-11-21).md");
+/// assert_eq!(unmerged_name("Jane", "md", "2026-11-21", 2), "Jane (Nova's conflicted copy 2026-11-21 (2)).md");
+/// ```
+pub fn unmerged_name(stem: &str, extension: &str, date: &str, count: usize) -> String {
+    let count = if count == 0 { String::new() } else { format!(" ({count})") };
+    file_name_about("", stem, &format!("{UNMERGED}{date}{count}).{extension}"))
+}
+
+/// As Dropbox names such copies, so that sync programs and [`VaultPath::is_sync_conflict`] know them.
+const UNMERGED: &str = " (Nova's conflicted copy ";
 
 /// The name of a note's file without its extension; `None` for any other file.
 fn without_extension(file: &str) -> Option<&str> {

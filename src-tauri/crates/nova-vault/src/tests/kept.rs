@@ -1,4 +1,4 @@
-//! What can be merged with nothing is kept: as a whole, under a name that a file can have, and said.
+//! An edit that cannot be merged becomes a visible copy beside its note, and is reported.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,12 +10,6 @@ use crate::write::{Displaced, SetJournal};
 
 const NOTE: &str = "---\nstage: lead\n---\n# Jane\n";
 const NO_NOTE: &str = "---\nstage: [\n---\n";
-
-fn conflicts(bed: &Bed) -> Vec<PathBuf> {
-    let mut files = files_below(&bed.dir.path().canonicalize().unwrap().join("data/conflicts"));
-    files.sort();
-    files
-}
 
 fn texts(files: &[PathBuf]) -> Vec<String> {
     files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
@@ -38,34 +32,47 @@ fn an_edit_is_kept_however_long_the_name_of_its_note_is() {
         let bed = Bed::new(&[(&note, NOTE)]);
         let vault = edited_too_late(&bed, &note);
 
-        let kept = conflicts(&bed);
+        let kept = bed.copies();
         assert_eq!(texts(&kept), [format!("{NOTE}- late\n")], "{name}");
         let problems = vault.problems().unwrap();
-        let named = kept[0].display().to_string();
-        assert!(problems.iter().any(|p| p.path == note && p.remedy.contains(&named)), "{problems:?}");
+        let named = kept[0].file_name().unwrap().to_str().unwrap();
+        assert!(problems.iter().any(|p| p.path == named), "{problems:?}");
+        assert_eq!(vault.finish_writing(), kept);
     }
 }
 
 #[test]
-fn a_file_that_a_full_disk_cut_short_does_not_count_as_the_kept_edit() {
-    for there in ["", "---\nstage"] {
-        let bed = Bed::new(&[("Jane.md", NOTE)]);
-        let text = format!("{NOTE}- late\n");
-        let hash = crate::ContentHash::of(text.as_bytes()).to_string();
-        let folder = bed.history().with_file_name("conflicts");
-        fs::create_dir_all(&folder).unwrap();
-        let short = folder.join(format!("set0-1-{} Jane.md", &hash[..8]));
-        fs::write(&short, there).unwrap();
+fn a_second_copy_of_one_day_is_numbered() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let taken = "Jane (Nova's conflicted copy 2026-11-21).md";
+    bed.put(taken, "of before\n");
 
-        let vault = edited_too_late(&bed, "Jane.md");
+    let vault = edited_too_late(&bed, "Jane.md");
 
-        let mut kept = conflicts(&bed);
-        kept.retain(|file| *file != short);
-        assert_eq!(texts(&kept), [text], "beside {there:?}");
-        let problems = vault.problems().unwrap();
-        let named = kept[0].display().to_string();
-        assert!(problems.iter().any(|problem| problem.remedy.contains(&named)), "{problems:?}");
+    let numbered = "Jane (Nova's conflicted copy 2026-11-21 (1)).md";
+    assert_eq!((bed.text(taken), bed.text(numbered)), ("of before\n".to_owned(), format!("{NOTE}- late\n")));
+    assert!(path(numbered).is_sync_conflict());
+    assert_eq!(vault.finish_writing(), [bed.root().join(numbered)]);
+    assert_eq!(vault.finish_writing(), Vec::<PathBuf>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn without_room_beside_the_note_it_is_kept_in_the_data_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    if rustix::process::geteuid().is_root() {
+        return;
     }
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
+    change(&bed.vault(), |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();
+    editor.write_all(b"- late\n").unwrap();
+    bed.put("Jane.md", NO_NOTE);
+    fs::set_permissions(bed.root(), fs::Permissions::from_mode(0o500)).unwrap();
+    let vault = bed.vault();
+    let kept = vault.finish_writing();
+    fs::set_permissions(bed.root(), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(texts(&kept), [format!("{NOTE}- late\n")]);
 }
 
 #[test]
@@ -87,31 +94,13 @@ fn an_edit_that_finds_no_room_is_kept_at_the_next_start() {
     change(&vault, |d| d.delete(&path("Jane.md"))).unwrap_err();
     drop(vault);
     assert!(full.load(Ordering::SeqCst));
-    assert_eq!(conflicts(&bed), Vec::<PathBuf>::new());
+    assert_eq!(bed.copies(), Vec::<PathBuf>::new());
 
     let vault = bed.vault();
-    assert_eq!(texts(&conflicts(&bed)), [format!("{NOTE}- mine\n")]);
+    assert_eq!(texts(&bed.copies()), [format!("{NOTE}- mine\n")]);
     let problems = vault.problems().unwrap();
-    assert!(problems.iter().any(|problem| problem.remedy.contains("conflicts")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.path.contains("conflicted copy")), "{problems:?}");
     assert_eq!((bed.text("Jane.md"), bed.leftovers()), (NO_NOTE.to_owned(), Vec::new()));
-}
-
-#[test]
-fn what_was_kept_twice_is_said_once() {
-    let bed = Bed::new(&[("Jane.md", NOTE)]);
-    drop(edited_too_late(&bed, "Jane.md"));
-    let kept = conflicts(&bed);
-    // As a Nova that ended between the file and the end of the write finds it.
-    let lines = bed.history().join("set0.jsonl");
-    bed.without_log();
-    let text = fs::read_to_string(&lines).unwrap();
-    let line = text.lines().find(|line| line.contains("\"kept\"")).unwrap();
-    fs::write(&lines, format!("{text}{line}\n")).unwrap();
-
-    let vault = bed.vault();
-    let named = kept[0].display().to_string();
-    let problems = vault.problems().unwrap();
-    assert_eq!(problems.iter().filter(|p| p.remedy.contains(&named)).count(), 1, "{problems:?}");
 }
 
 /// A vault for which some steps fail for want of room while that is said.
@@ -149,11 +138,11 @@ fn a_late_edit_that_finds_no_room_waits_for_the_next_start_and_is_told_until_the
         assert_eq!(bed.text(beside), format!("{NOTE}- late\n"), "{system:?}");
         let told = not_kept(&vault);
         assert!(told.len() == 1 && told[0].contains(beside), "{system:?}: {told:?}");
-        assert_eq!(conflicts(&bed), Vec::<PathBuf>::new(), "{system:?}");
+        assert_eq!(bed.copies(), Vec::<PathBuf>::new(), "{system:?}");
         // Another Nova finds room.
         drop(bed.vault());
         assert_eq!(not_kept(&vault), [""; 0], "{system:?}");
-        assert_eq!(texts(&conflicts(&bed)), [format!("{NOTE}- late\n")], "{system:?}");
+        assert_eq!(texts(&bed.copies()), [format!("{NOTE}- late\n")], "{system:?}");
         assert_eq!((bed.text("Jane.md"), bed.leftovers()), (NO_NOTE.to_owned(), Vec::new()), "{system:?}");
     }
 }
@@ -165,7 +154,7 @@ fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
         let fails: &[Step] = if also_the_vaults { &[Step::Keep, Step::CreateTemp] } else { &[Step::Keep] };
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let full = Arc::new(AtomicBool::new(false));
-        let vault = with_disk(&bed, System::NoExchange, fails, &full);
+        let vault = with_disk(&bed, System::OneName, fails, &full);
         let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
         let mut draft = vault.draft();
         draft.set_properties(&path("Jane.md"), &[set("stage", "won")]).unwrap();
@@ -197,7 +186,7 @@ fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
 
         full.store(false, Ordering::SeqCst);
         drop(look(displaced));
-        assert_eq!(texts(&conflicts(&bed)), [format!("{NOTE}- late\n- later\n")]);
+        assert_eq!(texts(&bed.copies()), [format!("{NOTE}- late\n- later\n")]);
         assert_eq!((bed.leftovers(), not_kept(&vault)), (Vec::new(), Vec::new()));
     }
 }
@@ -226,7 +215,7 @@ fn an_edit_that_a_write_displaced_is_not_dropped_when_it_can_neither_be_put_back
         change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap_err();
         full.store(false, Ordering::SeqCst);
         drop(vault);
-        let kept = [vec![bed.text("Jane.md")], texts(&conflicts(&bed))].concat();
+        let kept = [vec![bed.text("Jane.md")], texts(&bed.copies())].concat();
         assert!(kept.contains(&theirs), "{system:?}: {kept:?}");
         assert_eq!(bed.leftovers(), Vec::<String>::new(), "{system:?}");
     }

@@ -171,6 +171,11 @@ impl Bed {
         self.root().join(path).symlink_metadata().is_ok()
     }
 
+    /// The visible copies, anywhere in the vault, of edits that could be merged with nothing.
+    fn copies(&self) -> Vec<PathBuf> {
+        copies_below(&self.root())
+    }
+
     /// Files anywhere in the vault whose name starts with `.nova-`.
     fn leftovers(&self) -> Vec<String> {
         files_below(&self.root())
@@ -186,17 +191,23 @@ impl Bed {
 enum System {
     All,
     NoExchange,
+    /// Nor can a file have a second name, as on a memory card.
+    OneName,
     /// It cannot rename without replacing.
     NoReplacing,
 }
 
 impl System {
-    const EACH: [System; 3] = [System::All, System::NoExchange, System::NoReplacing];
+    const EACH: [System; 4] = [System::All, System::NoExchange, System::OneName, System::NoReplacing];
 
     fn under(self, vault: Vault) -> Vault {
         match self {
             System::All => {}
             System::NoExchange => vault.core().disk.refuse_exchange(),
+            System::OneName => {
+                vault.core().disk.refuse_exchange();
+                vault.core().disk.refuse_links();
+            }
             System::NoReplacing => vault.core().disk.refuse_no_replace(),
         }
         vault
@@ -236,6 +247,13 @@ pub(crate) mod work {
         let result = work();
         (result, DONE.with(Cell::get) - before)
     }
+}
+
+fn copies_below(folder: &std::path::Path) -> Vec<PathBuf> {
+    let mut files = files_below(folder);
+    files.retain(|file| file.file_name().unwrap().to_str().unwrap().contains("(Nova's conflicted copy "));
+    files.sort();
+    files
 }
 
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {

@@ -110,13 +110,12 @@ fn what_waits_for_the_next_start_waits_for_the_renamed_vault() {
 
     let vault = open(&bed, "Second Brain");
     let problems = vault.problems().unwrap();
-    assert!(problems.iter().any(|p| p.path == "b.md" && p.remedy.contains("conflicts")), "{problems:?}");
+    assert!(problems.iter().any(|p| p.path.starts_with("b (Nova's conflicted copy")), "{problems:?}");
     let state = vault.history().list().unwrap().into_iter().find(|set| set.id == id).unwrap().state;
     assert_eq!(state, ChangeSetState::Interrupted);
     let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
     undo(&vault, &id);
-    // Not the one of which a text is kept.
-    assert_eq!(vault.history().prune(all).unwrap(), [id]);
+    assert!(vault.history().prune(all).unwrap().contains(&id));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! it likes, and no system tells when it stops. So the file is not deleted when it has been quiet
 //! for two seconds: it moves to `<data>/displaced` and stays as long as its change set does. It is
 //! looked at a minute later, when the vault is closed and opened, and before it goes; what was
-//! written into it by then is brought back into the note or kept beside the journal.
+//! written into it by then is brought back into the note or put beside it.
 //!
 //! A file that lies on another file system than the data folder cannot be moved there, and a copy
 //! would not show what is written into the file itself. After its two seconds, which the end of the
@@ -13,17 +13,17 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::SetJournal;
-use super::late::{Displaced, Late, bring_back, look_at_all};
+use super::late::{Brought, Displaced, Late, bring_back, look_at_all};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
-use crate::disk::{MAX_NOTE_BYTES, OpenedFile, Place};
-use crate::journal::{SetLog, Writer, temp_prefix};
+use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place};
+use crate::journal::{SetLog, TempName, Writer};
 use crate::note::ContentHash;
 
 /// A modification time may stay the same over writes that are closer together than this.
@@ -61,11 +61,11 @@ pub(super) fn move_aside(
     n: u64,
     known: ContentHash,
 ) -> bool {
-    let number = temp.strip_prefix(&temp_prefix(set)).and_then(|rest| rest.split('.').next());
+    let number = TempName::parse(set, temp).map_or(0, |temp| temp.number);
     let aside = Aside {
         set: set.to_owned(),
         n,
-        number: number.unwrap_or("0").to_owned(),
+        number: number.to_string(),
         known,
         // Not looked at in its new place.
         modified: 0,
@@ -190,8 +190,10 @@ impl Aside {
             return Ok(());
         }
         let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
-        let displaced = self.bring_back(core, log, &set, &bytes)?;
-        fs::rename(&file, looked_at)?;
+        let (brought, displaced) = self.bring_back(core, log, &set, &bytes)?;
+        if brought != Brought::Copied {
+            fs::rename(&file, looked_at)?;
+        }
         drop(set);
         look_at_all(core, displaced);
         Ok(())
@@ -204,30 +206,42 @@ impl Aside {
         log: &SetLog,
         set: &Arc<SetJournal>,
         bytes: &[u8],
-    ) -> io::Result<Vec<Displaced>> {
+    ) -> io::Result<(Brought, Vec<Displaced>)> {
         let Some(record) = log.record(self.n) else {
             return Err(io::Error::other("the journal does not know its note"));
         };
-        let base = [&record.before, &record.after]
-            .into_iter()
-            .flatten()
-            .find(|image| image.hash == self.known && record.kind != NoteChangeKind::Deleted)
+        let base = log
+            .image(self.known)
+            .filter(|_| record.kind != NoteChangeKind::Deleted)
             .and_then(|image| core.journal.text(&log.id, Some(image)).ok().flatten())
             .map(Arc::from);
-        let Ok(place) = core.disk.place(&record.path) else {
-            return set.keep(core, self.n, &record.path, bytes).map(|()| Vec::new());
+        let place = core.disk.nearest_place(&record.path).map_err(io::Error::other)?;
+        let copy = || {
+            let temp = set.next_temp(self.n)?;
+            let folder = core.displaced();
+            match place.bring_in(&folder, &self.name(), &temp) {
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    place.create_temp(&temp, Like::New)?.write_all(bytes)?;
+                    fs::remove_file(folder.join(self.name()))?;
+                }
+                moved => moved?,
+            }
+            core.name_copy(&place, &temp)
         };
-        let (saved, displaced) = bring_back(core, set, self.n, &Late { place: &place, base, bytes });
-        match saved {
-            Ok(()) => core.not_kept.remove((set.id(), self.n)),
+        let late = Late { place: &place, base, bytes, copy: &copy };
+        let (brought, displaced) = bring_back(core, set, self.n, &late);
+        match brought {
+            Ok(brought) => {
+                core.not_kept.remove((set.id(), self.n));
+                Ok((brought, displaced))
+            }
             Err(error) => {
                 let at = core.displaced().join(self.name());
                 core.not_kept.add(&record.path, (set.id(), self.n), Some(at), &error);
                 look_at_all(core, displaced);
-                return Err(error);
+                Err(error)
             }
         }
-        Ok(displaced)
     }
 }
 

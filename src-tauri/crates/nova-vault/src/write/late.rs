@@ -12,8 +12,11 @@ use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
 use crate::disk::{OpenedFile, Place};
-use crate::note::ContentHash;
+use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
+
+/// The principal of an edit that another program made.
+pub(super) const OUTSIDE: &str = "outside";
 
 /// How long a displaced file stays beside its note before the last look there.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -34,8 +37,10 @@ pub(crate) struct Displaced {
     n: u64,
     place: Place,
     file: File,
-    /// What it held when it was displaced; the journal has that.
+    /// What it is known to hold: that is in the note, or in the journal.
     known: Arc<str>,
+    /// What the note was expected to hold when the file was displaced.
+    expected: Arc<str>,
     /// The note was deleted, not replaced: folders that go with it when they are empty.
     deleted: Option<Vec<String>>,
     /// Somebody wanted it deleted. What Nova only takes back is no note of theirs.
@@ -67,53 +72,48 @@ enum Unmovable {
     Waits,
 }
 
+/// A displaced file.
 #[derive(Debug)]
-enum File {
+pub(super) enum File {
     /// It lies beside the note under this name.
     Temp(String),
     /// It has no name any more; this handle is the only way to it.
     Opened(OpenedFile),
 }
 
+impl File {
+    /// What it holds now; `None` when it is gone.
+    pub(super) fn bytes(&self, place: &Place) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            File::Temp(temp) => place.bytes_of(temp),
+            File::Opened(file) => file.bytes().map(Some),
+        }
+    }
+}
+
 impl Displaced {
-    pub(super) fn temp(
+    /// The `texts` are what was expected in the note, and what the file held. `deleted`: the folders that go
+    /// with a deleted note.
+    pub(super) fn new(
         set: &Arc<SetJournal>,
         n: u64,
         place: Place,
-        temp: String,
-        known: &str,
+        file: File,
+        [expected, known]: [&str; 2],
         deleted: Option<Vec<String>>,
         to_trash: bool,
     ) -> Displaced {
+        let of_known: Arc<str> = known.into();
+        let expected = if expected == known { Arc::clone(&of_known) } else { expected.into() };
         Displaced {
             set: Arc::clone(set),
             n,
             place,
-            file: File::Temp(temp),
-            known: known.into(),
+            file,
+            known: of_known,
+            expected,
             deleted,
             to_trash,
-            edits: 0,
-            quiet: Quiet::NotYet,
-            copy: None,
-        }
-    }
-
-    pub(super) fn opened(
-        set: &Arc<SetJournal>,
-        n: u64,
-        place: Place,
-        file: OpenedFile,
-        known: &str,
-    ) -> Displaced {
-        Displaced {
-            set: Arc::clone(set),
-            n,
-            place,
-            file: File::Opened(file),
-            known: known.into(),
-            deleted: None,
-            to_trash: false,
             edits: 0,
             quiet: Quiet::NotYet,
             copy: None,
@@ -132,7 +132,7 @@ impl Displaced {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
         }
-        let bytes = match self.bytes() {
+        let bytes = match self.file.bytes(&self.place) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Vec::new(),
             Err(error) => {
@@ -156,15 +156,32 @@ impl Displaced {
             return Vec::new();
         }
         let base = self.deleted.is_none().then(|| Arc::clone(&self.known));
-        let late = Late { place: &self.place, base, bytes: &bytes };
-        let (saved, mut more) = bring_back(core, &self.set, self.n, &late);
-        if let Err(error) = saved {
-            more.push(self.not_kept(core, &bytes, &error));
-            return more;
+        let copy = || self.copy_beside_note(core, &bytes);
+        let late = Late { place: &self.place, base, bytes: &bytes, copy: &copy };
+        let (brought, mut more) = bring_back(core, &self.set, self.n, &late);
+        match brought {
+            Ok(brought) => {
+                let this = self.now_kept(core);
+                let is_gone = brought == Brought::Copied && matches!(this.file, File::Temp(_));
+                if !is_gone {
+                    more.extend(this.after_an_edit(core, bytes));
+                }
+            }
+            Err(error) => more.push(self.not_kept(core, &bytes, &error)),
         }
-        let this = self.now_kept(core);
-        more.extend(this.after_an_edit(core, bytes));
         more
+    }
+
+    /// Gives what could not be merged a visible name beside the note: the file itself, or a copy of one
+    /// that has no name.
+    fn copy_beside_note(&self, core: &Core, bytes: &[u8]) -> io::Result<VaultPath> {
+        match &self.file {
+            File::Temp(temp) => core.name_copy(&self.place, temp),
+            File::Opened(opened) => {
+                let temp = self.set.copy_beside(core, self.n, &self.place, opened, bytes)?;
+                core.name_copy(&self.place, &temp).inspect_err(|_| drop(self.place.remove(&temp)))
+            }
+        }
     }
 
     /// Whether to look again at a file from which an edit was brought back.
@@ -172,7 +189,7 @@ impl Displaced {
         // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
         // edit of a deleted note is kept beside the journal, and the file goes.
         let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
-        match self.bytes() {
+        match self.file.bytes(&self.place) {
             // Bringing it back took a moment, in which it may have been written again.
             Ok(Some(now)) if stays || now != bytes => {
                 self.set.brought_back(self.n, &bytes);
@@ -198,7 +215,7 @@ impl Displaced {
             File::Opened(opened) => {
                 let hash = ContentHash::of(bytes);
                 if self.copy.as_ref().is_none_or(|(_, copied)| *copied != hash) {
-                    match self.set.copy_beside(core, &self.place, opened, bytes) {
+                    match self.set.copy_beside(core, self.n, &self.place, opened, bytes) {
                         Ok(name) => {
                             let older = self.copy.replace((name, hash));
                             self.remove(older);
@@ -229,21 +246,14 @@ impl Displaced {
         }
     }
 
-    /// That the text which it held when it was displaced is an edit of `base` that is kept nowhere else.
-    pub(super) fn holds_an_edit_of(&mut self, base: &str) {
-        self.known = base.into();
+    /// What it held was not taken into the note after all: it is an outside edit that is nowhere else.
+    pub(super) fn not_taken_in(&mut self) {
+        self.known = Arc::clone(&self.expected);
     }
 
     /// Whether it is of the write `n` and held this text.
     pub(super) fn held(&self, n: u64, known: &str) -> bool {
         self.n == n && *self.known == *known
-    }
-
-    fn bytes(&self) -> io::Result<Option<Vec<u8>>> {
-        match &self.file {
-            File::Temp(temp) => self.place.bytes_of(temp),
-            File::Opened(file) => file.bytes().map(Some),
-        }
     }
 
     /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
@@ -299,49 +309,70 @@ impl Displaced {
 
 /// An outside edit that is in no note.
 pub(super) struct Late<'a> {
+    /// The note, in the folder where the file lies or lay.
     pub(super) place: &'a Place,
-    /// What it was an edit of; `None` when it can only be kept.
+    /// What it was an edit of; `None` when it can be merged with nothing.
     pub(super) base: Option<Arc<str>>,
     pub(super) bytes: &'a [u8],
+    /// Puts it beside the note under a visible name.
+    pub(super) copy: &'a dyn Fn() -> io::Result<VaultPath>,
 }
 
-/// Merges a late outside edit into its note in a change set of its own, else keeps it beside
-/// the journal of `set`. After an error it is nowhere but where it was.
+/// Where an outside edit went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Brought {
+    /// Into the note.
+    Merged,
+    /// Beside the note.
+    Copied,
+    /// Under `<data>/conflicts`.
+    Kept,
+}
+
+/// Merges a late outside edit into its note in a change set of its own, else puts it beside the note,
+/// else under `<data>/conflicts`. After an error it is nowhere but where it was.
 pub(super) fn bring_back(
     core: &Core,
     set: &Arc<SetJournal>,
     n: u64,
     late: &Late<'_>,
-) -> (io::Result<()>, Vec<Displaced>) {
+) -> (io::Result<Brought>, Vec<Displaced>) {
     let path = late.place.path();
     let mut more = Vec::new();
-    // Behind a link that leads elsewhere by now lies another note of that path.
-    let is_there = core.disk.place(path).is_ok_and(|now| now.is_in_folder_of(late.place));
-    if let (Some(base), Ok(text), true) = (&late.base, std::str::from_utf8(late.bytes), is_there) {
+    // The folder may have another name by now, and its old one may lead to another folder.
+    let note = core.disk.path_now(late.place);
+    if let (Some(base), Ok(text), Some(note)) = (&late.base, std::str::from_utf8(late.bytes), note) {
         let own = Arc::new(SetJournal::new(
             core.free_id(),
             set.kind,
-            format!("{path}: an edit made outside while Nova wrote"),
+            format!("{note}: an edit made outside while Nova wrote"),
         ));
         let plan = Planned {
-            path: path.clone(),
+            path: note,
             from: None,
             base: Some(Arc::clone(base)),
             after: Some(text.to_owned()),
             file: None,
             folders: Vec::new(),
         };
-        let (result, displaced) = own.apply(core, &[plan], &Author::new("outside"));
+        let (result, displaced) = own.apply(core, &[plan], &Author::new(OUTSIDE));
         more = displaced;
         match result.and_then(|_| own.commit(core)) {
-            Ok(()) => return (Ok(()), more),
-            Err(error) => tracing::warn!("{error}"),
+            Ok(()) => return (Ok(Brought::Merged), more),
+            Err(error) => tracing::info!("an outside edit is not merged: {error}"),
         }
+    }
+    match (late.copy)() {
+        Ok(copy) => {
+            core.unmerged.add(core.disk.root().join(copy.as_str()));
+            return (Ok(Brought::Copied), more);
+        }
+        Err(error) => tracing::warn!("{path}: no copy of an outside edit beside it: {error}"),
     }
     let kept = set
         .keep(core, n, path, late.bytes)
         .inspect_err(|error| tracing::error!("{path}: an outside edit could not be kept: {error}"));
-    (kept, more)
+    (kept.map(|()| Brought::Kept), more)
 }
 
 /// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all of them

@@ -57,7 +57,7 @@ impl Writing<'_> {
                 batch.folders.insert(write.path.folder().to_owned(), place);
             }
             let Some(folder) = batch.folders.get(write.path.folder()) else { continue };
-            let temp = self.writer.next_temp();
+            let temp = self.writer.next_temp(write.n);
             self.step(Step::CreateTemp, write).map_err(failed)?;
             let mut file = folder.create_temp(&temp, write.like(Like::New)).map_err(failed)?;
             batch.temps.push(temp);

@@ -20,14 +20,15 @@ use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
 use crate::disk::{Attributes, Lasting, Like, OpenedFile, Place};
 use crate::error::VaultError;
-use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
+use crate::journal::{Image, IntentNote, Line, RecordState, SetLog, TakenBack, Writer, lock_writing};
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 
 pub(crate) use aside::{displaced_bytes, forget_displaced};
+use late::File;
 pub(crate) use late::{Displaced, Keeper};
 use many::many_creates;
-use note_write::{Looked, NoteWrite, Outcome};
+use note_write::{Looked, NoteWrite, Outcome, Texts};
 pub(crate) use sweep::sweep;
 
 /// What is to become of one note.
@@ -217,6 +218,22 @@ impl SetJournal {
         (result, displaced)
     }
 
+    /// Closes a set of outside edits whose process is gone: there is nothing to finish or to undo.
+    fn end_outside(&self, core: &Core, log: &SetLog) {
+        for record in log.records.iter().filter(|record| record.state == RecordState::Intended) {
+            let now = core.disk.text(&record.path).ok().flatten();
+            let is_done = now.map(|text| ContentHash::of(text.as_bytes()))
+                == record.after.as_ref().map(|after| after.hash);
+            let outcome = if is_done { Outcome::Written } else { Outcome::AlreadySo };
+            if let Some(set) = self.lock().as_mut() {
+                set.writer.append(&outcome.line(record.n)).ok();
+            }
+        }
+        if let Err(error) = self.commit(core) {
+            tracing::warn!("{error}");
+        }
+    }
+
     /// No temporary file of this set is left in the vault.
     fn swept(&self) {
         if let Some(set) = self.lock().as_mut() {
@@ -224,11 +241,19 @@ impl SetJournal {
         }
     }
 
-    /// Keeps an outside version that could be merged with nothing: in the journal and as a
-    /// file of its own.
+    /// Keeps an outside version that could neither be merged nor put beside its note: in the journal and as
+    /// a file of its own under `<data>/conflicts`.
     pub(crate) fn keep(&self, core: &Core, n: u64, path: &VaultPath, bytes: &[u8]) -> std::io::Result<()> {
         match self.lock().as_mut() {
             Some(set) => core.keep(&mut set.writer, n, path, bytes),
+            None => Err(std::io::Error::other("the change set has no journal")),
+        }
+    }
+
+    /// A new name for a temporary file of record `n`.
+    fn next_temp(&self, n: u64) -> std::io::Result<String> {
+        match self.lock().as_mut() {
+            Some(set) => Ok(set.writer.next_temp(n)),
             None => Err(std::io::Error::other("the change set has no journal")),
         }
     }
@@ -238,14 +263,12 @@ impl SetJournal {
     fn copy_beside(
         &self,
         core: &Core,
+        n: u64,
         place: &Place,
         opened: &OpenedFile,
         bytes: &[u8],
     ) -> std::io::Result<String> {
-        let name = match self.lock().as_mut() {
-            Some(set) => set.writer.next_temp(),
-            None => return Err(std::io::Error::other("the change set has no journal")),
-        };
+        let name = self.next_temp(n)?;
         let step = |step| core.steps.before(step, place.path().as_str());
         step(Step::CreateTemp)?;
         let mut file = place.create_temp(&name, Like::Known(&opened.attributes()?))?;
@@ -294,8 +317,8 @@ impl SetJournal {
                 write.file = Some(attributes);
             }
         }
-        // Each is done and taken back at most; and the set ends.
-        let mut lines = 2 * writes.len() + 2;
+        // Each is done and taken back at most, with a temporary file for it; and the set ends.
+        let mut lines = 3 * writes.len() + 2;
         if core.write_through {
             // Begun, taken back, and each ended.
             lines += 4 * writes.len();
@@ -304,15 +327,16 @@ impl SetJournal {
         // By folder: nothing is made before all is announced.
         let mut missing: HashMap<String, Vec<String>> = HashMap::new();
         for write in writes.iter_mut() {
-            let mut image =
-                |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
+            let [before, after] = writer.images([write.before.as_deref(), write.after.as_deref()])?;
+            let hash = |image: &Option<Image>| image.as_ref().map(|image| image.hash);
+            write.announced = Texts { expected: hash(&before), ours: hash(&after) };
             notes.push(IntentNote {
                 n: write.n,
                 path: write.path.clone(),
                 kind: write.kind(),
                 from: write.from.clone(),
-                before: image(&write.before)?,
-                after: image(&write.after)?,
+                before,
+                after,
                 file: write.file.clone(),
                 folders: {
                     if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
@@ -369,7 +393,7 @@ impl Writing<'_> {
                 0 => {
                     next += 1;
                     let write = &mut writes[at];
-                    self.one(write).and_then(|outcome| {
+                    self.journal_lasts(write).and_then(|()| self.one(write)).and_then(|outcome| {
                         write.written = outcome == Outcome::Written;
                         self.tell(write, outcome)
                     })
@@ -404,6 +428,17 @@ impl Writing<'_> {
         // That they are done need not last at once: after a power cut a set of which this was lost
         // counts as interrupted, and to finish it finds every note as it should be.
         Ok(applied)
+    }
+
+    /// Makes the journal last where the write does not begin with a temporary file, which waits for
+    /// the disk together with it.
+    fn journal_lasts(&mut self, write: &NoteWrite) -> Result<(), VaultError> {
+        if self.announced == Announced::Lasts || write.begins_with_temp() {
+            return Ok(());
+        }
+        self.writer.sync().map_err(VaultError::io("write the journal"))?;
+        self.announced = Announced::Lasts;
+        Ok(())
     }
 
     /// Says in the journal how a write ended.
@@ -466,7 +501,11 @@ impl Writing<'_> {
             place.sync_folder().map_err(doing())?;
             return Ok(true);
         };
-        if place.text()?.as_deref() != Some(after) || place.exchange(&temp).is_err() {
+        if place.text()?.as_deref() != Some(after) {
+            return Ok(false);
+        }
+        self.turn(write.n, &temp, Some(after), Some(before));
+        if place.exchange(&temp).is_err() {
             return Ok(false);
         }
         if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(after.as_bytes()) {
@@ -475,7 +514,7 @@ impl Writing<'_> {
             return Ok(false);
         }
         self.displaced.remove(at);
-        self.look_again(&place, temp, after, inverse);
+        self.look_again(&place, File::Temp(temp), after, None, inverse);
         place.sync_folder().map_err(doing())?;
         if inverse.from.is_none() {
             return Ok(true);

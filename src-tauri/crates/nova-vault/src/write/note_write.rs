@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::disk::{Attributes, Like, Place};
 use crate::error::VaultError;
 use crate::journal::Line;
-use crate::note::{Merge, VaultPath, merge};
+use crate::note::{ContentHash, Merge, VaultPath, merge};
 use crate::step::Step;
 
 /// One note on its way to the disk.
@@ -32,6 +32,8 @@ pub(super) struct NoteWrite {
     pub(super) ours_is_there: bool,
     /// Those edits: whole texts that are in no note until `after` is there.
     pub(super) displaced: Vec<String>,
+    /// What the journal says that its temporary files expect and put in place.
+    pub(super) announced: Texts,
     /// Whether `before` has all of them.
     pub(super) before_is_whole: bool,
     /// What came from outside, readable.
@@ -47,6 +49,13 @@ pub(super) struct NoteWrite {
     pub(super) file: Option<Attributes>,
     /// Folders made for it, or to go with it when they are empty.
     pub(super) folders: Vec<String>,
+}
+
+/// What a temporary file holds after and before it is exchanged with the note.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Texts {
+    pub(super) expected: Option<ContentHash>,
+    pub(super) ours: Option<ContentHash>,
 }
 
 /// Where an outside text was found that was not expected.
@@ -130,6 +139,7 @@ impl NoteWrite {
             in_place: planned.base.as_deref().unwrap_or_default().to_owned(),
             ours_is_there: false,
             displaced: Vec::new(),
+            announced: Texts::default(),
             before_is_whole: true,
             outside: Vec::new(),
             written: false,
@@ -193,11 +203,6 @@ impl NoteWrite {
         }
     }
 
-    /// The text that the plan was made against.
-    pub(super) fn base(&self) -> &str {
-        self.base.as_deref().unwrap_or_default()
-    }
-
     /// The name that no note has when this is written.
     pub(super) fn frees(&self) -> Option<&VaultPath> {
         if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }
@@ -216,6 +221,7 @@ impl NoteWrite {
             in_place: self.after.clone().unwrap_or_default(),
             ours_is_there: false,
             displaced: Vec::new(),
+            announced: self.announced,
             before_is_whole: true,
             outside: Vec::new(),
             written: false,

@@ -5,12 +5,13 @@
 use std::io;
 use std::time::Duration;
 
-use super::aside::put_aside;
-use super::note_write::{NoteWrite, Outcome};
+use super::late::File;
+use super::note_write::{NoteWrite, Outcome, Texts};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
 use crate::disk::{Lasting, Like, Place, write_all};
 use crate::error::VaultError;
+use crate::journal::{Line, TempName, TempTexts};
 use crate::note::ContentHash;
 use crate::step::{Step, Steps};
 
@@ -30,7 +31,7 @@ impl Writing<'_> {
     fn create(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
         let text = write.after.clone().unwrap_or_default();
         let (place, made) = self.core.disk.make_place(&write.path)?;
-        let temp = self.writer.next_temp();
+        let temp = self.temp(write, None, Some(&text));
         let put = self
             .write_temp(&place, &temp, &text, write.like(Like::New))
             .and_then(|()| self.step(Step::Exchange, write))
@@ -52,7 +53,7 @@ impl Writing<'_> {
             .and_then(|()| self.core.disk.sync_made(&made));
         if let Err(error) = synced {
             // Not sure to last: as if it had never been, unless somebody edited it already.
-            let temp = self.writer.next_temp();
+            let temp = self.temp(write, Some(&text), None);
             write.stays = true;
             if place.take(&temp).is_ok() {
                 match place.bytes_of(&temp) {
@@ -81,19 +82,20 @@ impl Writing<'_> {
             }
             Some(_) => {}
         }
-        let temp = self.writer.next_temp();
+        let temp = self.temp(write, Some(&known), None);
         let taken = self.step(Step::Exchange, write).and_then(|()| place.take(&temp));
         match taken {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Outcome::AlreadySo),
             Err(error) => return Err(VaultError::io_at("delete", &write.path)(error)),
         }
-        let error = match self.displaced_text(&place, &temp, write, &known) {
+        let file = File::Temp(temp.clone());
+        let error = match self.displaced_text(&place, &file, write, &known) {
             Ok(None) => {
                 let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
                 match synced {
                     Ok(()) => {
-                        self.look_again(&place, temp, &known, write);
+                        self.look_again(&place, file, &known, None, write);
                         return Ok(Outcome::Written);
                     }
                     Err(error) => VaultError::io_at("delete", &write.path)(error),
@@ -105,8 +107,10 @@ impl Writing<'_> {
         let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
         match back {
             Ok(()) => {}
-            // Another note took the name: the edited one is kept beside the journal.
-            Err(back) if back.kind() == io::ErrorKind::AlreadyExists => self.keep_temp(&place, &temp, write),
+            // Another note took the name: the edited one gets a name beside it at its last look.
+            Err(back) if back.kind() == io::ErrorKind::AlreadyExists => {
+                self.look_again(&place, file, &known, None, write);
+            }
             Err(_) => write.stays = true,
         }
         Err(error)
@@ -122,7 +126,7 @@ impl Writing<'_> {
             return Err(write.conflict("", "deleted outside"));
         }
         let (new, made) = self.core.disk.make_place(&write.path)?;
-        let temp = self.writer.next_temp();
+        let temp = self.writer.next_temp(write.n);
         let moved = self
             .step(Step::Exchange, write)
             .and_then(|()| old.move_to(&new, &temp, &|step| self.step(step, write)));
@@ -143,7 +147,7 @@ impl Writing<'_> {
             .and_then(|()| self.replace(&new, write));
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.
-            let temp = self.writer.next_temp();
+            let temp = self.writer.next_temp(write.n);
             match new.move_to(&old, &temp, &|_| Ok(())) {
                 Ok(()) => self.core.disk.remove_empty(&made),
                 Err(_) => write.stays = true,
@@ -188,43 +192,53 @@ impl Writing<'_> {
         written
     }
 
-    pub(super) fn keep_temp(&mut self, place: &Place, temp: &str, write: &NoteWrite) {
-        let kept = place.bytes_of(temp).and_then(|bytes| {
-            if let Some(bytes) = &bytes {
-                self.core.keep(self.writer, write.n, &write.path, bytes)?;
-            }
-            Ok(bytes)
+    /// A name for a temporary file that takes `expected` out of the note's place and puts `ours` there.
+    pub(super) fn temp(&mut self, write: &NoteWrite, expected: Option<&str>, ours: Option<&str>) -> String {
+        let temp = self.writer.next_temp(write.n);
+        let hash = |text: Option<&str>| text.map(|text| ContentHash::of(text.as_bytes()));
+        if write.announced != (Texts { expected: hash(expected), ours: hash(ours) }) {
+            self.turn(write.n, &temp, expected, ours);
+        }
+        temp
+    }
+
+    /// Says in the journal what a temporary file is used for from here on. Where it cannot be said,
+    /// the next start takes an edit in that file for one of the text that was announced.
+    pub(super) fn turn(&mut self, n: u64, temp: &str, expected: Option<&str>, ours: Option<&str>) {
+        let Some(name) = TempName::parse(self.set.id(), temp) else { return };
+        let said = self.writer.images([expected, ours]).and_then(|[expected, ours]| {
+            let texts = TempTexts { expected, ours };
+            self.writer.append(&Line::Temp { n, temp: name.number, texts })
         });
-        match kept {
-            Ok(None) => {}
-            Ok(Some(bytes)) => {
-                put_aside(self.core, place, temp, self.set.id(), write.n, ContentHash::of(&bytes));
-            }
-            // It stays in the vault and is seen to at the next start.
-            Err(error) => {
-                let at = self.core.beside(place, temp);
-                self.core.not_kept.add(&write.path, (self.set.id(), write.n), Some(at), &error);
-            }
+        match said {
+            Ok(()) => self.announced = Announced::WaitsForTemp,
+            Err(error) => tracing::warn!("change set {}: {error}", self.set.id()),
         }
     }
 
-    pub(super) fn look_again(&mut self, place: &Place, temp: String, known: &str, write: &NoteWrite) {
+    /// Holds a displaced file for its last look. `expected` is what the note held when it was last
+    /// compared; `found` what the file held instead, where that is in the note by now.
+    pub(super) fn look_again(
+        &mut self,
+        place: &Place,
+        file: File,
+        expected: &str,
+        found: Option<&str>,
+        write: &NoteWrite,
+    ) {
+        let is_deleted = write.kind() == NoteChangeKind::Deleted;
         match place.try_clone() {
-            Ok(place) => self.displaced.push(Displaced::temp(
+            Ok(place) => self.displaced.push(Displaced::new(
                 self.set,
                 write.n,
                 place,
-                temp,
-                known,
-                (write.kind() == NoteChangeKind::Deleted).then(|| write.folders.clone()),
-                write.kind() == NoteChangeKind::Deleted
-                    && !self.taking_back
-                    && self.set.deletes_for_somebody(),
+                file,
+                [expected, found.unwrap_or(expected)],
+                is_deleted.then(|| write.folders.clone()),
+                is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
             )),
-            Err(_) => {
-                let known = ContentHash::of(known.as_bytes());
-                put_aside(self.core, place, &temp, self.set.id(), write.n, known);
-            }
+            // It stays where it is, and the next start looks at it.
+            Err(error) => tracing::warn!("{}: {error}", write.path),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::fs;
 use std::io;
 
 use crate::core::Core;
-use crate::journal::{temp_suffix, write_private};
+use crate::journal::{TempName, write_private};
 use crate::note::ContentHash;
 
 /// Removes them, when that was not done since the system started.
@@ -27,9 +27,9 @@ pub(super) fn sweep_orphans(core: &Core) {
     if fs::read_to_string(&done).is_ok_and(|at| at == since) {
         return;
     }
-    let removed = core
-        .disk
-        .remove_hidden(&|name| set_of(name, mark).is_some_and(|set| core.journal.announced_nothing(set)));
+    let removed = core.disk.remove_hidden(&|name| {
+        TempName::set_of(name, mark).is_some_and(|set| core.journal.announced_nothing(set))
+    });
     if removed > 0 {
         tracing::info!("removed {removed} temporary files that a power cut left");
     }
@@ -39,15 +39,6 @@ pub(super) fn sweep_orphans(core: &Core) {
     {
         tracing::warn!("{}: {error}", done.display());
     }
-}
-
-/// The set that a temporary file with this mark is of.
-fn set_of<'a>(name: &'a str, mark: &str) -> Option<&'a str> {
-    let (set, number) =
-        name.strip_prefix(".nova-")?.strip_suffix(&temp_suffix(Some(mark)))?.rsplit_once('-')?;
-    let is_set = !set.is_empty() && set.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    (is_set && is_number).then_some(set)
 }
 
 /// What differs after each start of the system.

@@ -3,12 +3,14 @@
 
 use std::io;
 
+use super::late::File;
 use super::note_write::{Found, NoteWrite, Outcome};
 use super::one::settled;
-use super::{Displaced, Writing};
-use crate::disk::{Like, NoteFile, OpenedFile, Place};
+use super::{Announced, Displaced, Writing};
+use crate::disk::{Like, NoteFile, Place};
 use crate::error::VaultError;
 use crate::journal::Line;
+use crate::note::ContentHash;
 use crate::step::Step;
 
 /// How often a note that keeps changing under the write is tried before it is left alone.
@@ -48,7 +50,8 @@ impl Writing<'_> {
                 }
                 continue;
             }
-            let temp = self.writer.next_temp();
+            let expected = write.in_place.clone();
+            let temp = self.temp(write, Some(&expected), Some(&target));
             self.write_temp(place, &temp, &target, write.like(Like::Note(&note)))
                 .map_err(VaultError::io_at("write", &write.path))?;
             let checked = self
@@ -56,42 +59,23 @@ impl Writing<'_> {
                 .map_err(VaultError::io_at("read", &write.path))
                 .and_then(|()| self.open(place));
             let note = match checked {
-                Ok(Some(note)) if note.text == write.in_place && note.names == 1 => note,
+                Ok(Some(note)) if note.text == expected && note.names == 1 => note,
                 other => {
                     place.remove(&temp).ok();
                     match other? {
                         // It has got a further name.
-                        Some(note) if note.text == write.in_place => {}
+                        Some(note) if note.text == expected => {}
                         Some(note) => self.take_in_found(place, write, note.text)?,
                         None => return Err(write.conflict("", "deleted outside")),
                     }
                     continue;
                 }
             };
-            let exchanged = self.step(Step::Exchange, write).and_then(|()| Self::exchange(place, &temp));
-            match exchanged {
-                Ok(true) => {}
-                Ok(false) => match self.rename_over(place, &temp, note, write)? {
-                    None => {
-                        let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
-                        if let Err(error) = synced {
-                            write.in_place = target;
-                            write.ours_is_there = true;
-                            return Err(VaultError::io_at("write", &write.path)(error));
-                        }
-                        return Ok(Outcome::Written);
-                    }
-                    Some(late) => {
-                        if let Err(error) = self.take_in(write, late.clone(), Found::Displaced) {
-                            write.in_place = target;
-                            write.displaced.push(late.clone());
-                            write.before = Some(late);
-                            write.ours_is_there = true;
-                            return Err(error);
-                        }
-                        continue;
-                    }
-                },
+            let displaced = self
+                .step(Step::Exchange, write)
+                .and_then(|()| self.displace(place, &temp, note, write, [Some(&expected), Some(&target)]));
+            let file = match displaced {
+                Ok(file) => file,
                 Err(error) => {
                     place.remove(&temp).ok();
                     return Err(match error.kind() {
@@ -99,25 +83,29 @@ impl Writing<'_> {
                         _ => VaultError::io_at("write", &write.path)(error),
                     });
                 }
-            }
-            let expected = write.in_place.clone();
+            };
             let ours_was_there = write.ours_is_there;
             let (before, displaced) = (write.before.clone(), write.displaced.clone());
-            let ended = self.end_round(place, &temp, write, &expected);
-            match ended {
+            match self.end_round(place, &file, write, &expected) {
                 Ok(None) => {
-                    self.look_again(place, temp, &expected, write);
+                    self.look_again(place, file, &expected, None, write);
                     return Ok(Outcome::Written);
                 }
-                Ok(Some(newer)) => self.look_again(place, temp, &newer, write),
+                Ok(Some(newer)) => self.look_again(place, file, &expected, Some(&newer), write),
                 Err(error) => {
-                    let (error, is_back) = self.swap_back(place, &temp, write, &target, error);
-                    write.stays = !is_back;
                     // As it was before this round.
-                    write.in_place = expected;
                     write.before = before;
                     write.displaced = displaced;
                     write.ours_is_there = ours_was_there;
+                    let (error, is_back) = match file {
+                        File::Temp(temp) => self.swap_back(place, &temp, write, [&expected, &target], error),
+                        File::Opened(_) => {
+                            let is_back = self.write_back_displaced(place, file, write, &expected, &target);
+                            (error, is_back)
+                        }
+                    };
+                    write.stays = !is_back;
+                    write.in_place = expected;
                     return Err(error);
                 }
             }
@@ -130,12 +118,12 @@ impl Writing<'_> {
     fn end_round(
         &mut self,
         place: &Place,
-        temp: &str,
+        file: &File,
         write: &mut NoteWrite,
         expected: &str,
     ) -> Result<Option<String>, VaultError> {
         let newer = self
-            .displaced_text(place, temp, write, expected)
+            .displaced_text(place, file, write, expected)
             .map_err(VaultError::io_at("write", &write.path))?;
         if let Some(newer) = newer {
             self.take_in(write, newer.clone(), Found::Displaced)?;
@@ -147,34 +135,46 @@ impl Writing<'_> {
         Ok(None)
     }
 
-    /// `false` when the file system does not know the exchange.
-    fn exchange(place: &Place, temp: &str) -> io::Result<bool> {
-        if matches!(place.abilities().exchange(), Some(Err(_))) {
-            return Ok(false);
-        }
-        match place.exchange(temp) {
-            Ok(()) => {
-                place.abilities().exchanged();
-                Ok(true)
+    /// Puts the file `temp` in the note's place and gives the file that it displaces. Its `texts` are what
+    /// that file is expected to hold and what `temp` holds.
+    fn displace(
+        &mut self,
+        place: &Place,
+        temp: &str,
+        note: NoteFile,
+        write: &NoteWrite,
+        texts: [Option<&str>; 2],
+    ) -> io::Result<File> {
+        if !matches!(place.abilities().exchange(), Some(Err(_))) {
+            match place.exchange(temp) {
+                Ok(()) => {
+                    place.abilities().exchanged();
+                    return Ok(File::Temp(temp.to_owned()));
+                }
+                Err(error) if unsupported(&error) => place.abilities().refuse_exchange(&error),
+                Err(error) => return Err(error),
             }
-            Err(error) if unsupported(&error) => {
-                place.abilities().refuse_exchange(&error);
-                Ok(false)
-            }
-            Err(error) => Err(error),
         }
+        // Without exchange the note gets a second name first, by which it is found after a kill, too.
+        let pinned = self.temp(write, texts[0], texts[1]);
+        let file = match place.link(&pinned)? {
+            true => File::Temp(pinned.clone()),
+            false => File::Opened(note.into_opened()),
+        };
+        place.rename_over(temp).inspect_err(|_| drop(place.remove(&pinned)))?;
+        Ok(file)
     }
 
     /// What the exchange or the taking away displaced, when it is not what was expected.
     pub(super) fn displaced_text(
         &self,
         place: &Place,
-        temp: &str,
+        file: &File,
         write: &NoteWrite,
         expected: &str,
     ) -> io::Result<Option<String>> {
         self.step(Step::HashDisplaced, write)?;
-        let read = || place.bytes_of(temp);
+        let read = || file.bytes(place);
         let gone = || io::Error::new(io::ErrorKind::NotFound, "the displaced note is gone");
         let bytes = read()?.ok_or_else(gone)?;
         if bytes == expected.as_bytes() {
@@ -202,27 +202,29 @@ impl Writing<'_> {
         }
     }
 
-    /// Takes an outside text in and tells the journal the new texts before they are put in
-    /// place.
+    /// Takes an outside text in and tells the journal the new texts, which last before they are put
+    /// in place.
     fn take_in(&mut self, write: &mut NoteWrite, theirs: String, found: Found) -> Result<(), VaultError> {
-        for aside in write.take_in(theirs, found)? {
-            self.core
-                .keep(self.writer, write.n, &write.path, aside.as_bytes())
-                .map_err(VaultError::io_at("keep an outside edit of", &write.path))?;
+        let took = (found == Found::Displaced).then(|| ContentHash::of(theirs.as_bytes()));
+        for older in write.take_in(theirs, found)? {
+            self.not_taken_in(write.n, &older);
         }
         if self.taking_back {
             return Ok(());
         }
-        let mut announce = || {
-            let mut image = |text: &Option<String>| {
-                text.as_ref().map(|text| self.writer.image(text.as_bytes())).transpose()
-            };
-            let line =
-                Line::Amended { n: write.n, before: image(&write.before)?, after: image(&write.after)? };
-            self.writer.append(&line)?;
-            self.writer.sync()
-        };
-        announce().map_err(VaultError::io("write the journal"))
+        self.writer
+            .images([write.before.as_deref(), write.after.as_deref()])
+            .and_then(|[before, after]| {
+                self.writer.append(&Line::Amended { n: write.n, before, after, took })
+            })
+            .map_err(VaultError::io("write the journal"))?;
+        self.announced = Announced::WaitsForTemp;
+        Ok(())
+    }
+
+    /// An outside text that a write displaced is not in the note after all: its last look brings it back.
+    fn not_taken_in(&mut self, n: u64, text: &str) {
+        self.displaced.iter_mut().filter(|one| one.held(n, text)).for_each(Displaced::not_taken_in);
     }
 
     /// Puts the outside version back in the note's place after an exchange that was wrong,
@@ -233,113 +235,110 @@ impl Writing<'_> {
         place: &Place,
         temp: &str,
         write: &NoteWrite,
-        ours: &str,
+        [expected, ours]: [&str; 2],
         error: VaultError,
     ) -> (VaultError, bool) {
-        let swapped = self.step(Step::SwapBack, write).and_then(|()| place.exchange(temp));
-        if let Err(failed) = swapped {
-            // The displaced file stays where it is and is seen to at the next start.
-            tracing::warn!("{}: could not be put back: {failed}", write.path);
-            return (error, false);
-        }
-        match place.bytes_of(temp) {
-            Ok(Some(bytes)) if bytes == ours.as_bytes() => {
-                place.sync_folder().ok();
-                self.look_again(place, temp.to_owned(), ours, write);
-                (error, true)
+        let swapped = self.step(Step::SwapBack, write).and_then(|()| {
+            self.turn(write.n, temp, Some(ours), None);
+            self.displace_again(place, temp, write, [Some(ours), None])
+        });
+        let taken_out = match swapped {
+            Ok(temp) => temp,
+            Err(failed) => {
+                // The displaced file stays where it is, and the next start brings it back.
+                self.turn(write.n, temp, Some(expected), None);
+                tracing::warn!("{}: could not be put back: {failed}", write.path);
+                return (error, false);
             }
-            Ok(Some(newest)) => {
-                // Edited once more in that moment: the newest version belongs in the place.
-                if place.exchange(temp).is_ok() {
-                    self.keep_temp(place, temp, write);
+        };
+        match place.bytes_of(&taken_out) {
+            Ok(Some(newest)) if newest != ours.as_bytes() => {
+                // Edited once more in that moment: the newest version belongs in the place, and the
+                // one that was put there is brought back into it.
+                self.turn(write.n, &taken_out, Some(expected), None);
+                if let Ok(temp) = self.displace_again(place, &taken_out, write, [Some(expected), None]) {
+                    self.look_again(place, File::Temp(temp), expected, None, write);
                 }
                 (write.conflict(&String::from_utf8_lossy(&newest), "it keeps changing"), true)
             }
-            _ => (error, true),
+            Ok(_) => {
+                place.sync_folder().ok();
+                self.look_again(place, File::Temp(taken_out), ours, None, write);
+                (error, true)
+            }
+            Err(_) => (error, true),
         }
     }
 
-    /// Puts `temp` over the note where there is no exchange. Gives what was written into the
-    /// replaced file between the last look and now, as far as can be seen. The file stays open: what
-    /// is written into it from now on shows at its last look.
-    fn rename_over(
+    /// As [`Writing::displace`], for a file that has a name: so has what it displaces.
+    fn displace_again(
         &mut self,
         place: &Place,
         temp: &str,
-        replaced: NoteFile,
         write: &NoteWrite,
-    ) -> Result<Option<String>, VaultError> {
-        if let Err(error) = place.rename_over(temp) {
-            place.remove(temp).ok();
-            return Err(VaultError::io_at("write", &write.path)(error));
-        }
-        let replaced = replaced.into_opened();
-        let read = || replaced.bytes().map(Some);
-        let mut late = read().ok().flatten();
-        if late.as_deref().is_some_and(|late| late != write.in_place.as_bytes()) {
-            late = settled(&self.core.steps, write.path.as_str(), late, read).ok().flatten();
-        }
-        let late = late.and_then(|late| String::from_utf8(late).ok()).filter(|late| *late != write.in_place);
-        self.hold_open(place, replaced, late.as_deref().unwrap_or(&write.in_place), write);
-        Ok(late)
-    }
-
-    fn hold_open(&mut self, place: &Place, replaced: OpenedFile, known: &str, write: &NoteWrite) {
-        if let Ok(place) = place.try_clone() {
-            self.displaced.push(Displaced::opened(self.set, write.n, place, replaced, known));
+        texts: [Option<&str>; 2],
+    ) -> io::Result<String> {
+        let note = place.open_to_replace().map_err(io::Error::other)?.ok_or(io::ErrorKind::NotFound)?;
+        match self.displace(place, temp, note, write, texts)? {
+            File::Temp(temp) => Ok(temp),
+            File::Opened(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
-    /// Takes ours out of the note again, and keeps the outside texts that it displaced when that
-    /// does not bring them back.
+    /// As [`Writing::swap_back`], for a displaced file without a name. Whether ours is out of the note.
+    fn write_back_displaced(
+        &mut self,
+        place: &Place,
+        file: File,
+        write: &NoteWrite,
+        expected: &str,
+        ours: &str,
+    ) -> bool {
+        let text = file.bytes(place).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+        self.look_again(place, file, expected, text.as_deref(), write);
+        let Some(text) = text else { return false };
+        let is_back = self.put_outside(place, write, ours, &text).is_ok();
+        if !is_back {
+            self.not_taken_in(write.n, &text);
+        }
+        is_back
+    }
+
+    /// Takes ours out of the note again. The outside texts that it displaced and that this does not put
+    /// back are brought back at their last look.
     fn restore(&mut self, place: &Place, write: &mut NoteWrite) {
         let Some(outside) = &write.before else { return };
-        let restored = self.put_outside(place, write, outside);
+        let restored = self.put_outside(place, write, &write.in_place, outside);
         write.stays = restored.is_err();
         if restored.is_ok() && write.before_is_whole {
             return;
         }
         for outside in &write.displaced {
-            if let Err(failed) = self.core.keep(self.writer, write.n, &write.path, outside.as_bytes()) {
-                tracing::error!("{}: {failed}", write.path);
-                // The file that it came with is the only one that has it: its last look tries again.
-                for displaced in self.displaced.iter_mut().filter(|one| one.held(write.n, outside)) {
-                    displaced.holds_an_edit_of(write.base());
-                }
-            }
+            self.not_taken_in(write.n, outside);
         }
     }
 
     /// Puts `outside` in place of ours. An error where the note is not ours any more.
-    fn put_outside(&mut self, place: &Place, write: &NoteWrite, outside: &str) -> io::Result<()> {
-        let ours = &write.in_place;
+    fn put_outside(&mut self, place: &Place, write: &NoteWrite, ours: &str, outside: &str) -> io::Result<()> {
         let edited = || io::Error::other("it changed once more");
         let open = || match place.open_to_replace() {
             Ok(Some(note)) if note.text == *ours && note.names == 1 => Ok(note),
             _ => Err(edited()),
         };
-        let temp = self.writer.next_temp();
+        let texts = [Some(ours), Some(outside)];
+        let temp = self.temp(write, texts[0], texts[1]);
         self.write_temp(place, &temp, outside, Like::Note(&open()?))?;
-        if Self::exchange(place, &temp)? {
-            return match place.bytes_of(&temp)? {
-                Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),
-                _ => {
-                    place.exchange(&temp)?;
-                    place.remove(&temp)?;
-                    Err(edited())
-                }
-            };
+        let displaced = open().and_then(|note| self.displace(place, &temp, note, write, texts));
+        let file = displaced.inspect_err(|_| drop(place.remove(&temp)))?;
+        if let File::Temp(taken_out) = &file
+            && place.bytes_of(taken_out)?.as_deref() != Some(ours.as_bytes())
+        {
+            let again = self.displace_again(place, taken_out, write, texts)?;
+            place.remove(&again)?;
+            return Err(edited());
         }
-        let replaced = match open() {
-            Ok(note) => note.into_opened(),
-            Err(error) => {
-                place.remove(&temp).ok();
-                return Err(error);
-            }
-        };
-        place.rename_over(&temp)?;
-        // What was written into ours in that moment shows at its last look.
-        self.hold_open(place, replaced, ours, write);
+        // What is written into ours from now on shows at its last look.
+        self.look_again(place, file, ours, None, write);
         place.sync_folder()
     }
 }

@@ -1,12 +1,17 @@
-//! At the start, and before old sets are forgotten: temporary files and half-written notes that a
+//! At the start, and before old sets are discarded: temporary files and half-written notes that a
 //! Nova that was killed left in the vault.
+//!
+//! The name of a temporary file says which record of which change set it belongs to, and the journal
+//! says which texts it may hold ([`TempTexts`]). Any other text in it is an outside edit that the
+//! exchange displaced, or that was written through an open handle since, and goes back into the note
+//! of that record.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
 use super::aside::{look_at_displaced, put_aside};
-use super::late::{Late, bring_back, look_at_all};
+use super::late::{Late, OUTSIDE, bring_back, look_at_all};
 use super::moved::take_over_moved;
 use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;
@@ -14,12 +19,12 @@ use super::{OpenSet, SetJournal};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::disk::Place;
-use crate::journal::{Image, Line, Record, RecordState, SetLog, Writer, temp_prefix};
+use crate::journal::{Image, Line, Record, RecordState, SetLog, TempName, TempTexts, Writer, temp_prefix};
 use crate::note::{ContentHash, VaultPath};
 
-/// Sees to the leftovers of every change set whose process is gone, and to what no set knows. Only
-/// files of this data folder's journal are touched, and one that holds an edit nobody has is brought
-/// back first.
+/// Deals with the leftovers of every change set whose process is gone, and with files of no set.
+/// Only files of this data folder's journal are touched, and one that holds an edit nobody has is
+/// brought back first.
 pub(crate) fn sweep(core: &Core) {
     if let Err(error) = core.journal.ahead().restore() {
         // What looks like left over may be of a set that is not whole yet.
@@ -34,60 +39,259 @@ pub(crate) fn sweep(core: &Core) {
             return;
         }
     };
+    let mut swept = Vec::new();
     for log in sets.iter().filter(|log| !log.swept) {
         match Writer::take_over(&core.journal, log) {
-            Ok(writer) => sweep_set(core, log, writer),
+            Ok(writer) => {
+                let mut sweep = Sweep::new(core, log, writer);
+                sweep.overwrites();
+                sweep.folders();
+                swept.push(sweep);
+            }
             // Its process lives, or lives again: its files are its own.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => tracing::warn!("change set {}: {error}", log.id),
         }
     }
+    sweep_astray(core, &mut swept);
+    swept.into_iter().for_each(Sweep::end);
     look_at_displaced(core);
     sweep_orphans(core);
 }
 
-fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
-    let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
-    let prefix = temp_prefix(&log.id);
-    let never_begun = tell_never_begun(core, &set, log);
-    let mut seen = BTreeSet::new();
-    let mut left = 0;
-    for overwrite in &log.overwrites {
-        if !finish_overwrite(core, &set, log, overwrite) {
-            left += 1;
+/// Temporary files that are not in the folders the journal names, because these were renamed or moved
+/// since.
+fn sweep_astray(core: &Core, sweeps: &mut [Sweep<'_>]) {
+    let mut astray: HashMap<String, &mut Sweep<'_>> = HashMap::new();
+    for sweep in sweeps.iter_mut().filter(|sweep| sweep.may_be_astray) {
+        astray.insert(temp_prefix(&sweep.log.id), sweep);
+    }
+    if astray.is_empty() {
+        return;
+    }
+    let prefix = |name: &str| name.rfind('-').map(|end| name[..=end].to_owned());
+    let is_meant = |name: &str| prefix(name).is_some_and(|prefix| astray.contains_key(&prefix));
+    for (folder, temp) in core.disk.hidden_files(&is_meant) {
+        if let Some(sweep) = prefix(&temp).and_then(|prefix| astray.get_mut(&prefix)) {
+            sweep.temps(&folder, vec![temp]);
         }
     }
-    let folders = folders(log, &never_begun);
-    for path in log.records.iter().flat_map(paths) {
-        let Some(in_folder) = folders.get(path.folder()).filter(|_| seen.insert(path.folder())) else {
-            continue;
+}
+
+/// The sweeping of one change set.
+struct Sweep<'a> {
+    core: &'a Core,
+    log: &'a SetLog,
+    set: Arc<SetJournal>,
+    /// Records of which nothing was written.
+    never_begun: HashSet<u64>,
+    /// Records that put a later text in place than the one a file of theirs was displaced by.
+    landed: HashSet<u64>,
+    may_be_astray: bool,
+    /// How many things have to be tried again at the next start.
+    left: usize,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(core: &'a Core, log: &'a SetLog, writer: Writer) -> Sweep<'a> {
+        let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
+        let never_begun = report_never_begun(core, &set, log);
+        let done = log.records.iter().filter(|record| record.state == RecordState::Done);
+        Sweep {
+            core,
+            log,
+            set,
+            landed: done.map(|record| record.n).collect(),
+            never_begun,
+            may_be_astray: !log.committed,
+            left: 0,
+        }
+    }
+
+    fn overwrites(&mut self) {
+        for overwrite in &self.log.overwrites {
+            if !finish_overwrite(self.core, &self.set, self.log, overwrite) {
+                self.left += 1;
+            }
+        }
+    }
+
+    /// The files in the folders that the journal names.
+    fn folders(&mut self) {
+        let prefix = temp_prefix(&self.log.id);
+        let mut seen = BTreeSet::new();
+        for path in self.log.records.iter().flat_map(paths) {
+            if !seen.insert(path.folder()) {
+                continue;
+            }
+            let found = self
+                .core
+                .disk
+                .place_again(path)
+                .and_then(|place| place.map(|place| place.beside(&prefix)).transpose());
+            match found {
+                Ok(Some(temps)) => self.temps(path.folder(), temps),
+                // It was deleted, or has another name.
+                Ok(None) => self.may_be_astray = true,
+                Err(error) => {
+                    tracing::info!("what {} left beside {path} waits: {error}", self.log.id);
+                    self.left += 1;
+                }
+            }
+        }
+    }
+
+    /// Files of one folder. The latest come first: one that was exchanged says that the edits in
+    /// earlier ones are in the note.
+    fn temps(&mut self, folder: &str, temps: Vec<String>) {
+        let named = |temp: String| Some((TempName::parse(&self.log.id, &temp)?, temp));
+        let mut temps: Vec<_> = temps.into_iter().filter_map(named).collect();
+        temps.sort_by_key(|(name, _)| std::cmp::Reverse(name.number));
+        for (name, temp) in temps {
+            let Some(record) = self.log.record(name.n) else { continue };
+            let swept = self.note_of(record, folder).and_then(|place| self.temp(&place, record, name, &temp));
+            if let Err(error) = swept {
+                tracing::warn!("{folder}/{temp}: {error}");
+                self.left += 1;
+            }
+        }
+    }
+
+    /// The place of the record's note in the folder of one of its temporary files. A folder that the
+    /// record does not name is one of its folders that was renamed.
+    fn note_of(&self, record: &Record, folder: &str) -> io::Result<Place> {
+        let path = paths(record).find(|path| path.folder() == folder).unwrap_or(&record.path);
+        let name = path.as_str().rsplit('/').next().unwrap_or_default();
+        let here = VaultPath::in_folder(folder, name).map_err(io::Error::other)?;
+        self.core.disk.place(&here).map_err(io::Error::other)
+    }
+
+    fn temp(&mut self, place: &Place, record: &Record, name: TempName, temp: &str) -> io::Result<()> {
+        let (core, log) = (self.core, self.log);
+        if place.has_names(temp) && self.is_second_name(place, record, temp) {
+            // Killed between giving the note its name and taking this one.
+            return place.remove(temp);
+        }
+        let Some(bytes) = place.bytes_of(temp)? else { return Ok(()) };
+        let hash = ContentHash::of(&bytes);
+        let texts = log.texts_of(name, record);
+        let holds = |image: &Option<Image>| image.as_ref().is_some_and(|image| image.hash == hash);
+        if holds(&texts.expected) {
+            self.landed.insert(record.n);
+            let to_trash = record.kind == NoteChangeKind::Deleted && self.set.deletes_for_somebody();
+            if !(to_trash && core.to_trash(place, temp, true)) {
+                put_aside(core, place, temp, &log.id, record.n, hash);
+            }
+            return Ok(());
+        }
+        let is_taken_in = self.landed.contains(&record.n) && record.took.contains(&hash);
+        if holds(&texts.ours) || is_taken_in || log.brought_back.contains(&hash) {
+            put_aside(core, place, temp, &log.id, record.n, hash);
+            return Ok(());
+        }
+        match self.whose(place, texts, &bytes) {
+            Whose::Ours => return place.remove(temp),
+            // Torn, too, but of what did not reach the disk: it says nothing, and is kept all the same.
+            _ if self.never_begun.contains(&record.n) => {
+                put_aside(core, place, temp, &log.id, record.n, hash);
+                return Ok(());
+            }
+            // The edit is worth more than the deletion.
+            Whose::Theirs if record.kind == NoteChangeKind::Deleted && place.put(temp).is_ok() => {
+                return Ok(());
+            }
+            Whose::Theirs | Whose::Unknown => {}
+        }
+        let base = match self.whose(place, texts, &bytes) {
+            Whose::Unknown => None,
+            _ => core.journal.text(&log.id, texts.expected.as_ref()).ok().flatten().map(Arc::from),
         };
-        let found = core.disk.place_again(path).and_then(|place| match place {
-            Some(place) => Ok(Some((place.beside(&prefix)?, place))),
-            // A folder that is gone has no leftovers.
-            None => Ok(None),
-        });
-        match found {
-            Ok(Some((temps, place))) => {
-                let swept = |temp: &&String| sweep_temp(core, log, in_folder, &set, &place, temp);
-                left += temps.len() - temps.iter().filter(swept).count();
+        let copy = || core.name_copy(place, temp);
+        let late = Late { place: &self.note_now(place, record)?, base, bytes: &bytes, copy: &copy };
+        let (brought, displaced) = bring_back(core, &self.set, record.n, &late);
+        look_at_all(core, displaced);
+        match brought {
+            Ok(_) => {
+                core.not_kept.remove((&log.id, record.n));
+                put_aside(core, place, temp, &log.id, record.n, hash);
+                Ok(())
             }
-            Ok(None) => {}
             Err(error) => {
-                tracing::info!("what {} left beside {path} is seen to later: {error}", log.id);
-                left += 1;
+                let at = core.beside(place, temp);
+                core.not_kept.add(&record.path, (&log.id, record.n), Some(at), &error);
+                Err(error)
             }
         }
     }
-    if left == 0 {
-        set.swept();
+
+    /// Where the note is that an edit in a file beside `place` belongs to: the note there, else the one
+    /// that was moved from there.
+    fn note_now(&self, place: &Place, record: &Record) -> io::Result<Place> {
+        if record.from.as_ref() == Some(place.path())
+            && place.is_free(place.path())
+            && let Ok(moved) = self.core.disk.place(&record.path)
+        {
+            return Ok(moved);
+        }
+        place.try_clone()
     }
+
+    fn is_second_name(&self, place: &Place, record: &Record, temp: &str) -> bool {
+        place.is_name_of(temp, place)
+            || paths(record)
+                .filter_map(|path| self.core.disk.place(path).ok())
+                .any(|note| place.is_name_of(temp, &note))
+    }
+
+    /// Whose an unexpected text in a temporary file is.
+    fn whose(&self, place: &Place, texts: &TempTexts, bytes: &[u8]) -> Whose {
+        let is_begun = self
+            .core
+            .journal
+            .text(&self.log.id, texts.ours.as_ref())
+            .is_ok_and(|ours| ours.is_some_and(|ours| is_part(bytes, ours.as_bytes())));
+        if !is_begun {
+            return Whose::Theirs;
+        }
+        let now = place.text().ok().flatten().map(|text| ContentHash::of(text.as_bytes()));
+        let is = |image: &Option<Image>| image.as_ref().map(|image| image.hash) == now;
+        if bytes.is_empty() || is(&texts.expected) {
+            Whose::Ours
+        } else if now.is_some() && is(&texts.ours) {
+            // Exchanged: somebody cut the note short just before.
+            Whose::Theirs
+        } else {
+            Whose::Unknown
+        }
+    }
+
+    fn end(self) {
+        if self.left == 0 {
+            self.set.swept();
+        }
+        let is_outside = |record: &Record| record.author.principal == OUTSIDE;
+        if !self.log.committed && self.log.records.iter().all(is_outside) {
+            // What it was to bring back is brought back by now, from the file that has it.
+            self.set.end_outside(self.core, self.log);
+        }
+    }
+}
+
+/// Whose a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Ours, killed while it was being written, or torn by a power cut.
+    Ours,
+    /// Another program's.
+    Theirs,
+    /// The beginning of ours, beside a note that holds neither text: it may be either.
+    Unknown,
 }
 
 /// The texts of an intent last before the first note changes. Where they do not, the power went
 /// before that: nothing of it was written, and there is nothing to finish or to take back. Gives the
 /// numbers of these records.
-fn tell_never_begun(core: &Core, set: &SetJournal, log: &SetLog) -> HashSet<u64> {
+fn report_never_begun(core: &Core, set: &SetJournal, log: &SetLog) -> HashSet<u64> {
     let is_whole =
         |image: &Option<Image>| image.as_ref().is_none_or(|image| core.journal.bytes(&log.id, image).is_ok());
     let is_there = |record: &Record| {
@@ -114,137 +318,8 @@ fn paths(record: &Record) -> impl Iterator<Item = &VaultPath> {
     std::iter::once(&record.path).chain(&record.from)
 }
 
-/// What a set did in one folder.
-#[derive(Default)]
-struct InFolder<'a> {
-    records: Vec<&'a Record>,
-    /// The deletions among them, by what they deleted.
-    deletions: HashMap<ContentHash, &'a Record>,
-    /// How many of them were never begun.
-    never_begun: usize,
-}
-
-impl InFolder<'_> {
-    /// Nothing here was exchanged: what lies beside the notes is no version of any.
-    fn holds_nothing_displaced(&self) -> bool {
-        self.never_begun == self.records.len()
-    }
-}
-
-/// By folder: of ten thousand files that were left, each is of one of ten thousand records.
-fn folders<'a>(log: &'a SetLog, never_begun: &HashSet<u64>) -> HashMap<&'a str, InFolder<'a>> {
-    let mut folders: HashMap<&str, InFolder<'_>> = HashMap::new();
-    for record in &log.records {
-        let here: BTreeSet<&str> = paths(record).map(VaultPath::folder).collect();
-        for folder in here {
-            let in_folder = folders.entry(folder).or_default();
-            in_folder.records.push(record);
-            in_folder.never_begun += usize::from(never_begun.contains(&record.n));
-            if record.kind == NoteChangeKind::Deleted
-                && let Some(before) = &record.before
-            {
-                in_folder.deletions.entry(before.hash).or_insert(record);
-            }
-        }
-    }
-    folders
-}
-
 /// Whether this is what a kill or a power cut left of a text that was being written: its beginning, or
 /// it with zeros in place of blocks that did not reach the disk.
 fn is_part(bytes: &[u8], text: &[u8]) -> bool {
     bytes.len() <= text.len() && bytes.iter().zip(text).all(|(byte, other)| byte == other || *byte == 0)
-}
-
-fn sweep_temp(
-    core: &Core,
-    log: &SetLog,
-    in_folder: &InFolder<'_>,
-    set: &Arc<SetJournal>,
-    place: &Place,
-    temp: &str,
-) -> bool {
-    let is_note = |path: &VaultPath| core.disk.place(path).is_ok_and(|note| place.is_name_of(temp, &note));
-    if place.has_names(temp) && in_folder.records.iter().flat_map(|record| paths(record)).any(is_note) {
-        // Killed between giving the note its name and taking this one.
-        return place.remove(temp).is_ok();
-    }
-    let bytes = match place.bytes_of(temp) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return true,
-        Err(error) => {
-            tracing::warn!("{temp}: {error}");
-            return false;
-        }
-    };
-    let hash = ContentHash::of(&bytes);
-    let of_folder = &in_folder.records;
-    if log.texts.contains(&hash) {
-        if let Some(record) = in_folder.deletions.get(&hash)
-            && set.deletes_for_somebody()
-            && let Ok(place) = core.disk.place(&record.path)
-            && core.to_trash(&place, temp, true)
-        {
-            return true;
-        }
-        // Of the records here the first is as good as any: the bytes are in the journal.
-        if let Some(record) = of_folder.first() {
-            put_aside(core, place, temp, &log.id, record.n, hash);
-            return true;
-        }
-        return place.remove(temp).is_ok();
-    }
-    let begun = of_folder.iter().any(|record| {
-        let after = core.journal.text(&log.id, record.after.as_ref());
-        after.is_ok_and(|text| text.is_some_and(|text| is_part(&bytes, text.as_bytes())))
-    });
-    if begun {
-        // Ours, killed while it was being written, or torn by a power cut.
-        return place.remove(temp).is_ok();
-    }
-    if in_folder.holds_nothing_displaced()
-        && let Some(record) = of_folder.first()
-    {
-        // Torn, too, but of what did not reach the disk: it says nothing, and is kept all the same.
-        put_aside(core, place, temp, &log.id, record.n, hash);
-        return true;
-    }
-    // An outside version that the exchange displaced just before the end. It belongs to the
-    // note that holds our text now.
-    let now = |record: &Record| core.disk.text(&record.path).ok().flatten();
-    let taken =
-        of_folder.iter().find(|record| record.kind == NoteChangeKind::Deleted && now(record).is_none());
-    if let Some(record) = taken {
-        // Edited just before it was taken away: the edit is worth more than the deletion.
-        return core.disk.place(&record.path).is_ok_and(|place| place.put(temp).is_ok());
-    }
-    let holds_ours = |record: &&&Record| {
-        now(record).is_some_and(|text| {
-            let hash = ContentHash::of(text.as_bytes());
-            record.after.as_ref().is_some_and(|after| after.hash == hash)
-        })
-    };
-    let record = of_folder.iter().find(holds_ours).or(of_folder.first());
-    let Some(record) = record else { return false };
-    let Ok(place) = core.disk.place(&record.path) else {
-        return false;
-    };
-    // Where a part of what was to be written may lie here, too, nothing is merged with it.
-    let base = core.journal.text(&log.id, record.before.as_ref()).ok().flatten().map(Arc::from);
-    let base = base.filter(|_| in_folder.never_begun == 0);
-    let late = Late { place: &place, base, bytes: &bytes };
-    let (saved, displaced) = bring_back(core, set, record.n, &late);
-    look_at_all(core, displaced);
-    match saved {
-        Ok(()) => {
-            core.not_kept.remove((&log.id, record.n));
-            put_aside(core, &place, temp, &log.id, record.n, hash);
-            true
-        }
-        Err(error) => {
-            let at = core.beside(&place, temp);
-            core.not_kept.add(&record.path, (&log.id, record.n), Some(at), &error);
-            false
-        }
-    }
 }

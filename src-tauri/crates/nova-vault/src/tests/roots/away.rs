@@ -181,7 +181,7 @@ fn an_edit_that_a_kill_left_in_a_listed_folder_waits_until_the_folder_is_there()
             change(&with_roots(&bed, &["Team"]), |d| d.set_properties(&jane, &[set("stage", "won")]))
                 .unwrap();
         // Displaced in the moment of the kill.
-        let left = format!("Team/People/.nova-{id}-9.{}.tmp", bed.mark());
+        let left = format!("Team/People/.nova-{id}-0.9.{}.tmp", bed.mark());
         outside(&bed, &left, &format!("{JANE}mine\n"));
 
         why.start(&bed);
@@ -267,9 +267,8 @@ fn last_look(vault: &Vault, displaced: Vec<crate::write::Displaced>) -> Vec<crat
     displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
 }
 
-fn kept(bed: &Bed) -> Vec<String> {
-    let files = files_below(&bed.history().with_file_name("conflicts"));
-    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+fn copies(folder: &Path) -> Vec<String> {
+    copies_below(folder).iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
 #[test]
@@ -288,7 +287,7 @@ fn a_late_edit_goes_into_no_note_behind_a_link_that_leads_elsewhere_by_now() {
     editor.write_all(b"- late\n").unwrap();
 
     last_look(&vault, displaced);
-    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
+    assert_eq!(copies(&folder(&bed, "Team/People")), [format!("{JANE}- late\n")]);
     for team in ["Team", "Next year"] {
         let there = fs::read_to_string(folder(&bed, team).join("People/Jane Doe.md")).unwrap();
         assert_eq!(there, won, "{team}");
@@ -308,5 +307,5 @@ fn what_is_written_into_a_deleted_note_of_which_the_trash_of_another_disk_has_a_
     assert_eq!(files_below(&team), Vec::<PathBuf>::new());
     editor.write_all(b"- late\n").unwrap();
     last_look(&vault, displaced);
-    assert_eq!(kept(&bed), [format!("{JANE}- late\n")]);
+    assert_eq!(copies(&team), [format!("{JANE}- late\n")]);
 }
