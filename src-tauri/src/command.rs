@@ -10,6 +10,7 @@ mod routing;
 mod session;
 mod skills;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,7 +75,25 @@ async fn with_app(
     if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
         app.credentials_looked_at().await;
     }
-    once_told(work(&app).await, problem.as_ref(), args.json)
+    let result = once_told(work(&app).await, problem.as_ref(), args.json);
+    if unmerged(&app.finish_writing().await) { result.map(failed) } else { result }
+}
+
+/// Names the files with edits made outside that could not be merged; whether there are any.
+fn unmerged(files: &[PathBuf]) -> bool {
+    for file in files {
+        print::note(&format!(
+            "nova: an edit made outside while Nova wrote could not be merged; it is in {}. Move what you want to keep \
+             into the note, then delete that file.",
+            file.display()
+        ));
+    }
+    !files.is_empty()
+}
+
+/// The exit code of a command that did its work and left something to decide.
+fn failed(code: u8) -> u8 {
+    if code == print::DONE { print::FAILED } else { code }
 }
 
 /// As [`with_app`], and it may be left at any moment.
@@ -370,6 +389,14 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
                 print::json(&result)
             } else {
                 print::line(&format!("{} written", lists::count(result.finished.len(), "note")))
+            }
+            if let Some(conflict) = result.conflicts.first() {
+                print::note(&format!(
+                    "nova: {} was changed since, so nothing was written: {}.",
+                    conflict.path,
+                    conflict.what.join(", ")
+                ));
+                return Ok(print::FAILED);
             }
         }
         Changes::Prune => {

@@ -76,25 +76,12 @@ fn links_lead_out_back_and_nowhere() {
 }
 
 #[test]
-fn what_nova_was_interrupted_in_is_listed_and_finished_or_undone() {
+fn interrupted_changes_are_finished_or_undone() {
     for finish in [true, false] {
         let nova = Nova::new(PEOPLE, []);
         let before = (nova.vault.read(JANE), nova.vault.read("Ideas.md"));
-        let to = json!({"path": JANE, "to": "Friends/Jane.md"}).to_string();
-        let (code, moved) =
-            nova.json(&["tool", "call", "vault.move_note", "--args", &to, "--approve", "all"]);
-        assert_eq!(code, 0, "{moved}");
-        let after = nova.vault.read("Ideas.md");
-        assert_eq!(after, before.1.replace("[[Jane Doe]]", "[[Jane]]"));
-
-        // As a kill between the two notes leaves it.
-        let id = moved["change_set"].as_str().unwrap();
-        let journal = nova.history().join(format!("{id}.jsonl"));
-        let lines = std::fs::read_to_string(&journal).unwrap();
-        let (written, rest) = lines.split_once("{\"line\":\"done\",\"n\":1}").unwrap();
-        assert!(rest.contains("committed"));
-        std::fs::write(&journal, written).unwrap();
-        nova.vault.write("Ideas.md", &before.1);
+        let (id, after) = interrupt_a_move(&nova);
+        let id = id.as_str();
 
         let (_, sets) = nova.json(&["changes", "list"]);
         assert_eq!((&sets[0]["id"], &sets[0]["state"]), (&json!(id), &json!("interrupted")));
@@ -118,4 +105,68 @@ fn what_nova_was_interrupted_in_is_listed_and_finished_or_undone() {
         let (_, sets) = nova.json(&["changes", "list"]);
         assert!(!sets.to_string().contains("interrupted"), "{sets}");
     }
+}
+
+#[test]
+fn finish_that_meets_a_conflict_exits_1() {
+    let nova = Nova::new(PEOPLE, []);
+    let (id, _) = interrupt_a_move(&nova);
+    let mine = nova.vault.read("Ideas.md").replace("[[Jane Doe]]", "[[Somebody else]]");
+    nova.vault.write("Ideas.md", &mine);
+
+    let output = nova.run(&["changes", "finish", &id]);
+
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("Ideas.md was changed since"), "{stderr}");
+    assert_eq!(nova.vault.read("Ideas.md"), mine);
+}
+
+#[test]
+fn late_edit_that_cannot_be_merged_exits_1_once() {
+    use std::io::Write as _;
+    let nova = Nova::new(PEOPLE, []);
+    let note = nova.vault.root().join("Ideas.md");
+    let before = nova.vault.read("Ideas.md");
+    let mut editor = std::fs::OpenOptions::new().append(true).open(&note).unwrap();
+    let args = json!({"path": "Ideas.md", "properties": {"stage": "won"}}).to_string();
+    let (code, set) =
+        nova.json(&["tool", "call", "vault.set_properties", "--args", &args, "--approve", "all"]);
+    assert_eq!(code, 0, "{set}");
+    // The editor saves into the file that the write displaced, and the note is replaced.
+    editor.write_all(b"- a late line\n").unwrap();
+    nova.vault.write("Ideas.md", "---\nstage: [\n---\n");
+
+    let output = nova.run(&["vault", "search", "late"]);
+
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let copies: Vec<_> = std::fs::read_dir(nova.vault.root())
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("Ideas (Nova's conflicted copy "))
+        .collect();
+    assert!(copies.len() == 1 && stderr.contains(&copies[0]), "{copies:?} {stderr}");
+    assert_eq!(nova.vault.read(&copies[0]), format!("{before}- a late line\n"));
+    assert_eq!(nova.run(&["vault", "search", "late"]).status.code(), Some(0));
+}
+
+/// Moves a note, as a kill between the two notes leaves it. Gives the change set, and what the second note was
+/// to be.
+fn interrupt_a_move(nova: &Nova) -> (String, String) {
+    let before = nova.vault.read("Ideas.md");
+    let to = json!({"path": JANE, "to": "Friends/Jane.md"}).to_string();
+    let (code, moved) = nova.json(&["tool", "call", "vault.move_note", "--args", &to, "--approve", "all"]);
+    assert_eq!(code, 0, "{moved}");
+    let after = nova.vault.read("Ideas.md");
+    assert_eq!(after, before.replace("[[Jane Doe]]", "[[Jane]]"));
+
+    let id = moved["change_set"].as_str().unwrap().to_owned();
+    let journal = nova.history().join(format!("{id}.jsonl"));
+    let lines = std::fs::read_to_string(&journal).unwrap();
+    let (written, rest) = lines.split_once("{\"line\":\"done\",\"n\":1}").unwrap();
+    assert!(rest.contains("committed"));
+    std::fs::write(&journal, written).unwrap();
+    nova.vault.write("Ideas.md", &before);
+    (id, after)
 }

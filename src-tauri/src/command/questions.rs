@@ -13,7 +13,8 @@ pub(super) async fn run(args: &Args, question: &Question) -> Result<u8, UserErro
     let problem = notes.settings_problem();
     super::tell(problem);
     let answer = super::until_interrupted(answer(&notes, question, args.json)).await;
-    super::once_told(answer, problem, args.json)
+    let result = super::once_told(answer, problem, args.json);
+    if super::unmerged(&notes.unmerged().await) { result.map(super::failed) } else { result }
 }
 
 async fn answer(notes: &Questions, question: &Question, json: bool) -> Result<u8, UserError> {

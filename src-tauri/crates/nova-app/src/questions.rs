@@ -1,6 +1,6 @@
 //! Questions about the vault that its owner asks on the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nova_calls::error_from_vault;
@@ -14,7 +14,7 @@ use crate::app::{blocking, config_problem, no_vault};
 use crate::config::Config;
 use crate::notes::find_note;
 use crate::places::Places;
-use crate::vaults::open_vault;
+use crate::vaults::{finish_writing, open_vault};
 
 /// The vault alone, for a program that asks one question and ends: sessions, skills and their files
 /// take longer to read than most vaults to search.
@@ -77,6 +77,14 @@ impl Questions {
             view.links(&path).map_err(|error| error_from_vault(&error))
         })
         .await
+    }
+
+    /// The files with edits made outside that opening the vault could not merge.
+    pub async fn unmerged(&self) -> Vec<PathBuf> {
+        match &self.vault {
+            Ok(vault) => finish_writing(vault.clone()).await,
+            Err(_) => Vec::new(),
+        }
     }
 
     async fn ask<R: Send + 'static>(

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
@@ -68,16 +68,11 @@ impl App {
         Ok(())
     }
 
-    /// Waits for the last looks at what writes displaced: the end of the window's program drops no vault.
-    pub(crate) async fn finish_writing(&self) {
-        let Ok(vault) = self.vault() else { return };
-        let looked = blocking(move || {
-            vault.finish_writing();
-            Ok(())
-        });
-        if let Err(error) = looked.await {
-            tracing::warn!("{error}");
-        }
+    /// Waits for the last looks at what writes displaced: the end of a program drops no vault. Gives the
+    /// files with edits made outside that could not be merged, since the last call.
+    pub async fn finish_writing(&self) -> Vec<PathBuf> {
+        let Ok(vault) = self.vault() else { return Vec::new() };
+        finish_writing(vault).await
     }
 
     pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
@@ -158,6 +153,11 @@ fn no_such_private(entry: &str) -> Problem {
         problem: "the settings list it as private, and there is no such note or folder".to_owned(),
         remedy: "Correct the entry under \"private\" in nova.config.json, or remove it.".to_owned(),
     }
+}
+
+pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
+    let looked = blocking(move || Ok(vault.finish_writing())).await;
+    looked.inspect_err(|error| tracing::warn!("{error}")).unwrap_or_default()
 }
 
 /// The problems of the vault, those of its records, and those of the list of private notes. A note that
