@@ -57,3 +57,15 @@ test('something worse stands in its place', () => {
   expect(screen.getByText('The disk is full. Make room.')).toBeVisible();
   expect(screen.queryByText(/Offline/)).toBeNull();
 });
+
+test('an edit that could not be merged is shown with its copy and what to do', async () => {
+  const copy = "CRM/People/Jane (Nova's conflicted copy 2026-11-24).md";
+  const { store } = renderInApp(<WindowBanner />, {
+    app: { problems: { rows: [{ path: copy, line: 1, problem: 'it holds an edit', remedy: 'Compare it.' }], error: null } },
+  });
+  expect(await screen.findByText('1 edit made outside could not be merged. Saved beside the note:')).toBeVisible();
+  await userEvent.click(screen.getByRole('button', { name: /conflicted copy/ }));
+  expect(store.get().app.panel).toMatchObject({ tab: 'note' });
+  await userEvent.click(screen.getByRole('button', { name: 'What to do' }));
+  expect(store.get().app.panel).toMatchObject({ tab: 'problems' });
+});

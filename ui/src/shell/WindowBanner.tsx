@@ -5,6 +5,7 @@ import { Banner, counted, LinkButton, modelName, placeIn, placeOf, useOnline } f
 import { NoteList } from '../shared/NoteList';
 import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
+import { UnmergedBanner, useUnmergedCopies } from './UnmergedBanner';
 
 /** What is wrong with the whole window: one at a time, the most severe first. */
 export function WindowBanner() {
@@ -14,6 +15,7 @@ export function WindowBanner() {
   const settlements = useApp((app) => app.settlements);
   const { dismissProblem } = useActions();
   const online = useOnline();
+  const copies = useUnmergedCopies();
   // What is being settled, or left something to decide, is in the panel.
   const waiting = interrupted.filter((set) => !settlements.some((one) => one.set.id === set.id));
 
@@ -28,6 +30,13 @@ export function WindowBanner() {
     );
   }
   if (waiting.length > 0) return <InterruptedBanner sets={waiting} />;
+  if (copies.length > 0) {
+    return (
+      <Row>
+        <UnmergedBanner copies={copies} />
+      </Row>
+    );
+  }
   const watching = watchingOf(status?.vault?.watching ?? 'watching');
   if (watching.state.startsWith('not ')) {
     return (

@@ -1,0 +1,32 @@
+import { Banner, counted, LinkButton } from '../shared';
+import { NoteList } from '../shared/NoteList';
+import { useActions, useApp } from '../state/hooks';
+import type { ProblemView } from '../ipc';
+
+/** The copies that Nova made of edits it could not merge, as it names them. */
+export function unmergedCopies(problems: readonly ProblemView[]): string[] {
+  return [...new Set(problems.map(({ path }) => path).filter((path) => path.includes(" (Nova's conflicted copy ")))];
+}
+
+/** Edits of another program that collided with a write of Nova's: each is a copy beside its note until it is deleted. */
+export function UnmergedBanner({ copies }: { copies: readonly string[] }) {
+  const { showPanel, openNote } = useActions();
+  const open = (path: string) => {
+    showPanel('note');
+    openNote(path);
+  };
+  return (
+    <Banner tone="warn" icon="warn" actions={<LinkButton onClick={() => showPanel('problems')}>What to do</LinkButton>}>
+      <p>{counted(copies.length, 'edit')} made outside could not be merged. Saved beside the note:</p>
+      <div className="max-h-24 overflow-y-auto">
+        <NoteList notes={copies} onNote={open} />
+      </div>
+    </Banner>
+  );
+}
+
+/** Reads the copies from the problems of the vault. */
+export function useUnmergedCopies(): string[] {
+  const rows = useApp((app) => app.problems.rows);
+  return unmergedCopies(rows ?? []);
+}
