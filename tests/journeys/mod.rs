@@ -30,6 +30,8 @@ mod keeping_requests_small;
 mod loading_a_skill;
 mod long_chats;
 mod nova;
+#[cfg(unix)]
+mod odd_files;
 mod owning_shares;
 mod panels;
 mod promoting_a_tool;

@@ -223,7 +223,7 @@ impl Trust {
     }
 
     fn try_read(&self) -> std::io::Result<Record> {
-        match std::fs::read(&self.file) {
+        match nova_files::read(&self.file) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
@@ -263,7 +263,7 @@ impl Trust {
 
     /// A copy beside the file, under a name that nothing has.
     fn keep_broken(&self) -> std::io::Result<PathBuf> {
-        let bytes = std::fs::read(&self.file)?;
+        let bytes = nova_files::read(&self.file)?;
         for number in 1_u32.. {
             let end = if number == 1 { "broken".to_owned() } else { format!("{number}.broken") };
             let kept = self.file.with_extension(format!("json.{end}"));
