@@ -95,7 +95,8 @@ fn name(key: &str, decision: Decision) -> String {
 }
 
 fn show(request: &ApprovalRequest) {
-    print::note(&format!("\n{} ({:?})", request.question, request.effect));
+    print::note("");
+    print::note(&format!("{} ({:?})", request.question, request.effect));
     print::note(&format!("  {} {}", request.tool, request.args));
     if let Some(host) = &request.host {
         print::note(&format!("  to {host}"));
@@ -107,7 +108,7 @@ fn show(request: &ApprovalRequest) {
     }
 }
 
-/// A diff as lines of text.
+/// A diff as lines of text, each of them one line.
 pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
     let mut lines = vec![format!("{} ({})", note.path, note.summary)];
     for change in &note.properties {
@@ -134,5 +135,5 @@ pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
             lines.push(format!("{:>5} {sign} {text}", number.unwrap_or_default()));
         }
     }
-    lines
+    lines.iter().map(|line| print::one_line(line)).collect()
 }

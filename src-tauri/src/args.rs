@@ -203,6 +203,8 @@ pub(crate) enum Tool {
         #[arg(long)]
         hash: Option<String>,
     },
+    /// Whether TypeScript tools may run where the system has neither Landlock nor seccomp to confine them.
+    Unconfined { answer: UnconfinedAnswer },
     /// Run one tool.
     Call {
         /// SKILL.TOOL
@@ -216,6 +218,12 @@ pub(crate) enum Tool {
         #[command(flatten)]
         approve: Approve,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum UnconfinedAnswer {
+    Allow,
+    Deny,
 }
 
 #[derive(Debug, Subcommand)]

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use nova_app::{Places, ToolHost};
+use async_trait::async_trait;
+use nova_app::{Desktop, Places, ToolHost, Unconfined};
 use nova_guard::Guard;
-use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
+use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 
 const GUARD: &str = "guard";
 const SCRIPT: &str = "script";
@@ -28,7 +29,7 @@ pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCod
 }
 
 /// Runs TypeScript tools under the guard.
-pub(crate) fn tool_host(places: &Places) -> Arc<dyn ToolHost> {
+pub(crate) fn tool_host(places: &Places, desktop: Arc<dyn Desktop>) -> Arc<dyn ToolHost> {
     let own = std::env::current_exe().unwrap_or_else(|_| "nova".into());
     let (guard, guard_args) = program(&own, "nova-guard", GUARD);
     let (program, args) = program(&own, "nova-script", SCRIPT);
@@ -39,8 +40,18 @@ pub(crate) fn tool_host(places: &Places) -> Arc<dyn ToolHost> {
         // The engine has a limit of its own; this one holds where the engine is broken.
         memory: 512 << 20,
         require: false,
+        unconfined: Arc::new(AskedOnce(Unconfined::new(&places.data, desktop))),
     };
     Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(places.data.join("scripts"))))
+}
+
+struct AskedOnce(Unconfined);
+
+#[async_trait]
+impl MayRunUnconfined for AskedOnce {
+    async fn may_run_unconfined(&self) -> bool {
+        self.0.is_allowed().await
+    }
 }
 
 fn program(own: &Path, name: &str, hidden: &str) -> (PathBuf, Vec<OsString>) {

@@ -22,7 +22,9 @@ use nova_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::args::{ApproveHow, Args, Changes, Command, NewKind, Provider, Skill, Tool, Vault};
+use crate::args::{
+    ApproveHow, Args, Changes, Command, NewKind, Provider, Skill, Tool, UnconfinedAnswer, Vault,
+};
 use crate::{approve, print, start};
 
 /// How long a command that runs tools waits for those that are files and were never read before.
@@ -221,6 +223,10 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             } else {
                 lists::tools(&rows)
             }
+            Ok(print::DONE)
+        }
+        Tool::Unconfined { answer } => {
+            app.allow_unconfined_tools(*answer == UnconfinedAnswer::Allow)?;
             Ok(print::DONE)
         }
         Tool::Pending => pending::list(app, json).await,

@@ -34,9 +34,9 @@ pub(crate) fn json<T: Serialize>(value: &T) {
     }
 }
 
-/// One line on stderr.
+/// One line on stderr, also where the text has several.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", one_line(text));
 }
 
 /// Why it failed and what to do, on one line of stderr.
@@ -70,9 +70,25 @@ pub(crate) fn visible(text: &str) -> String {
         .collect()
 }
 
+/// The same on one line: a text of others must not begin a line, which could look like a question of Nova's.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(text).replace('\n', "\\n")
+}
+
+/// The same with further lines marked as belonging to the first.
+pub(crate) fn marked_lines(text: &str) -> String {
+    visible(text).replace('\n', "\n  \u{2502} ")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{marked_lines, one_line, visible};
+
+    #[test]
+    fn a_text_begins_no_line_but_its_first() {
+        assert_eq!(one_line("a\n  [o] allow once\r\n"), "a\\n  [o] allow once\\u{d}\\n");
+        assert_eq!(marked_lines("a\nb\n"), "a\n  \u{2502} b\n  \u{2502} ");
+    }
 
     #[test]
     fn nothing_hides_or_steers() {

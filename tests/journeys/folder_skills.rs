@@ -135,6 +135,22 @@ async fn of_two_folders_with_one_id_the_one_that_is_named_as_it_should_be_has_it
 }
 
 #[tokio::test]
+async fn folders_that_look_like_a_built_in_are_not_used() {
+    let nova = Nova::new("", []);
+    for id in ["v\u{430}ult", "Vault "] {
+        write(&nova, &format!("{id}/SKILL.md"), GOOD.replace("good", id));
+    }
+    let app = started(&nova).await;
+    for id in ["v\u{430}ult", "Vault "] {
+        let row = row(&app, id).await;
+        assert_eq!(row.state, SkillState::Broken, "{id}");
+        assert!(row.reason.as_ref().unwrap().contains("the built-in skill vault"), "{id}: {:?}", row.reason);
+    }
+    let snapshot = app.registry().snapshot();
+    assert_eq!(snapshot.skill("vault").unwrap().source.as_str(), "native");
+}
+
+#[tokio::test]
 async fn the_user_s_configuration_lies_over_the_skill_s_defaults_and_fits_its_schema() {
     let nova = Nova::new("", []);
     write(&nova, "good/SKILL.md", GOOD);

@@ -6,6 +6,7 @@ mod asking_the_vault;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod bad_input;
+mod binding_keys;
 mod branching_a_chat;
 mod changing_a_note;
 mod changing_skills_during_a_chat;
@@ -30,6 +31,8 @@ mod keeping_requests_small;
 mod loading_a_skill;
 mod long_chats;
 mod nova;
+#[cfg(unix)]
+mod odd_files;
 mod owning_shares;
 mod panels;
 mod promoting_a_tool;

@@ -12,7 +12,7 @@ use nova_protocol::{
     Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, SkillState, ToolResult,
     ToolRow, TriedVerdict, TryRule,
 };
-use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
+use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 use nova_testkit::{
     FixedCredentials, PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of,
 };
@@ -46,8 +46,19 @@ fn host_with(options: HostOptions) -> Arc<ScriptHost> {
         args: vec!["script".into()],
         memory: 512 << 20,
         require: false,
+        unconfined: Arc::new(Always),
     };
     Arc::new(ScriptHost::new(Arc::new(spawn), options))
+}
+
+/// The user agreed to run tools on a kernel that confines nothing.
+struct Always;
+
+#[async_trait::async_trait]
+impl MayRunUnconfined for Always {
+    async fn may_run_unconfined(&self) -> bool {
+        true
+    }
 }
 
 /// A Nova whose tools are TypeScript, and the server behind `api.weather.com`.
@@ -460,4 +471,92 @@ async fn a_deny_that_is_written_while_a_host_is_asked_about_holds_and_is_said_wh
         "{}",
         tried.reason
     );
+}
+
+/// Runs the program as on a kernel that has neither Landlock nor seccomp: what it asks of them is not known.
+#[cfg(target_os = "linux")]
+fn on_an_old_kernel(nova: &Nova, args: &[&str]) -> String {
+    use seccompiler::{SeccompAction, SeccompFilter};
+    let mut command = nova.command(args);
+    let run = move || {
+        let calls = [libc::SYS_seccomp, libc::SYS_landlock_create_ruleset].map(|call| (call, Vec::new()));
+        let unknown = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+        let arch = std::env::consts::ARCH.try_into().unwrap();
+        let filter = SeccompFilter::new(calls.into(), SeccompAction::Allow, unknown, arch).unwrap();
+        // For this thread and what it starts.
+        let program: seccompiler::BpfProgram = filter.try_into().unwrap();
+        seccompiler::apply_filter(&program).unwrap();
+        command.output().unwrap()
+    };
+    let output = std::thread::spawn(run).join().unwrap();
+    [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn unconfined_tools_run_after_the_user_agrees() {
+    let nova = Nova::new("", []);
+    let folder = nova.config().join("tools").join("dynamic");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("weather.ts"), weather()).unwrap();
+    let list = || on_an_old_kernel(&nova, &["tool", "list"]);
+    let told = list();
+    assert!(told.contains("neither Landlock nor seccomp") && told.contains("nova tool unconfined"), "{told}");
+    on_an_old_kernel(&nova, &["tool", "unconfined", "allow"]);
+    let told = list();
+    assert!(!told.contains("neither Landlock") && told.contains("dynamic.weather"), "{told}");
+    on_an_old_kernel(&nova, &["tool", "unconfined", "deny"]);
+    // What is known of the file is listed without running it.
+    let told =
+        on_an_old_kernel(&nova, &["tool", "call", "dynamic.weather", "--args", "{}", "--approve", "all"]);
+    assert!(told.contains("neither Landlock"), "{told}");
+}
+
+/// Answers once, and counts how often it was asked.
+struct Answers(bool, std::sync::atomic::AtomicUsize);
+
+#[async_trait::async_trait]
+impl nova_app::Desktop for Answers {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, url: &str) -> Result<(), String> {
+        Err(url.to_owned())
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        Err(path.display().to_string())
+    }
+
+    async fn confirm(&self, title: &str, text: &str) -> Option<bool> {
+        assert!(
+            title.contains("TypeScript") && text.contains("neither Landlock nor seccomp"),
+            "{title} {text}"
+        );
+        self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Some(self.0)
+    }
+}
+
+#[tokio::test]
+async fn the_window_asks_once_about_unconfined_tools() {
+    for answer in [true, false] {
+        let nova = Nova::new("", []);
+        let desktop = Arc::new(Answers(answer, Default::default()));
+        let ask = || nova_app::Unconfined::new(&nova.data(), desktop.clone());
+        let first = ask();
+        let (one, other) = tokio::join!(first.is_allowed(), first.is_allowed());
+        assert_eq!((one, other, ask().is_allowed().await), (answer, answer, answer));
+        assert_eq!(desktop.1.load(std::sync::atomic::Ordering::SeqCst), 1);
+    }
+    // Where nobody can be asked nothing is kept.
+    let nova = Nova::new("", []);
+    assert!(!nova_app::Unconfined::new(&nova.data(), Arc::new(nova_app::NoDesktop)).is_allowed().await);
+    let yes = Arc::new(Answers(true, Default::default()));
+    assert!(nova_app::Unconfined::new(&nova.data(), yes).is_allowed().await);
 }

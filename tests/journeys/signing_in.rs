@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use auth_server::AuthServer;
 use nova_app::{App, Desktop, StoreOptions};
 use nova_protocol::{
-    Commands as _, CredentialRef, CredentialRow, CredentialState, Decision, ErrorCode, Event, Nothing,
-    SecretText, SkillState,
+    Commands as _, CredentialRef, CredentialRow, CredentialState, Decision, ErrorCode, Event, ListProviders,
+    Nothing, SecretText, SkillState,
 };
 use nova_testkit::{Reply, ScriptedApprover, WebServer, web_of};
 use serde_json::{Value, json};
@@ -208,4 +208,71 @@ async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
     let error = app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::CredentialInvalid);
     assert!(desktop.0.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_provider_gets_the_access_token_alone() {
+    let (nova, _weather, _desktop) = world().await;
+    let (server, provider) = (AuthServer::start().await, WebServer::start(|_| Reply::text("{}")).await);
+    settings(&nova, &server.address);
+    let mut config = nova.read_settings();
+    config["providers"] = json!([{
+        "id": "near", "kind": "openai", "base_url": format!("http://{}/v1", provider.address()),
+        "api_key": "${credentials:weather/key}", "headers": {"X-Account": "of ${credentials:weather/key}"},
+    }]);
+    nova.settings(&config);
+    let app = nova.start().await;
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.grant_credential_to("weather/key", "provider:near").unwrap();
+    app.list_providers(ListProviders::default()).await.unwrap();
+    // Whatever the configuration says of the sign-in later.
+    config.as_object_mut().unwrap().remove("sign_ins");
+    nova.settings(&config);
+    let later = nova.start().await;
+    later.list_providers(ListProviders::default()).await.unwrap();
+    let requests = provider.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert_eq!(request.headers["authorization"], "Bearer access-2");
+        assert_eq!(request.headers["x-account"], "of access-2");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_gets_the_access_token_alone() {
+    let (nova, weather, _desktop) = world().await;
+    let server = AuthServer::start().await;
+    settings(&nova, &server.address);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    // The sign-in is no longer described, and what it brought is still kept.
+    nova.settings(&json!({"vault": nova.vault.root()}));
+    let later = nova.start().await;
+    later.tools_loaded(nova_testkit::PATIENCE).await;
+    let done = call(&later, Value::Null, ScriptedApprover::always(Decision::Once)).await;
+    assert!(done.ok, "{:?}", done.error);
+    assert_eq!(weather.requests()[0].headers["authorization"], "Bearer access-2");
+}
+
+#[tokio::test]
+async fn a_client_secret_is_the_access_token_alone() {
+    let (nova, _weather, _desktop) = world().await;
+    let (first, second) = (AuthServer::start().await, AuthServer::start().await);
+    let described = |server: &AuthServer| {
+        json!({
+            "authorize": format!("{}/authorize", server.address), "token": format!("{}/token", server.address),
+            "client_id": "nova-desktop",
+        })
+    };
+    let mut with_secret = described(&second);
+    with_secret["client_secret"] = json!("${credentials:first/key}");
+    nova.settings(&json!({
+        "vault": nova.vault.root(), "sign_ins": {"first/key": described(&first), "weather/key": with_secret},
+    }));
+    let app = nova.start().await;
+    app.sign_in(CredentialRef { name: "first/key".into() }).await.unwrap();
+    app.grant_credential_to("first/key", "sign_in:weather/key").unwrap();
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    assert_eq!(second.state().token_requests[0]["client_secret"], "access-2");
 }

@@ -194,7 +194,8 @@ struct Printed;
 #[async_trait::async_trait]
 impl SignInOpener for Printed {
     async fn open(&self, address: &Url) -> Result<(), String> {
-        print::note(&format!("Open this address in a browser of this machine, and sign in:\n{address}"));
+        print::note("Open this address in a browser of this machine, and sign in:");
+        print::note(address.as_str());
         Ok(())
     }
 }

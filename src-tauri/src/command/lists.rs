@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::approve::diff_lines;
-use crate::print::{line, visible};
+use crate::print::{line, marked_lines, visible};
 
 pub(crate) fn skills(rows: &[SkillRow]) {
     let rows = rows.iter().map(|row| {
@@ -246,7 +246,7 @@ pub(crate) fn undone(result: &UndoResult) {
 pub(crate) fn value(value: &Value, changes: &[NoteChangeView]) {
     match value {
         Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => rows(items),
-        Value::String(text) => line(&visible(text)),
+        Value::String(text) => line(&marked_lines(text)),
         other => object(other),
     }
     for change in changes {
@@ -258,11 +258,11 @@ pub(crate) fn object(value: &Value) {
     match value {
         Value::Object(map) => {
             for (key, value) in map {
-                line(&visible(&format!("{key}: {}", cell(value))));
+                line(&marked_lines(&format!("{key}: {}", cell(value))));
             }
         }
         Value::Null => {}
-        other => line(&visible(&cell(other))),
+        other => line(&marked_lines(&cell(other))),
     }
 }
 

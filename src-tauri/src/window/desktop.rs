@@ -3,16 +3,18 @@ use std::sync::OnceLock;
 
 use nova_app::Desktop;
 use tauri::{AppHandle, Manager as _};
-use tauri_plugin_dialog::DialogExt as _;
+use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 use tauri_plugin_opener::OpenerExt as _;
+use tokio::sync::Notify;
 
 /// The system's dialogs and programs, reached through the window.
 #[derive(Default)]
-pub(crate) struct WindowDesktop(OnceLock<AppHandle>);
+pub(crate) struct WindowDesktop(OnceLock<AppHandle>, Notify);
 
 impl WindowDesktop {
     pub(crate) fn attach(&self, handle: AppHandle) {
         let _ = self.0.set(handle);
+        self.1.notify_waiters();
     }
 
     fn window(&self) -> Option<tauri::WebviewWindow> {
@@ -59,6 +61,22 @@ impl Desktop for WindowDesktop {
         }
     }
 
+    async fn confirm(&self, title: &str, text: &str) -> Option<bool> {
+        // Tools are read while the window is still being made.
+        let attached = self.1.notified();
+        if self.0.get().is_none() {
+            attached.await;
+        }
+        let handle = self.0.get()?;
+        let (said, answer) = tokio::sync::oneshot::channel();
+        let buttons = MessageDialogButtons::OkCancelCustom("Run them".into(), "Don't run".into());
+        let dialog = handle.dialog().message(text).title(title).buttons(buttons);
+        dialog.show(move |yes| {
+            let _ = said.send(yes);
+        });
+        answer.await.ok()
+    }
+
     fn in_front(&self) -> bool {
         self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
     }
@@ -68,12 +86,23 @@ impl Desktop for WindowDesktop {
             let _ = window.request_user_attention(Some(tauri::UserAttentionType::Informational));
         }
         let mut notification = notify_rust::Notification::new();
-        notification.appname("Nova").summary(title).body(text);
+        let text = text.to_owned();
+        notification.appname("Nova").summary(&nova_app::plain_line(title));
         tauri::async_runtime::spawn_blocking(move || {
+            notification.body(&body(&text));
             // A desktop without notifications has shown the mark on the window.
             if let Err(error) = notification.show() {
                 tracing::debug!("no notification: {error}");
             }
         });
     }
+}
+
+/// Where the daemon draws markup, text of others must not bring any.
+fn body(text: &str) -> String {
+    #[cfg(all(unix, not(target_os = "macos")))]
+    if notify_rust::get_capabilities().is_ok_and(|known| known.iter().any(|one| one == "body-markup")) {
+        return nova_app::notification_markup(text);
+    }
+    nova_app::plain_line(text)
 }

@@ -144,7 +144,7 @@ impl App {
     /// When the data folder cannot be written.
     pub async fn start(options: AppOptions) -> Result<Self, UserError> {
         let places = &options.places;
-        std::fs::create_dir_all(&places.data).map_err(|error| {
+        nova_files::private_folder(&places.data).map_err(|error| {
             UserError::new(
                 ErrorCode::Io,
                 format!("The folder {} cannot be made: {error}.", places.data.display()),
@@ -485,6 +485,11 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
         SessionError::Busy => {
             UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
         }
+        SessionError::LogKept => UserError::new(
+            ErrorCode::Io,
+            error.to_string(),
+            "Close other programs that use Nova's data, then run: nova session purge.",
+        ),
         SessionError::Newer => {
             UserError::new(ErrorCode::Io, error.to_string(), "Update Nova, or name another data folder.")
         }

@@ -126,7 +126,7 @@ pub(crate) async fn install(places: &Places) {
 /// Writes the file where there is none, or an older one that nobody changed.
 fn refresh(file: &Path, text: &str) -> std::io::Result<()> {
     let wanted = format!("{}\n{text}", mark(text));
-    match std::fs::read_to_string(file) {
+    match nova_files::read_text(file) {
         Ok(there) if there == wanted || !is_ours(&there) => Ok(()),
         Ok(_) => own_files::write(file, wanted.as_bytes()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

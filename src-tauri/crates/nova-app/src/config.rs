@@ -86,7 +86,7 @@ impl Config {
     /// With the file and the line or key that is wrong.
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         let name = file.display().to_string();
-        let text = match std::fs::read_to_string(file) {
+        let text = match nova_files::read_text(file) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(ConfigError::Io { file: name, reason: error.to_string() }),

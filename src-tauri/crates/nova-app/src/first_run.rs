@@ -98,7 +98,7 @@ fn count_sample(dir: &Dir) -> u32 {
 
 /// The vaults of Obsidian's own list that still exist and hold notes.
 fn known_vaults(list: &Path, places: &Places) -> Vec<FoundVault> {
-    let Ok(text) = std::fs::read_to_string(list) else { return Vec::new() };
+    let Ok(text) = nova_files::read_text(list) else { return Vec::new() };
     let Ok(list) = serde_json::from_str::<Value>(&text) else { return Vec::new() };
     let mut found: Vec<FoundVault> = list["vaults"]
         .as_object()

@@ -29,7 +29,7 @@ impl LastGoodFiles {
 
 impl LastGood for LastGoodFiles {
     fn get(&self, file: &str) -> Option<LastGoodTool> {
-        let kept: Kept = serde_json::from_slice(&std::fs::read(self.place(file)).ok()?).ok()?;
+        let kept: Kept = serde_json::from_slice(&nova_files::read(&self.place(file)).ok()?).ok()?;
         (kept.file == file).then(|| LastGoodTool { name: kept.tool, source: kept.source.into() })
     }
 
@@ -47,7 +47,7 @@ impl LastGood for LastGoodFiles {
     fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for place in entries.map(|entry| entry.path()) {
-            let kept = std::fs::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let kept = nova_files::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let Some(Kept { file, .. }) = kept else { continue };
             let of_folder = file.rsplit_once('/').filter(|(of, _)| *of == folder);
             if of_folder.is_some_and(|(_, name)| !there(name)) {

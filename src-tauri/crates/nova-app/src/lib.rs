@@ -46,6 +46,7 @@ mod system;
 mod tool_files;
 mod tool_runs;
 mod trust;
+mod unconfined;
 mod vaults;
 mod window_state;
 mod workflow;
@@ -56,12 +57,14 @@ pub use chat::{ChatEnd, ChatRequest};
 pub use check_skill::SkillFinding;
 pub use config::{Config, ConfigError};
 pub use credentials::{CredentialsFrom, PassphraseSource, SignIn, StoreOptions};
-pub use desktop::{Desktop, NoDesktop};
+pub use desktop::{Desktop, NoDesktop, notification_markup};
 pub use images::images_from_files;
+pub use nova_registry::harmless_line as plain_line;
 pub use places::Places;
 pub use questions::Questions;
 pub use system::{SystemClock, UlidIds};
 pub use tool_runs::ToolRun;
+pub use unconfined::Unconfined;
 pub use window_state::WindowPlace;
 
 // What the program around this crate needs of the others.

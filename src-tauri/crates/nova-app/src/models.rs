@@ -10,6 +10,7 @@ use nova_session::ModelPlace;
 
 use crate::app::App;
 use crate::config::ProviderConfig;
+use crate::credentials::provider_keys::provider_fingerprint;
 use crate::health::Watched;
 use crate::passed_on::AskedPlace;
 
@@ -80,7 +81,8 @@ impl App {
         self.connect_within(config, Limits { read, ..Limits::default() }).await
     }
 
-    /// The same with other limits.
+    /// The same with other limits. A remote provider that the user has not agreed to is refused: nothing is
+    /// sent to it, and no key is even read.
     pub(crate) async fn connect_within(
         &self,
         config: &ProviderConfig,
@@ -104,10 +106,13 @@ impl App {
         settings
     }
 
-    pub(crate) fn agrees(&self, provider: &str, locality: &Locality) -> bool {
+    /// Whether the user agreed to send notes and keys to the provider as it is configured now.
+    pub(crate) fn agrees(&self, config: &ProviderConfig, locality: &Locality) -> bool {
         match locality {
             Locality::Local => true,
-            Locality::Remote { host } => self.inner.trust.agrees(provider, host),
+            Locality::Remote { host } => {
+                self.inner.trust.agrees(&config.id, host, &provider_fingerprint(config))
+            }
         }
     }
 
@@ -167,7 +172,7 @@ impl App {
         let config = self.provider_config(id)?;
         let mut provider = self.connect(&config)?;
         let locality = provider.locality();
-        let agreed = self.agrees(id, &locality);
+        let agreed = self.agrees(&config, &locality);
         // Whom nothing is sent needs no key.
         if agreed {
             provider = self.connect_with_key(&config).await?;

@@ -49,6 +49,7 @@ impl App {
             Ok(talking)
         };
         let models = said.await.map_err(|error| in_place(&error))?;
+        self.note_models(&config, models.clone());
         let (local, host) = match provider.locality() {
             Locality::Local => (true, address(&config)),
             Locality::Remote { host } => (false, host),
@@ -84,7 +85,6 @@ impl App {
         };
         let reference = name.as_ref().map(|name| format!("${{credentials:{name}}}"));
         self.change_config(|root| put(root, &config, reference.as_deref()))?;
-        self.forget_model_lists();
         if let Some(name) = name {
             self.grant_credential_to(name.as_str(), &format!("provider:{}", config.id))?;
             self.look_at_credentials().await;

@@ -16,11 +16,9 @@ pub(crate) fn change<T, E>(
     let folder = file.parent().unwrap_or(Path::new("."));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     std::fs::create_dir_all(folder).map_err(&wrap)?;
-    let lock = std::fs::File::options()
-        .create(true)
-        .append(true)
-        .open(folder.join(format!(".{name}.lock")))
-        .map_err(&wrap)?;
+    let lock = folder.join(format!(".{name}.lock"));
+    let lock = nova_files::open_lock(&lock)
+        .map_err(|error| wrap(io::Error::new(error.kind(), format!("{}: {error}", lock.display()))))?;
     lock.lock().map_err(&wrap)?;
     let (bytes, made) = make()?;
     let mut fresh = tempfile::NamedTempFile::new_in(folder).map_err(&wrap)?;

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, PassedOn, UserError};
-use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
+use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError, default_address};
 use nova_session::{ModelPlace, Placed};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::ProviderConfig;
-use crate::models::model_error;
+use crate::credentials::provider_keys::provider_fingerprint;
+use crate::models::{host_of, model_error};
 
 /// A server on this machine answers at once, or something is wrong with it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,9 +96,11 @@ impl App {
     /// not say where its models run.
     pub async fn agree_to_provider(&self, id: &str) -> Result<(), UserError> {
         let config = self.provider_config(id)?;
+        let address = provider_fingerprint(&config);
         if let Locality::Remote { host } = self.connect(&config)?.locality() {
-            return self.inner.trust.agree(id, &host).map_err(|error| trust_error(&error));
+            return self.inner.trust.agree(id, &host, &address).map_err(|error| trust_error(&error));
         }
+        self.inner.trust.rebind(id, &address).map_err(|error| trust_error(&error))?;
         let hosts = self.hosts_passed_to(&config).await?;
         if hosts.is_empty() {
             return Ok(());
@@ -113,8 +116,11 @@ impl App {
     /// nothing on to it; what went wrong when a server on this machine does not say where its models run.
     pub async fn agree_to_host(&self, id: &str, host: &str) -> Result<(), UserError> {
         let config = self.provider_config(id)?;
+        let address = provider_fingerprint(&config);
         let agreed = match self.connect(&config)?.locality() {
-            Locality::Remote { host: own } if own == host => self.inner.trust.agree(id, host),
+            Locality::Remote { host: own } if own == host => self.inner.trust.agree(id, host, &address),
+            // Its own address: that of its key, which was bound to another one.
+            Locality::Local if self.is_at(&config, host) => self.inner.trust.rebind(id, &address),
             Locality::Local => {
                 if !self.hosts_passed_to(&config).await?.contains(host) {
                     return Err(UserError::new(
@@ -136,6 +142,11 @@ impl App {
         agreed.map_err(|error| trust_error(&error))
     }
 
+    fn is_at(&self, config: &ProviderConfig, host: &str) -> bool {
+        let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+        address.is_some_and(|address| host_of(address) == host)
+    }
+
     /// Every host that a server on this machine passes a model on to now.
     async fn hosts_passed_to(&self, config: &ProviderConfig) -> Result<BTreeSet<String>, UserError> {
         let models = self.connect_with_key(config).await?.models().await;
@@ -145,6 +156,14 @@ impl App {
 
     fn plain_servers(&self) -> MutexGuard<'_, PlainServers> {
         self.inner.plain_servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether TypeScript tools may run where the system confines nothing.
+    ///
+    /// # Errors
+    /// When the answer cannot be kept.
+    pub fn allow_unconfined_tools(&self, allowed: bool) -> Result<(), UserError> {
+        self.inner.trust.answer_unconfined(allowed).map_err(|error| trust_error(&error))
     }
 
     /// Takes an agreement back: for one host, or for all of a provider.

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use nova_protocol::{ProviderRow, UserError};
+use nova_protocol::{ErrorCode, ProviderRow, UserError};
 use nova_provider::{Limits, Locality, ModelInfo, ProviderError, default_address, detect, is_same_model};
 use tokio::time::timeout;
 
@@ -99,7 +99,7 @@ impl App {
                 config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default(),
             ),
         };
-        row.agreed = self.agrees(&config.id, &locality);
+        row.agreed = self.agrees(config, &locality);
         let mut listed = match found {
             Some(found) => found,
             None => match self.ask_for_models(config, row.local).await {
@@ -107,7 +107,8 @@ impl App {
                 Err(NoModels { problem, known, without_key, silent }) => {
                     // Written models or not: without its key no message would be answered, and of a server on
                     // this machine that says nothing nobody knows whether it is there and where its models run.
-                    if without_key || row.local && silent || config.models.is_empty() {
+                    let unlisted = config.models.is_empty() && problem.code != ErrorCode::ProviderNotAgreed;
+                    if without_key || row.local && silent || unlisted {
                         row.problem = Some(problem);
                     }
                     known
@@ -138,14 +139,15 @@ impl App {
     }
 
     async fn ask_for_models(&self, config: &ProviderConfig, local: bool) -> Result<Vec<ModelInfo>, NoModels> {
-        let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
-        let key = [config.id.clone(), config.kind.clone(), address.unwrap_or_default().to_owned()];
+        let key = list_key(config);
         let known = self.model_lists().get(&key).cloned();
-        let provider = self.connect_within(config, LIMITS).await.map_err(|problem| NoModels {
-            problem,
-            known: Vec::new(),
-            without_key: true,
-            silent: false,
+        let provider = self.connect_within(config, LIMITS).await.map_err(|problem| {
+            // Before the agreement models are shown that were listed while the provider was set up.
+            let known = known.as_ref().filter(|_| problem.code == ErrorCode::ProviderNotAgreed);
+            let known = known.map(|(_, models)| models.clone()).unwrap_or_default();
+            let is_listed = !known.is_empty() || !config.models.is_empty();
+            let only_asks = problem.code == ErrorCode::ProviderNotAgreed && !local && is_listed;
+            NoModels { problem, known, without_key: !only_asks, silent: false }
         })?;
         match known {
             Some((at, known)) if !local && at.elapsed() < KEPT => Ok(known),
@@ -163,6 +165,11 @@ impl App {
                 }),
             },
         }
+    }
+
+    /// Remembers what a provider listed while it was set up.
+    pub(crate) fn note_models(&self, config: &ProviderConfig, models: Vec<ModelInfo>) {
+        self.model_lists().insert(list_key(config), (Instant::now(), models));
     }
 
     fn model_lists(&self) -> MutexGuard<'_, ModelLists> {
@@ -199,6 +206,11 @@ impl App {
         let provider = model.split_once('/')?.0;
         self.config().providers.into_iter().find(|config| config.id == provider)
     }
+}
+
+fn list_key(config: &ProviderConfig) -> [String; 3] {
+    let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+    [config.id.clone(), config.kind.clone(), address.unwrap_or_default().to_owned()]
 }
 
 /// What a provider has told of a model since the start.

@@ -17,10 +17,12 @@ impl RuleFile {
 
     /// A missing file has no rules.
     pub(crate) fn read(&self) -> Result<Rules, RulesError> {
-        match std::fs::read_to_string(&self.file) {
+        match nova_files::read_text(&self.file) {
             Ok(text) => Rules::parse(&text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Rules::default()),
-            Err(error) => Err(RulesError { message: error.to_string(), line: None }),
+            Err(error) => {
+                Err(RulesError { message: format!("{}: {error}", self.file.display()), line: None })
+            }
         }
     }
 
@@ -59,7 +61,7 @@ impl RuleFile {
 
     fn change(&self, edit: impl FnOnce(&str) -> Result<String, RuleEditError>) -> Result<(), RuleFileError> {
         crate::own_files::change(&self.file, RuleFileError::Io, || {
-            let text = match std::fs::read_to_string(&self.file) {
+            let text = match nova_files::read_text(&self.file) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 // What cannot be read must not be replaced: it may hold what the user denies.

@@ -63,16 +63,23 @@ impl App {
     /// sessions that were.
     pub(crate) async fn purge_trash(&self, until: Option<&str>) -> Result<usize, UserError> {
         let purged = self.inner.store.purge(until).await.map_err(|error| session_error(&error))?;
+        let kept_in_log = !purged.log_emptied;
         // One that cannot be forgotten keeps no other: what is purged is named once.
-        let forgotten: Vec<_> = purged.iter().map(|session| self.forget_draft(session)).collect();
+        let forgotten: Vec<_> = purged.sessions.iter().map(|session| self.forget_draft(session)).collect();
         forgotten.into_iter().collect::<Result<(), _>>()?;
-        Ok(purged.len())
+        if kept_in_log {
+            return Err(session_error(&SessionError::LogKept));
+        }
+        Ok(purged.sessions.len())
     }
 
     /// As [`Self::purge_trash`], one session of it.
     pub(crate) async fn purge_session(&self, session: &str) -> Result<(), UserError> {
-        self.inner.store.purge_one(session).await.map_err(|error| session_error(&error))?;
-        self.forget_draft(session)
+        let purged = self.inner.store.purge_one(session).await;
+        if matches!(purged, Ok(()) | Err(SessionError::LogKept)) {
+            self.forget_draft(session)?;
+        }
+        purged.map_err(|error| session_error(&error))
     }
 
     pub(crate) async fn search_in_sessions(
@@ -138,7 +145,10 @@ impl App {
             options.write(true).create(true).truncate(true);
             // A pipe or a terminal is there to be written to.
             options.create_new(!replace && (path.is_file() || !path.exists()));
-            let written = options.open(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            let written = nova_files::private(&mut options).open(&path).and_then(|mut file| {
+                nova_files::make_private(&file)?;
+                file.write_all(text.as_bytes())
+            });
             written.map_err(|error| {
                 if error.kind() == ErrorKind::AlreadyExists {
                     return UserError::new(

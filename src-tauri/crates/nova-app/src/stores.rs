@@ -59,7 +59,7 @@ impl FileStore {
         }
         let written = tokio::task::spawn_blocking(move || {
             own_files::change(&file, NotWritten::Failed, || {
-                let now = read(std::fs::read(&file)).map_err(NotWritten::Failed)?;
+                let now = read(nova_files::read(&file)).map_err(NotWritten::Failed)?;
                 if fits(now) { Ok((bytes, ())) } else { Err(NotWritten::Other) }
             })
         });
@@ -90,7 +90,9 @@ fn read(read: std::io::Result<Vec<u8>>) -> std::io::Result<Option<Value>> {
 impl ToolStore for FileStore {
     /// A file that is not JSON counts as not there: a store is never the truth about anything.
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
-        read(tokio::fs::read(self.file(key)?).await).map_err(|error| failed("read", &error))
+        let file = self.file(key)?;
+        let bytes = tokio::task::spawn_blocking(move || nova_files::read(&file)).await;
+        read(bytes.map_err(std::io::Error::other).flatten()).map_err(|error| failed("read", &error))
     }
 
     async fn set(&self, key: &str, value: Value) -> Result<(), ToolError> {

@@ -22,6 +22,10 @@ type Rest = serde_json::Map<String, serde_json::Value>;
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
+    /// Provider id → the fingerprint of its kind and address at that time, to which the key in its
+    /// environment variable is bound. It outlives the agreement.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    addresses: BTreeMap<String, String>,
     /// Provider id, of a server on this machine → the hosts that it may pass notes on to.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     passed_on: BTreeMap<String, BTreeSet<String>>,
@@ -29,6 +33,9 @@ struct Record {
     tools: BTreeMap<String, ApprovedTool>,
     /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
     skills: BTreeMap<String, AgreedSkill>,
+    /// Whether TypeScript tools may run where the system confines nothing; None until somebody was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unconfined: Option<bool>,
     #[serde(flatten)]
     rest: Rest,
 }
@@ -100,13 +107,33 @@ impl Trust {
         })
     }
 
-    pub(crate) fn agrees(&self, provider: &str, host: &str) -> bool {
-        self.read().providers.get(provider).is_some_and(|agreed| agreed == host)
+    /// `address` is a fingerprint of the provider's kind and address. An agreement of an older Nova is for
+    /// the host alone.
+    pub(crate) fn agrees(&self, provider: &str, host: &str, address: &str) -> bool {
+        let record = self.read();
+        record.providers.get(provider).is_some_and(|agreed| agreed == host)
+            && record.is_bound(provider, address)
     }
 
-    pub(crate) fn agree(&self, provider: &str, host: &str) -> std::io::Result<()> {
+    pub(crate) fn agree(&self, provider: &str, host: &str, address: &str) -> std::io::Result<()> {
         self.change(|record| {
             record.providers.insert(provider.to_owned(), host.to_owned());
+            record.addresses.insert(provider.to_owned(), address.to_owned());
+        })
+    }
+
+    /// Whether the provider's key may go to this address. An unreadable file lets it go nowhere.
+    pub(crate) fn is_bound(&self, provider: &str, address: &str) -> bool {
+        self.try_read().is_ok_and(|record| record.is_bound(provider, address))
+    }
+
+    /// Binds a key that was bound to another address to this one. One that was never bound stays so.
+    pub(crate) fn rebind(&self, provider: &str, address: &str) -> std::io::Result<()> {
+        if self.is_bound(provider, address) {
+            return Ok(());
+        }
+        self.change(|record| {
+            record.addresses.insert(provider.to_owned(), address.to_owned());
         })
     }
 
@@ -137,6 +164,14 @@ impl Trust {
             }
             record.passed_on.retain(|_, hosts| !hosts.is_empty());
         })
+    }
+
+    pub(crate) fn unconfined(&self) -> Option<bool> {
+        self.read().unconfined
+    }
+
+    pub(crate) fn answer_unconfined(&self, allowed: bool) -> std::io::Result<()> {
+        self.change(|record| record.unconfined = Some(allowed))
     }
 
     pub(crate) fn agreed_skill(&self, skill: &str) -> Option<AgreedSkill> {
@@ -223,7 +258,7 @@ impl Trust {
     }
 
     fn try_read(&self) -> std::io::Result<Record> {
-        match std::fs::read(&self.file) {
+        match nova_files::read(&self.file) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
@@ -263,7 +298,7 @@ impl Trust {
 
     /// A copy beside the file, under a name that nothing has.
     fn keep_broken(&self) -> std::io::Result<PathBuf> {
-        let bytes = std::fs::read(&self.file)?;
+        let bytes = nova_files::read(&self.file)?;
         for number in 1_u32.. {
             let end = if number == 1 { "broken".to_owned() } else { format!("{number}.broken") };
             let kept = self.file.with_extension(format!("json.{end}"));
@@ -290,6 +325,10 @@ impl KeptFace {
 }
 
 impl Record {
+    fn is_bound(&self, provider: &str, address: &str) -> bool {
+        self.addresses.get(provider).is_none_or(|bound| bound == address)
+    }
+
     /// What is kept of the tool, taken out. Files of before have the name as it is spelled.
     fn take(&mut self, content: &ToolContent) -> Option<ApprovedTool> {
         let canonical = self.tools.remove(&canonical_name(content));

@@ -219,7 +219,7 @@ pub(crate) fn check_id(id: &str, kind: &str) -> Result<(), UserError> {
 }
 
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = nova_files::read(file).ok()?;
     serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!("{}: {error}", file.display())).ok()
 }
 

@@ -53,17 +53,16 @@ fn wait(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
 }
 
 fn open_lock(file: &Path) -> Result<File, CredentialError> {
-    make_folder(file)?;
+    if let Some(folder) = file.parent() {
+        nova_files::private_folder(folder).map_err(CredentialError::io(folder))?;
+    }
     let path = beside(file, ".lock");
-    let mut options = File::options();
-    options.create(true).append(true);
-    private(&mut options);
-    options.open(&path).map_err(CredentialError::io(&path))
+    nova_files::open_lock(&path).map_err(CredentialError::io(&path))
 }
 
 /// What the file holds; None where there is none.
 pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, CredentialError> {
-    match std::fs::read(file) {
+    match nova_files::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CredentialError::io(file)(error)),
@@ -82,7 +81,7 @@ pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), Cre
     }
     let mut options = File::options();
     options.write(true).create_new(true);
-    private(&mut options);
+    nova_files::private(&mut options);
     let written = options.open(&new).and_then(|mut out| {
         out.write_all(bytes)?;
         out.sync_all()
@@ -94,23 +93,6 @@ pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), Cre
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(CredentialError::io(folder))?;
     }
     Ok(())
-}
-
-fn make_folder(file: &Path) -> Result<(), CredentialError> {
-    let Some(folder) = file.parent() else { return Ok(()) };
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(CredentialError::io(folder))
-}
-
-/// On Windows the user's own folders are private by inheritance.
-fn private(options: &mut std::fs::OpenOptions) {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    #[cfg(not(unix))]
-    let _ = options;
 }
 
 fn beside(file: &Path, ending: &str) -> PathBuf {

@@ -126,6 +126,7 @@ impl Endpoint {
         cancel: &CancellationToken,
     ) -> Result<Answer, ProviderError> {
         let key = (self.key)();
+        self.refuse_plain(key.is_some())?;
         let scrub = Scrub::new(key.as_ref(), &self.headers);
         let mut tries_made = 0;
         loop {
@@ -168,6 +169,18 @@ impl Endpoint {
                 () = tokio::time::sleep(wait) => {}
             }
         }
+    }
+
+    /// A key goes over http to this machine only.
+    fn refuse_plain(&self, has_key: bool) -> Result<(), ProviderError> {
+        let is_plain = self.base.scheme() == "http" && self.locality() != Locality::Local;
+        let in_header = [KeyHeader::Bearer, KeyHeader::ApiKey].map(KeyHeader::name);
+        let has_key = has_key || in_header.iter().any(|name| self.headers.contains_key(name));
+        if !(is_plain && has_key) {
+            return Ok(());
+        }
+        let reason = "over http everybody on the way could read its key; base_url must start with https://";
+        Err(ProviderError::Settings { provider: self.id.clone(), reason: reason.into() })
     }
 
     /// Gets a small JSON document.

@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 
+use crate::wire::looks;
 use crate::{
     Present, Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical,
 };
@@ -124,15 +125,16 @@ impl Changes {
 impl Snapshot {
     fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self, present: &Present) -> Self {
         let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
+        let mut by_look: HashMap<String, Arc<SkillEntry>> = HashMap::new();
         let unset = SkillSettings::default();
         for source in sources {
             let scan = source.scan();
             for loaded in scan.skills {
-                let taken = skills.iter().find(|skill| {
-                    skill.state != State::Broken && canonical(&skill.id) == canonical(&loaded.id)
-                });
-                let entry = if let Some(taken) = taken {
-                    let reason = format!("id taken by {}. Rename this one's folder.", describe(taken));
+                let looks = looks(&loaded.id);
+                let entry = if let Some(taken) = looks.iter().find_map(|look| by_look.get(look)) {
+                    let is_same = canonical(&taken.id) == canonical(&loaded.id);
+                    let how = if is_same { "id taken by" } else { "Its id looks like that of" };
+                    let reason = format!("{how} {}. Rename this one's folder.", describe(taken));
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
                 } else if loaded.foreign && !crate::is_skill_name(&loaded.id) {
                     let reason = "Its folder has a name that the standard does not allow: small letters, digits and \
@@ -151,7 +153,13 @@ impl Snapshot {
                     }
                     entry
                 };
-                skills.push(Arc::new(entry));
+                let entry = Arc::new(entry);
+                if entry.state != State::Broken {
+                    for look in looks {
+                        by_look.entry(look).or_insert_with(|| entry.clone());
+                    }
+                }
+                skills.push(entry);
             }
             let broken = scan.problems.into_iter().map(|problem| {
                 let own = settings.of(&problem.id).unwrap_or(&unset);

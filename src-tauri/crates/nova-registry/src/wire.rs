@@ -1,4 +1,5 @@
 use unicode_normalization::UnicodeNormalization;
+use unicode_security::skeleton;
 
 /// The longest name a provider accepts for a tool.
 const MAX_WIRE_NAME: usize = 64;
@@ -29,14 +30,22 @@ pub fn shown_name(skill: &str, tool: &str) -> String {
     format!("{skill}.{tool}")
 }
 
-/// The form in which ids are compared: NFKC, lower case, `-` for `_`, without what nobody sees.
+/// The form in which ids are compared: NFKC, lower case, `-` for `_`, without what nobody sees and spaces
+/// around it.
 pub fn canonical(id: &str) -> String {
     if id.is_ascii() {
-        return id.to_ascii_lowercase().replace('_', "-");
+        return id.trim().to_ascii_lowercase().replace('_', "-");
     }
     // A second time, because a lower-case letter may have a compatible form of its own.
     let lower: String = id.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
-    lower.nfkc().map(|c| if c == '_' { '-' } else { c }).collect()
+    let canonical: String = lower.nfkc().map(|c| if c == '_' { '-' } else { c }).collect();
+    canonical.trim().to_owned()
+}
+
+/// What an id looks like (skeletons of UTS 39), in small letters and as it is written. A person takes two
+/// ids for one another that share either.
+pub(crate) fn looks(id: &str) -> [String; 2] {
+    [skeleton(&canonical(id)).collect(), skeleton(id.trim()).collect()]
 }
 
 /// Characters without a look of their own, which could make two names of what reads as one: those
@@ -91,5 +100,19 @@ mod tests {
         assert_eq!(canonical("ＣＲＭ"), "crm");
         assert_eq!(canonical("c\u{200b}rm\u{fe0f}"), "crm");
         assert_eq!(canonical("ßＡ＿b"), "ßa-b");
+        assert_eq!((canonical(" Vault "), canonical("Vault\u{3000}")), ("vault".into(), "vault".into()));
+    }
+
+    #[test]
+    fn ids_that_look_alike_are_told_apart_from_others() {
+        for (one, other) in
+            [("vault", "v\u{430}ult"), ("vault", "vauIt"), ("crm", "\u{441}rm"), ("crm", "CRM ")]
+        {
+            assert!(looks(one).iter().any(|look| looks(other).contains(look)), "{one} {other}");
+        }
+        for (one, other) in [("vault", "vaults"), ("crm", "cr\u{fc}m"), ("log-1", "log-2"), ("\u{441}", "d")]
+        {
+            assert!(!looks(one).iter().any(|look| looks(other).contains(look)), "{one} {other}");
+        }
     }
 }

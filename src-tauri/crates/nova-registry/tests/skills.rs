@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use nova_registry::{NativeSkills, Registry, Settings, SkillEntry, SkillSettings, State};
+use nova_registry::{
+    LoadedSkill, NativeSkills, Registry, Scan, Settings, SkillEntry, SkillMd, SkillSettings, Source,
+    SourceKind, State,
+};
 use nova_skill::{Skill, Tool, Value, json};
 
 /// A skill of that id with this manifest and no tools.
@@ -139,4 +142,56 @@ fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
     }
     assert_eq!(registry.reload(&with(json!({"thing": {"type": "item"}}))).changed, ["one"]);
     assert_eq!(type_values(&entry(&registry, "one")), ["item"]);
+}
+
+#[test]
+fn a_look_alike_id_is_not_available() {
+    // Cyrillic а, a space after, a capital I for the l, the same in capitals, a full-width letter.
+    for id in ["v\u{430}ult", "Vault ", " vault", "vauIt", "V\u{410}ULT", "\u{ff56}ault", "vault\u{3000}"] {
+        let found = Found(id);
+        let sources: Vec<Box<dyn Source>> =
+            vec![Box::new(NativeSkills::new(vec![skill("vault", "")])), Box::new(found)];
+        let registry = Registry::new(sources, &Settings::default());
+        let snapshot = registry.snapshot();
+        assert_eq!(
+            snapshot.available().map(|skill| skill.id.as_str()).collect::<Vec<_>>(),
+            ["vault"],
+            "{id:?}"
+        );
+        let loser = snapshot.skills().iter().find(|skill| skill.id == id).unwrap();
+        assert_eq!(loser.state, State::Broken, "{id:?}");
+        assert!(loser.reason.as_ref().unwrap().contains("the built-in skill vault"), "{:?}", loser.reason);
+    }
+}
+
+#[test]
+fn unlike_ids_stay_available() {
+    for id in ["vaults", "cr\u{fc}m", "записи", "log-1"] {
+        let sources: Vec<Box<dyn Source>> = vec![
+            Box::new(NativeSkills::new(vec![skill("vault", ""), skill("crm", ""), skill("log-2", "")])),
+            Box::new(Found(id)),
+        ];
+        let registry = Registry::new(sources, &Settings::default());
+        assert_eq!(registry.snapshot().available().count(), 4, "{id:?}");
+    }
+}
+
+/// One folder of that name.
+struct Found(&'static str);
+
+impl Source for Found {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Folder
+    }
+
+    fn scan(&self) -> Scan {
+        let text = "---\nname: other\ndescription: Something else.\n---\n\nOnly a test.\n";
+        let loaded = LoadedSkill::new(
+            self.0.to_owned(),
+            SkillMd::parse(text).unwrap(),
+            nova_skill::Manifest::default(),
+            Vec::new(),
+        );
+        Scan { skills: vec![loaded], problems: Vec::new() }
+    }
 }

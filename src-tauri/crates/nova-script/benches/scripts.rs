@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use nova_guard::Guard;
 use nova_registry::{ToolFile, ToolHost};
-use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
+use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 use nova_skill::{CallToken, Skill, Tool, ToolOutput, Value};
 use nova_testkit::TestContext;
 use serde_json::json;
@@ -157,6 +157,7 @@ impl Host {
             args: Vec::new(),
             memory: 512 << 20,
             require: true,
+            unconfined: Arc::new(Never),
         };
         let data = TempDir::new().unwrap();
         let idle = Duration::from_secs(3600);
@@ -266,4 +267,14 @@ fn row(what: &str, time: Duration, goal: Option<Duration>) -> bool {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
+}
+
+/// Nobody agreed to anything.
+struct Never;
+
+#[async_trait::async_trait]
+impl MayRunUnconfined for Never {
+    async fn may_run_unconfined(&self) -> bool {
+        false
+    }
 }

@@ -28,8 +28,9 @@ pub use images::NamedImage;
 pub use markdown::{Block, blocks, html};
 pub use search::{Found, Said, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals};
-pub use store::{SessionError, SessionInfo, Store};
+pub use store::{Purged, SessionError, SessionInfo, Store};
 pub use turn::{
-    EventSink, Ids, ModelPlace, Placed, TurnEnd, TurnScope, provider_error, run_late_turn, run_turn,
+    EventSink, Ids, ModelPlace, Placed, TurnEnd, TurnScope, not_agreed, provider_error, run_late_turn,
+    run_turn,
 };
 pub use usage::{LastError, SkillUse, ToolUse, UseMeter, Used};

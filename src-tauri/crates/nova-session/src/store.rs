@@ -39,6 +39,10 @@ pub enum SessionError {
     Newer,
     #[error("{path}: {source}.")]
     Io { path: String, source: std::io::Error },
+    #[error(
+        "The chat was deleted, but its text may still be in the database's log, which another program is reading."
+    )]
+    LogKept,
     #[error("The session's log has an entry that cannot be read: {0}.")]
     Entry(#[from] serde_json::Error),
 }
@@ -55,6 +59,14 @@ pub struct SessionInfo {
     pub archived: bool,
     /// Since when it waits in the trash to be purged.
     pub deleted_at: Option<String>,
+}
+
+/// What a purge did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    pub sessions: Vec<String>,
+    /// Whether nothing of them is left in the write-ahead log.
+    pub log_emptied: bool,
 }
 
 /// One entry of a session's log.
@@ -106,7 +118,10 @@ impl Store {
         // Of several that start at once one creates or migrates the database; SQLite has no lock for that.
         let alone = leases.join(".opening");
         let alone = tokio::task::spawn_blocking(move || {
-            let file = File::options().create(true).append(true).open(alone)?;
+            let named = |error: std::io::Error| {
+                std::io::Error::new(error.kind(), format!("{}: {error}", alone.display()))
+            };
+            let file = nova_files::open_lock(&alone).map_err(named)?;
             file.lock()?;
             Ok(Unlocking(file))
         });
@@ -231,34 +246,37 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub async fn purge(&self, until: Option<&str>) -> Result<Vec<String>, SessionError> {
-        // Where nothing is due, nobody who writes has to be waited for.
+    pub async fn purge(&self, until: Option<&str>) -> Result<Purged, SessionError> {
+        // Where nothing is due, nobody who writes has to be waited for; who asks for all of it to be gone
+        // may do so again because the log was not emptied.
         let is_due = |info: &SessionInfo| until.is_none_or(|until| info.deleted_at.as_deref() <= Some(until));
-        if !self.list_deleted().await?.iter().any(is_due) {
-            return Ok(Vec::new());
+        if until.is_some() && !self.list_deleted().await?.iter().any(is_due) {
+            return Ok(Purged { sessions: Vec::new(), log_emptied: true });
         }
         let purge = "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id";
         let purged = sqlx::query_scalar(purge).bind(until).fetch_all(&self.pool).await?;
-        self.begin_log_anew().await?;
-        Ok(purged)
+        Ok(Purged { sessions: purged, log_emptied: self.empty_log().await? })
     }
 
     /// Forgets one session of the trash for good.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`] where it is not in the trash, or when the database cannot be written.
+    /// [`SessionError::Unknown`] where it is not in the trash, [`SessionError::LogKept`] where it is gone
+    /// from the list and not from the disk, or when the database cannot be written.
     pub async fn purge_one(&self, id: &str) -> Result<(), SessionError> {
         let purge = sqlx::query("DELETE FROM sessions WHERE id = ? AND deleted_at IS NOT NULL");
         if purge.bind(id).execute(&self.pool).await?.rows_affected() == 0 {
             return Err(SessionError::Unknown(id.to_owned()));
         }
-        self.begin_log_anew().await
+        if self.empty_log().await? { Ok(()) } else { Err(SessionError::LogKept) }
     }
 
-    /// What was purged still stands in the write-ahead log until then.
-    async fn begin_log_anew(&self) -> Result<(), SessionError> {
-        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.pool).await?;
-        Ok(())
+    /// What was purged still stands in the write-ahead log until then. False where another process reads
+    /// from it.
+    async fn empty_log(&self) -> Result<bool, SessionError> {
+        let checkpoint = sqlx::query_scalar("PRAGMA wal_checkpoint(TRUNCATE)");
+        let busy: i64 = checkpoint.fetch_one(&self.pool).await?;
+        Ok(busy == 0)
     }
 
     /// Which change set was made in which session.
@@ -458,7 +476,7 @@ impl Store {
     fn lock_file(&self, name: &str) -> Result<Unlocking, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
-        let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(io)?;
+        let file = nova_files::open_lock(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Unlocking(file)),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
@@ -506,11 +524,11 @@ impl Drop for HeldCall {
 
 /// The chats hold what notes hold: nobody else on the machine reads them, whatever folder they are in.
 fn make_private(data: &Path, leases: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(leases)?;
+    nova_files::private_folder(data)?;
+    nova_files::private_folder(leases)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        std::fs::set_permissions(leases, std::fs::Permissions::from_mode(0o700))?;
         // SQLite gives the files beside it the mode of this one.
         let database = data.join("nova.db");
         let file = File::options().create(true).append(true).mode(0o600).open(database)?;

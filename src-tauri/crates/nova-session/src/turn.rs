@@ -6,7 +6,7 @@ mod leaving;
 mod seen;
 mod skills;
 
-pub use leaving::{ModelPlace, Placed};
+pub use leaving::{ModelPlace, Placed, not_agreed};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -168,22 +168,48 @@ impl Kept {
         Ok(removed)
     }
 
-    /// The secret, for somebody who has a grant; None where there is none.
+    /// The secret, for somebody who has a grant; what a sign-in brought is renewed first where it is due.
     pub(crate) async fn granted(
         &self,
         consumer: &GrantConsumer,
         destination: &Destination,
         name: &CredentialName,
     ) -> Result<SecretString, CredentialError> {
-        if !self.grants.allow(name, consumer, destination)? {
-            return Err(CredentialError::NotGranted {
-                name: name.clone(),
-                consumer: consumer.name.clone(),
-                destination: destination.to_string(),
-            });
+        match self.sign_ins().get(name) {
+            Some(sign_in) => {
+                self.check_grant(consumer, destination, name)?;
+                self.token(name, sign_in).await
+            }
+            None => self.granted_as_kept(consumer, destination, name).await,
         }
+    }
+
+    /// The same as it is kept: the secret of one sign-in must not begin another.
+    pub(super) async fn granted_as_kept(
+        &self,
+        consumer: &GrantConsumer,
+        destination: &Destination,
+        name: &CredentialName,
+    ) -> Result<SecretString, CredentialError> {
+        self.check_grant(consumer, destination, name)?;
         let secret = within(ANSWER, self.store().await?.get(name)).await?;
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
+    }
+
+    fn check_grant(
+        &self,
+        consumer: &GrantConsumer,
+        destination: &Destination,
+        name: &CredentialName,
+    ) -> Result<(), CredentialError> {
+        if self.grants.allow(name, consumer, destination)? {
+            return Ok(());
+        }
+        Err(CredentialError::NotGranted {
+            name: name.clone(),
+            consumer: consumer.name.clone(),
+            destination: destination.to_string(),
+        })
     }
 
     /// What is there, for the registry. Waits for nobody for long.

@@ -3,14 +3,14 @@
 
 use nova_credentials::{CredentialError, CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_protocol::{ErrorCode, ProviderKey, ProviderKeyState, UserError};
-use nova_provider::default_address;
+use nova_provider::{Locality, default_address};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::told;
 use crate::app::App;
 use crate::config::ProviderConfig;
-use crate::models::key_variable;
+use crate::models::{host_of, key_variable};
 
 /// What a provider is sent beside its requests.
 pub(crate) struct ProviderSecrets {
@@ -23,14 +23,22 @@ impl App {
     /// What the configuration refers to, for this provider at its address.
     ///
     /// # Errors
-    /// `credential_needed`, `credential_not_granted` and the like, each with its remedy.
+    /// `provider_not_agreed`, `credential_needed`, `credential_not_granted` and the like, each with its
+    /// remedy.
     pub(crate) async fn provider_secrets(
         &self,
         config: &ProviderConfig,
     ) -> Result<ProviderSecrets, UserError> {
+        let locality = self.connect(config)?.locality();
+        if let Locality::Remote { host } = &locality
+            && !self.agrees(config, &locality)
+        {
+            return Err(nova_session::not_agreed(host, &config.id));
+        }
+        self.refuse_plain_http(config, &locality)?;
         let key = match &config.api_key {
             Some(text) => Some(self.provider_text(config, Place::ProviderKey, text).await?),
-            None => (self.inner.options.secret)(&key_variable(&config.id)),
+            None => self.variable_of(config, &locality)?,
         };
         let mut headers = Vec::with_capacity(config.headers.len());
         for (name, text) in &config.headers {
@@ -38,6 +46,50 @@ impl App {
             headers.push((name.clone(), value.expose_secret().to_owned()));
         }
         Ok(ProviderSecrets { key, headers })
+    }
+
+    /// The key of the environment, where the provider still is what it was when the user agreed.
+    fn variable_of(
+        &self,
+        config: &ProviderConfig,
+        locality: &Locality,
+    ) -> Result<Option<SecretString>, UserError> {
+        let variable = key_variable(&config.id);
+        let Some(key) = (self.inner.options.secret)(&variable) else { return Ok(None) };
+        // What is remote has been agreed to, which binds it.
+        if *locality != Locality::Local
+            || self.inner.trust.is_bound(&config.id, &provider_fingerprint(config))
+        {
+            return Ok(Some(key));
+        }
+        let host = host_of(address_of(config));
+        Err(UserError::new(
+            ErrorCode::ProviderNotAgreed,
+            format!(
+                "{variable} was agreed to for another address of {}, and would be sent to {host}.",
+                config.id
+            ),
+            format!("Agree in the window, or run: nova provider allow {}", config.id),
+        )
+        .about_host(&host))
+    }
+
+    /// A key that everybody on the way could read is not sent.
+    fn refuse_plain_http(&self, config: &ProviderConfig, locality: &Locality) -> Result<(), UserError> {
+        let Locality::Remote { host } = locality else { return Ok(()) };
+        let is_plain = Url::parse(address_of(config)).is_ok_and(|url| url.scheme() == "http");
+        let refers = |text: &String| text.contains("${credentials:");
+        let has_key = config.api_key.is_some()
+            || config.headers.iter().any(|(_, text)| refers(text))
+            || (self.inner.options.secret)(&key_variable(&config.id)).is_some();
+        if !(is_plain && has_key) {
+            return Ok(());
+        }
+        Err(UserError::new(
+            ErrorCode::ConfigBroken,
+            format!("Over http everybody on the way to {host} could read the key of {}.", config.id),
+            "Use an address that begins with https://, or take the key away.",
+        ))
     }
 
     async fn provider_text(
@@ -95,17 +147,27 @@ impl App {
 
 /// A provider as grants know it: another kind or address under the same id is another one.
 pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsumer, Destination), UserError> {
-    let address = config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default();
-    let url = Url::parse(address).map_err(|error| {
+    let url = Url::parse(address_of(config)).map_err(|error| {
         UserError::new(
             ErrorCode::ConfigBroken,
             format!("The address of {} is not one: {error}.", config.id),
             "Correct base_url in nova.config.json.",
         )
     })?;
-    let consumer =
-        GrantConsumer::new(format!("provider:{}", config.id), &["provider", &config.kind, address]);
-    Ok((consumer, Destination::host(&url)))
+    Ok((consumer_of(config), Destination::host(&url)))
+}
+
+fn consumer_of(config: &ProviderConfig) -> GrantConsumer {
+    GrantConsumer::new(format!("provider:{}", config.id), &["provider", &config.kind, address_of(config)])
+}
+
+/// Of its kind and address: what an agreement is for.
+pub(crate) fn provider_fingerprint(config: &ProviderConfig) -> String {
+    consumer_of(config).fingerprint
+}
+
+fn address_of(config: &ProviderConfig) -> &str {
+    config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default()
 }
 
 /// What a provider's key is called where nothing else is said.

@@ -17,6 +17,8 @@ pub struct SignIn {
     client_id: String,
     /// A reference, never a literal secret.
     client_secret: Option<Template>,
+    /// What the server calls itself in its answers.
+    issuer: Option<String>,
     scopes: Vec<String>,
     extra: Vec<(String, String)>,
 }
@@ -40,7 +42,7 @@ impl SignIn {
             Some(template) => {
                 let secret = |wanted| async {
                     let wanted: CredentialName = wanted;
-                    kept.granted(&consumer, &destination, &wanted).await
+                    kept.granted_as_kept(&consumer, &destination, &wanted).await
                 };
                 Some(template.resolve(secret).await?)
             }
@@ -50,6 +52,7 @@ impl SignIn {
             token: Endpoint::parse("address of the token server", &self.token)?,
             client_id: self.client_id.clone(),
             client_secret,
+            issuer: self.issuer.clone(),
             scopes: self.scopes.clone(),
             extra: self.extra.clone(),
         })
@@ -105,6 +108,10 @@ fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)
             Some(template.ok_or_else(refused)?)
         }
     };
+    let issuer = match entry.get("issuer") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(text("issuer")?),
+    };
     let scopes = match entry.get("scopes") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => items
@@ -120,6 +127,7 @@ fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)
         token: address("token")?,
         client_id: text("client_id")?,
         client_secret,
+        issuer,
         scopes,
         extra: extra.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect(),
     })

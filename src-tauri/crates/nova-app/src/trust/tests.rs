@@ -109,11 +109,35 @@ fn kept(trust: &Trust) -> serde_json::Value {
 }
 
 #[test]
+fn an_agreement_is_for_one_address() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trust = Trust::new(folder.path());
+    assert!(trust.is_bound("openai", "here"), "nothing was agreed to yet");
+    trust.agree("openai", "api.openai.com", "one").expect("written");
+    assert!(trust.agrees("openai", "api.openai.com", "one"));
+    assert!(!trust.agrees("openai", "api.openai.com", "two"));
+    trust.revoke("openai", None).expect("written");
+    assert!(!trust.agrees("openai", "api.openai.com", "one"));
+    assert!(!trust.is_bound("openai", "here"), "the key stays bound");
+    trust.rebind("openai", "here").expect("written");
+    assert!(trust.is_bound("openai", "here") && !trust.is_bound("openai", "one"));
+}
+
+#[test]
+fn an_older_agreement_is_for_its_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trust = Trust::new(folder.path());
+    std::fs::write(&trust.file, r#"{"providers": {"openai": "api.openai.com"}}"#).expect("written");
+    assert!(trust.agrees("openai", "api.openai.com", "one"));
+    assert!(!trust.agrees("openai", "evil.example", "one"));
+}
+
+#[test]
 fn what_a_later_nova_keeps_in_the_file_stays_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, FROM_LATER).expect("written");
-    trust.agree("ollama", "example.org").expect("written");
+    trust.agree("ollama", "example.org", "address").expect("written");
     trust.keep_host(&content("one"), "a.example").expect("written");
     let same = AgreedSkill {
         fingerprint: "f".into(),
@@ -123,6 +147,7 @@ fn what_a_later_nova_keeps_in_the_file_stays_there() {
     trust.agree_to_skill("notes", &same).expect("written");
     let mut wanted: serde_json::Value = serde_json::from_str(FROM_LATER).expect("JSON");
     wanted["providers"]["ollama"] = json!("example.org");
+    wanted["addresses"] = json!({"ollama": "address"});
     let mut tool = wanted["tools"]["dynamic.weather_now"].take();
     tool["hosts"] = json!(["a.example"]);
     // Names are kept in one spelling from the first change on.
@@ -135,8 +160,8 @@ fn a_broken_file_agrees_to_nothing_and_is_not_written_over() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, "{\n  \"providers\": oops").expect("written");
-    assert!(!trust.agrees("openai", "api.openai.com"));
-    let error = trust.agree("openai", "api.openai.com").expect_err("nobody knows of it yet");
+    assert!(!trust.agrees("openai", "api.openai.com", "address"));
+    let error = trust.agree("openai", "api.openai.com", "address").expect_err("nobody knows of it yet");
     assert!(error.to_string().contains("trust.json is broken"), "{error}");
     assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err());
     assert_eq!(std::fs::read_to_string(&trust.file).expect("there"), "{\n  \"providers\": oops");
@@ -151,8 +176,8 @@ fn a_broken_file_that_was_told_of_is_kept_under_another_name() {
         let told = trust.problem().expect("a problem");
         assert!(told.line == Some(1) && told.message.contains("nothing counts as agreed to"), "{told:?}");
         assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err(), "nobody agreed to it");
-        trust.agree("openai", "api.openai.com").expect("written");
-        assert!(trust.agrees("openai", "api.openai.com"));
+        trust.agree("openai", "api.openai.com", "address").expect("written");
+        assert!(trust.agrees("openai", "api.openai.com", "address"));
         assert_eq!(std::fs::read_to_string(folder.path().join(beside)).expect("kept"), text);
         assert_eq!(trust.problem(), None);
     }
@@ -165,7 +190,7 @@ fn a_file_that_cannot_be_opened_is_left_alone_and_told() {
     std::fs::create_dir(&trust.file).expect("a folder in its place");
     let told = trust.problem().expect("a problem");
     assert!(told.line.is_none() && told.message.contains("Make it readable"), "{told:?}");
-    assert!(trust.agree("openai", "api.openai.com").is_err());
+    assert!(trust.agree("openai", "api.openai.com", "address").is_err());
     assert!(trust.file.is_dir());
 }
 

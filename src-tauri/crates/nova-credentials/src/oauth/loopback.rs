@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io;
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -5,16 +7,16 @@ use std::time::Duration;
 use secrecy::SecretString;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use url::Url;
 
-use super::{error_code, failed};
+use super::{OAuthClient, error_code, failed};
 use crate::CredentialError;
 
 const PATH: &str = "/callback";
 /// A longer request is none of a browser that was sent here.
 const MOST: usize = 16 * 1024;
-/// More connections than this wait for others to end.
+/// Of more connections than this the oldest is closed: a browser that was sent here asks at once.
 const CONNECTIONS: usize = 16;
 /// How long one connection may take to ask.
 const ASKING: Duration = Duration::from_secs(10);
@@ -42,24 +44,42 @@ impl Loopback {
         &self.redirect
     }
 
-    /// Waits for the browser and gives the code that it brings. The first request to the right
-    /// place decides, whatever it says; browsers also open connections without asking anything and
-    /// ask for icons, and those do not count. The port is closed when this returns.
-    pub(super) async fn code(self, state: &str) -> Result<SecretString, CredentialError> {
+    /// Waits for the browser and returns the code that it brings. The first request with the right state
+    /// decides; browsers also open connections without asking anything and ask for icons, and other
+    /// programs may ask with a state of their own: those do not count. The port is closed when this
+    /// returns.
+    pub(super) async fn code(
+        self,
+        state: &str,
+        server: &OAuthClient,
+    ) -> Result<SecretString, CredentialError> {
         let mut asking = JoinSet::new();
+        let mut open: VecDeque<AbortHandle> = VecDeque::new();
         loop {
             tokio::select! {
-                accepted = self.listener.accept(), if asking.len() < CONNECTIONS => match accepted {
-                    Ok((stream, _)) => { asking.spawn(ask(stream, self.port)); }
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        open.retain(|asked| !asked.is_finished());
+                        if open.len() >= CONNECTIONS && let Some(oldest) = open.pop_front() {
+                            oldest.abort();
+                        }
+                        open.push_back(asking.spawn(ask(stream, self.port)));
+                    }
                     Err(error) => return Err(failed(format!("the port of this machine is gone ({error})"))),
                 },
                 Some(asked) = asking.join_next() => {
-                    if let Ok(Some((query, stream))) = asked {
-                        drop(self.listener);
-                        let code = code_in(&query, state);
-                        answer(stream, code.is_ok()).await;
-                        return code;
+                    let Ok(Some((query, stream))) = asked else { continue };
+                    if !is_to(&query, state) {
+                        asking.spawn(async move {
+                            answer(stream, false).await;
+                            None
+                        });
+                        continue;
                     }
+                    drop(self.listener);
+                    let code = code_in(&query, server);
+                    answer(stream, code.is_ok()).await;
+                    return code;
                 }
             }
         }
@@ -101,22 +121,44 @@ fn callback_in(head: &str, port: u16) -> Option<String> {
     (path == PATH && is_here).then(|| query.to_owned())
 }
 
-fn code_in(query: &str, state: &str) -> Result<SecretString, CredentialError> {
-    let once = |key: &str| {
-        let mut values =
-            url::form_urlencoded::parse(query.as_bytes()).filter(|(k, _)| k == key).map(|(_, value)| value);
-        values.next().filter(|_| values.next().is_none())
-    };
-    // Hashes compare in constant time.
-    if !once("state").is_some_and(|got| blake3::hash(got.as_bytes()) == blake3::hash(state.as_bytes())) {
-        return Err(failed("the answer was not to this sign-in".to_owned()));
+/// The values of a parameter.
+fn values<'a>(query: &'a str, key: &str) -> Vec<Cow<'a, str>> {
+    let pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs.filter(|(found, _)| found == key).map(|(_, value)| value).collect()
+}
+
+/// Whether it answers this sign-in.
+fn is_to(query: &str, state: &str) -> bool {
+    match &values(query, "state")[..] {
+        // Hashes compare in constant time.
+        [got] => blake3::hash(got.as_bytes()) == blake3::hash(state.as_bytes()),
+        _ => false,
     }
-    if let Some(error) = once("error") {
-        return Err(failed(format!("the server refused ({})", error_code(&error))));
+}
+
+fn code_in(query: &str, server: &OAuthClient) -> Result<SecretString, CredentialError> {
+    if !is_from(&values(query, "iss"), server) {
+        return Err(failed("the answer names another server as its issuer".to_owned()));
     }
-    match once("code") {
-        Some(code) if !code.is_empty() => Ok(code.into_owned().into()),
+    if let [error] = &values(query, "error")[..] {
+        return Err(failed(format!("the server refused ({})", error_code(error))));
+    }
+    match &values(query, "code")[..] {
+        [code] if !code.is_empty() => Ok(code.as_ref().into()),
         _ => Err(failed("the answer has no code".to_owned())),
+    }
+}
+
+/// RFC 9207. Where the issuer is not configured, one that the answer names must at least be where the user
+/// signed in.
+fn is_from(named: &[Cow<str>], server: &OAuthClient) -> bool {
+    match (named, &server.issuer) {
+        ([], None) => true,
+        ([named], Some(issuer)) => named == issuer,
+        ([named], None) => {
+            Url::parse(named).is_ok_and(|named| named.origin() == server.authorize.url().origin())
+        }
+        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 mod endpoint;
 mod http;
 mod loopback;
-mod tokens;
+pub(crate) mod tokens;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use url::Url;
 
 pub use endpoint::Endpoint;
 
+use crate::store::Kept;
 use crate::{CredentialError, CredentialName, CredentialStore, private_file};
 use http::{HttpFailure, TokenHttp};
 use loopback::Loopback;
@@ -49,6 +50,8 @@ pub struct OAuthClient {
     pub client_id: String,
     /// None for a public client, which is what a program on a desk is.
     pub client_secret: Option<SecretString>,
+    /// What the server calls itself in its answers (RFC 9207), where that is known.
+    pub issuer: Option<String>,
     pub scopes: Vec<String>,
     /// Further parameters of the address to open: `access_type=offline` for Google, `resource` for MCP.
     pub extra: Vec<(String, String)>,
@@ -130,7 +133,7 @@ impl OAuth {
                 .open(&address)
                 .await
                 .map_err(|reason| failed(format!("the address was not opened: {reason}")))?;
-            loopback.code(state.secret()).await
+            loopback.code(state.secret(), server).await
         };
         let code = tokio::time::timeout(self.sign_in_limit, answered)
             .await
@@ -146,7 +149,7 @@ impl OAuth {
                 Some(code) => failed(format!("{} refused ({code})", server.token.host())),
                 None => not_understood(server, failure),
             })?;
-        let tokens = Tokens::of(server, &answer, None, self.now());
+        let tokens = Tokens::of(server, &answer, None, self.now())?;
         // A refresh of the old tokens must not end after this and put itself in their place.
         let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
         self.store.set(name, tokens.to_secret()?).await
@@ -220,7 +223,7 @@ impl OAuth {
             .await;
         match answer {
             Ok(answer) => {
-                let tokens = Tokens::of(server, &answer, Some(refresh), self.now());
+                let tokens = Tokens::of(server, &answer, Some(refresh), self.now())?;
                 self.store.set(name, tokens.to_secret()?).await?;
                 Ok(tokens.access)
             }
@@ -244,9 +247,11 @@ impl OAuth {
 
     /// The tokens as they are kept, if they are of this server: a refresh token goes nowhere else.
     async fn tokens(&self, name: &CredentialName, server: &OAuthClient) -> Result<Tokens, CredentialError> {
-        let kept = self.store.get(name).await?;
-        let kept = kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })?;
-        let tokens = Tokens::from_secret(&kept).ok_or_else(|| needs_sign_in(name, "it is no sign-in yet"))?;
+        let kept = self.store.kept(name).await?;
+        let tokens = match kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })? {
+            Kept::SignIn(tokens) => tokens,
+            Kept::Secret(_) => return Err(needs_sign_in(name, "it is no sign-in yet")),
+        };
         if !tokens.are_of(server) {
             return Err(needs_sign_in(name, "it was made at another server"));
         }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use oauth2::TokenResponse;
+use oauth2::basic::BasicTokenType;
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -14,8 +15,8 @@ const SKEW: i64 = 60;
 const UNSAID: i64 = 60 * 60;
 
 /// What a sign-in has brought. Times are seconds since 1970.
-pub(super) struct Tokens {
-    pub(super) access: SecretString,
+pub(crate) struct Tokens {
+    pub(crate) access: SecretString,
     pub(super) refresh: Option<SecretString>,
     renew_at: i64,
     ends_at: i64,
@@ -27,6 +28,9 @@ pub(super) struct Tokens {
 /// As they are in the store, which keeps them as it keeps any secret.
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
+    /// An older Nova wrote none.
+    #[serde(rename = "type", default)]
+    kind: Kind,
     access: T,
     refresh: Option<T>,
     renew_at: i64,
@@ -35,22 +39,39 @@ struct Kept<T> {
     client_id: String,
 }
 
+/// Tells a sign-in from a key that the user typed.
+#[derive(Default, Serialize, Deserialize)]
+enum Kind {
+    #[default]
+    #[serde(rename = "nova.sign_in")]
+    SignIn,
+}
+
 impl Tokens {
     /// `before` is the refresh token that was used: it stays where the server sends no other.
-    pub(super) fn of(server: &OAuthClient, answer: &Answer, before: Option<SecretString>, now: i64) -> Self {
+    ///
+    /// # Errors
+    /// [`CredentialError::TokenServer`] for a token that no request could carry.
+    pub(super) fn of(
+        server: &OAuthClient,
+        answer: &Answer,
+        before: Option<SecretString>,
+        now: i64,
+    ) -> Result<Self, CredentialError> {
+        check(server, answer)?;
         let said =
             answer.expires_in().map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(UNSAID));
         let lasts = said.unwrap_or(UNSAID);
         // One that lasts a minute would otherwise never be fresh.
         let used = (lasts - SKEW).max(lasts / 2);
-        Self {
+        Ok(Self {
             access: answer.access_token().secret().as_str().into(),
             refresh: answer.refresh_token().map(|token| token.secret().as_str().into()).or(before),
             renew_at: now.saturating_add(used),
             ends_at: now.saturating_add(lasts),
             server: server.token.url().to_string(),
             client_id: server.client_id.clone(),
-        }
+        })
     }
 
     pub(super) fn is_fresh(&self, now: i64) -> bool {
@@ -72,7 +93,7 @@ impl Tokens {
     }
 
     /// None where the text is something else: a key that the user typed, say.
-    pub(super) fn from_secret(secret: &SecretString) -> Option<Self> {
+    pub(crate) fn from_secret(secret: &SecretString) -> Option<Self> {
         let kept: Kept<String> = serde_json::from_str(secret.expose_secret()).ok()?;
         Some(Self {
             access: kept.access.into(),
@@ -86,6 +107,7 @@ impl Tokens {
 
     pub(super) fn to_secret(&self) -> Result<SecretString, CredentialError> {
         let kept = Kept {
+            kind: Kind::SignIn,
             access: self.access.expose_secret(),
             refresh: self.refresh.as_ref().map(ExposeSecret::expose_secret),
             renew_at: self.renew_at,
@@ -97,4 +119,20 @@ impl Tokens {
             .map_err(|_| CredentialError::SignIn { reason: "the tokens cannot be kept".to_owned() })?;
         Ok(Zeroizing::new(text).as_str().into())
     }
+}
+
+/// Bearer tokens of characters that a header can carry (RFC 6750, 2.1).
+fn check(server: &OAuthClient, answer: &Answer) -> Result<(), CredentialError> {
+    let bad = |reason: &str| {
+        Err(CredentialError::TokenServer { host: server.token.host().to_owned(), reason: reason.to_owned() })
+    };
+    if *answer.token_type() != BasicTokenType::Bearer {
+        return bad("its token is of a type that is not used here");
+    }
+    let refresh = answer.refresh_token().map(|token| token.secret());
+    let unfit = |text: &&String| text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic());
+    if std::iter::once(answer.access_token().secret()).chain(refresh).any(|text| unfit(&text)) {
+        return bad("its token is empty or has characters that cannot be sent");
+    }
+    Ok(())
 }

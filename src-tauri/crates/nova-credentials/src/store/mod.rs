@@ -9,6 +9,7 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
+use crate::oauth::tokens::Tokens;
 use crate::{CredentialError, CredentialName};
 use encrypted_file::EncryptedFile;
 use record::Record;
@@ -41,6 +42,28 @@ impl fmt::Display for KeptIn {
             Self::Keychain => "the system's keychain",
             Self::File => "the encrypted file credentials.age",
         })
+    }
+}
+
+/// What is kept under a name.
+pub(crate) enum Kept {
+    /// What the user typed.
+    Secret(SecretString),
+    /// What a sign-in brought.
+    SignIn(Tokens),
+}
+
+impl Kept {
+    fn of(secret: SecretString) -> Self {
+        Tokens::from_secret(&secret).map_or(Self::Secret(secret), Self::SignIn)
+    }
+
+    /// What may leave the store: of a sign-in its access token alone.
+    fn usable(self) -> SecretString {
+        match self {
+            Self::Secret(secret) => secret,
+            Self::SignIn(tokens) => tokens.access,
+        }
     }
 }
 
@@ -118,11 +141,17 @@ impl CredentialStore {
         self.keeper.kept_in()
     }
 
+    /// The secret, ready to be sent; of a sign-in its access token.
+    ///
     /// # Errors
     /// When the store cannot be read; a credential that is not there is None.
     pub async fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        Ok(self.kept(name).await?.map(Kept::usable))
+    }
+
+    pub(crate) async fn kept(&self, name: &CredentialName) -> Result<Option<Kept>, CredentialError> {
         let (keeper, name) = (self.keeper.clone(), name.clone());
-        blocking(move || keeper.get(&name)).await
+        Ok(blocking(move || keeper.get(&name)).await?.map(Kept::of))
     }
 
     /// # Errors

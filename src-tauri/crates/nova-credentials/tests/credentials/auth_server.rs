@@ -185,6 +185,7 @@ pub(crate) fn client_of(address: &str) -> OAuthClient {
         token: Endpoint::parse("token address", &format!("{address}/token")).unwrap(),
         client_id: "nova-desktop".into(),
         client_secret: None,
+        issuer: None,
         scopes: vec!["mail.read".into(), "mail.send".into()],
         extra: vec![("access_type".into(), "offline".into())],
     }

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nova_credentials::{CredentialError, OAuth};
+use nova_credentials::{CredentialError, OAuth, OAuthClient};
 use tempfile::{TempDir, tempdir};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -55,21 +55,118 @@ async fn the_user_signs_in_and_the_token_is_there() {
 }
 
 #[tokio::test]
-async fn an_answer_to_another_sign_in_is_refused_before_its_code_is_used() {
+async fn a_wrong_state_is_passed_over() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let browser = Browser(|back: Url| {
+        let other =
+            with(back.clone(), |key, value| Some(if key == "state" { "x" } else { value }.to_owned()));
+        let none = with(back.clone(), |key, value| (key != "state").then(|| value.to_owned()));
+        let mut twice = back.clone();
+        twice.query_pairs_mut().append_pair("state", "x");
+        let mut refusal = other.clone();
+        refusal.query_pairs_mut().append_pair("error", "access_denied");
+        vec![other, none, twice, refusal, back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+    assert_eq!(server.state().token_requests.len(), 1, "the code of the right answer alone was used");
+}
+
+#[tokio::test]
+async fn another_issuer_is_refused() {
     let server = AuthServer::start().await;
-    let told = "The sign-in failed: the answer was not to this sign-in.";
-    let other = Browser(|back| {
-        vec![with(back, |key, value| Some(if key == "state" { "x" } else { value }.to_owned()))]
-    });
-    assert_eq!(refused(&server, other).await, told);
-    let none = Browser(|back| vec![with(back, |key, value| (key != "state").then(|| value.to_owned()))]);
-    assert_eq!(refused(&server, none).await, told);
-    let twice = Browser(|mut back: Url| {
-        back.query_pairs_mut().append_pair("state", "x");
-        vec![back]
-    });
-    assert_eq!(refused(&server, twice).await, told);
-    assert_eq!(server.state().token_requests.len(), 0);
+    let answers_of = |iss: &'static [&'static str]| {
+        Browser(move |mut back: Url| {
+            for iss in iss {
+                back.query_pairs_mut().append_pair("iss", iss);
+            }
+            vec![back]
+        })
+    };
+    // The server names one, and its sign-in page is elsewhere.
+    assert!(refused(&server, answers_of(&["https://evil.example"])).await.contains("another server"));
+    assert!(refused(&server, answers_of(&["not an address"])).await.contains("another server"));
+
+    let own = server.address.clone();
+    let of = |issuer: &str| OAuthClient { issuer: Some(issuer.to_owned()), ..server.client() };
+    let sign_in = async |client: OAuthClient, named: Vec<String>| {
+        let data = tempdir().unwrap();
+        let oauth = oauth_in(&data, &TestClock::new()).await;
+        let browser = Browser(move |mut back: Url| {
+            for iss in &named {
+                back.query_pairs_mut().append_pair("iss", iss);
+            }
+            vec![back]
+        });
+        oauth.sign_in(&name("mail/login"), &client, &browser).await
+    };
+    sign_in(server.client(), vec![format!("{own}/tenant")]).await.unwrap();
+    sign_in(server.client(), vec![]).await.unwrap();
+    sign_in(of("https://issuer.example"), vec!["https://issuer.example".into()]).await.unwrap();
+    let before = server.state().token_requests.len();
+    for named in [
+        vec![],
+        vec![own.clone()],
+        vec!["https://issuer.example/".to_owned()],
+        vec!["https://issuer.example".to_owned(), "https://issuer.example".to_owned()],
+    ] {
+        let error = sign_in(of("https://issuer.example"), named.clone()).await.unwrap_err();
+        assert!(error.to_string().contains("another server"), "{named:?}: {error}");
+    }
+    assert_eq!(server.state().token_requests.len(), before, "no code was used");
+}
+
+#[tokio::test]
+async fn unusable_tokens_are_refused() {
+    let server = AuthServer::start().await;
+    for (answer, why) in [
+        (r#"{"access_token":"leak","token_type":"mac"}"#, "a type that is not used"),
+        (r#"{"access_token":"leak","token_type":"DPoP"}"#, "a type that is not used"),
+        (r#"{"access_token":"","token_type":"Bearer"}"#, "empty or has characters"),
+        (r#"{"access_token":"leak\nX: 1","token_type":"Bearer"}"#, "empty or has characters"),
+        (r#"{"access_token":"le ak","token_type":"Bearer"}"#, "empty or has characters"),
+        (r#"{"access_token":"leak\u00e9","token_type":"Bearer"}"#, "empty or has characters"),
+        (r#"{"access_token":"leak","token_type":"Bearer","refresh_token":""}"#, "empty or has characters"),
+        (
+            r#"{"access_token":"leak","token_type":"Bearer","refresh_token":"a\u0000b"}"#,
+            "empty or has characters",
+        ),
+    ] {
+        let json = "Content-Type: application/json\r\n".to_owned();
+        server.state().mode = Mode::Fixed("200 OK", json, answer.into());
+        let told = refused(&server, browser()).await;
+        assert!(told.contains(why) && !told.contains("leak"), "{answer}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_leaves_as_its_access_token() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser()).await.unwrap();
+    let store = store_in(&data).await;
+    let kept = store.get(&name("mail/login")).await.unwrap().unwrap();
+    assert_eq!(shown(&kept), "access-2");
+    // A key that the user pasted stays as it is, also one that is JSON.
+    for key in ["plain", r#"{"access":"a"}"#, r#"{"type":"service_account","access":"a","refresh":null}"#] {
+        store.set(&name("other/key"), key.into()).await.unwrap();
+        assert_eq!(shown(&store.get(&name("other/key")).await.unwrap().unwrap()), key);
+    }
+}
+
+#[tokio::test]
+async fn a_record_of_an_older_nova_is_a_sign_in() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let old = format!(
+        r#"{{"access":"old-access","refresh":"old-refresh","renew_at":9999999999,"ends_at":9999999999,"server":"{}/token","client_id":"nova-desktop"}}"#,
+        server.address
+    );
+    let store = store_in(&data).await;
+    store.set(&name("mail/login"), old.into()).await.unwrap();
+    assert_eq!(shown(&store.get(&name("mail/login")).await.unwrap().unwrap()), "old-access");
+    let token = oauth.access_token(&name("mail/login"), &server.client()).await.unwrap();
+    assert_eq!(shown(&token), "old-access");
 }
 
 #[tokio::test]
@@ -119,6 +216,25 @@ async fn a_connection_that_says_nothing_holds_nobody_up() {
     });
     oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
     assert_eq!(idle.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn many_idle_connections_hold_nobody_up() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    // Far less than all of them could take if each were waited for.
+    let oauth = oauth.with_limits(Duration::from_secs(30), Duration::from_secs(30));
+    let idle = Arc::new(Mutex::new(Vec::new()));
+    let kept = idle.clone();
+    let browser = Browser(move |back: Url| {
+        let port = back.port().unwrap();
+        for _ in 0..100 {
+            kept.lock().unwrap().push(std::net::TcpStream::connect(("127.0.0.1", port)).unwrap());
+        }
+        vec![back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+    assert_eq!(idle.lock().unwrap().len(), 100);
 }
 
 #[tokio::test]

@@ -81,6 +81,28 @@ async fn a_key_that_cannot_be_sent_is_not_shown() {
 }
 
 #[tokio::test]
+async fn no_key_goes_over_http_to_another_machine() {
+    let server = Server::start([]).await;
+    // Not one of this machine's loopback names.
+    let far = Some(server.address.replace("127.0.0.1", "0.0.0.0"));
+    let header = |name: &str| vec![(name.to_owned(), KEY.to_owned())];
+    for kind in ["openai", "anthropic", "ollama"] {
+        for settings in [
+            ProviderSettings { base_url: far.clone(), headers: Vec::new(), ..with_secrets(&server) },
+            ProviderSettings { base_url: far.clone(), headers: header("authorization"), ..settings(&server) },
+            ProviderSettings { base_url: far.clone(), headers: header("X-API-Key"), ..settings(&server) },
+        ] {
+            let provider = connect(kind, settings).unwrap();
+            for error in [ask(&*provider).await.unwrap_err(), provider.models().await.unwrap_err()] {
+                assert!(error.to_string().contains("could read its key"), "{kind}: {error}");
+                assert_clean(&error);
+            }
+        }
+    }
+    assert_eq!(server.requests(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let other = Server::start([Reply::events(&body(&[STOP]))]).await;
     let to = format!("location: {}/v1/chat/completions\r\n", other.address);
@@ -95,7 +117,7 @@ async fn a_redirect_is_not_followed() {
 async fn this_machine_is_reached_without_the_proxy() {
     let proxy = Server::start([]).await;
     let server = Server::start([Reply::events(&body(&[STOP]))]).await;
-    let mut settings = with_secrets(&server);
+    let mut settings = settings(&server);
     settings.proxy = Some(Url::parse(&proxy.address).unwrap());
     settings.base_url = Some(server.address.replace("127.0.0.1", "localhost"));
     ask(&*connect("openai", settings.clone()).unwrap()).await.unwrap();

@@ -25,7 +25,7 @@ use nova_skill::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use spawn::{Process, Spawn, Spawned, UnderGuard};
+pub use spawn::{MayRunUnconfined, Process, Spawn, Spawned, UnderGuard};
 
 use crate::protocol::{Definition, Limits, Principal, Request};
 use asks::InCall;

@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use nova_guard::{Confinement, Enforced, Guard, Guarded, Limits};
@@ -16,9 +17,9 @@ pub trait Spawn: Send + Sync {
 /// Starts the process under the guard, without files, network, processes of its own or environment.
 ///
 /// A script cannot reach any of these in the first place: its engine has no such functions. The
-/// confinement holds where the engine is broken. So where the system cannot enforce it, scripts run
-/// all the same unless `require` is set, and the log says so.
-#[derive(Debug, Clone)]
+/// confinement holds where the engine is broken. So where the system enforces a part of it, scripts run
+/// all the same unless `require` is set, and the log says so; where it enforces nothing, the user is asked.
+#[derive(Clone)]
 pub struct UnderGuard {
     pub guard: Guard,
     /// The program `nova-script`, or Nova itself; by absolute path.
@@ -29,7 +30,19 @@ pub struct UnderGuard {
     pub memory: u64,
     /// Start nothing where the confinement cannot be enforced.
     pub require: bool,
+    /// Asked where the system enforces nothing.
+    pub unconfined: Arc<dyn MayRunUnconfined>,
 }
+
+/// Whether the user lets scripts run where the system confines nothing.
+#[async_trait]
+pub trait MayRunUnconfined: Send + Sync {
+    async fn may_run_unconfined(&self) -> bool;
+}
+
+/// Nothing of a script has run when this is found out.
+const UNCONFINED: &str = "this system has neither Landlock nor seccomp to confine it; to run such tools all the \
+                          same, run: nova tool unconfined allow";
 
 #[async_trait]
 impl Spawn for UnderGuard {
@@ -49,6 +62,10 @@ impl Spawn for UnderGuard {
                 guarded.files(),
                 guarded.calls()
             );
+        }
+        let is_unconfined = [guarded.files(), guarded.calls()] == [Enforced::Not; 2];
+        if is_unconfined && !self.unconfined.may_run_unconfined().await {
+            return Err(io::Error::other(UNCONFINED));
         }
         let missing = || io::Error::other("a pipe of the process is missing");
         Ok(Spawned {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_guard::{Confinement, Enforced, Guard};
 use nova_registry::ToolHost;
-use nova_script::host::{Spawn, Spawned, UnderGuard};
+use nova_script::host::{MayRunUnconfined, Spawn, Spawned, UnderGuard};
 use nova_skill::{ToolOutput, Value};
 use nova_testkit::{FixedCredentials, RecordingHttp};
 use serde_json::json;
@@ -27,6 +27,17 @@ fn under_guard() -> UnderGuard {
         args: Vec::new(),
         memory: 512 << 20,
         require: true,
+        unconfined: Arc::new(Never),
+    }
+}
+
+/// Nobody agreed to anything.
+struct Never;
+
+#[async_trait::async_trait]
+impl MayRunUnconfined for Never {
+    async fn may_run_unconfined(&self) -> bool {
+        false
     }
 }
 

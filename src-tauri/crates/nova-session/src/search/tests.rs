@@ -211,8 +211,8 @@ async fn what_is_private_deleted_or_read_by_tools_is_not_found() {
     store.restore("a").await.unwrap();
     assert_eq!(found(&store, "hello").await, ["a"]);
     store.delete("a", "2026-11-22T09:00:00Z").await.unwrap();
-    assert_eq!(store.purge(Some("2026-11-22T08:59:00Z")).await.unwrap(), Vec::<String>::new());
-    assert_eq!(store.purge(None).await.unwrap(), ["a"]);
+    assert_eq!(store.purge(Some("2026-11-22T08:59:00Z")).await.unwrap().sessions, Vec::<String>::new());
+    assert_eq!(store.purge(None).await.unwrap().sessions, ["a"]);
     assert!(matches!(store.restore("a").await, Err(SessionError::Unknown(_))));
 
     // Nothing of it is left on the disk.

@@ -193,7 +193,11 @@ async fn a_deleted_session_is_gone_until_it_is_restored() {
     }
     let back = store.restore("s").await.unwrap();
     assert!(back.pinned && back.deleted_at.is_none());
-    assert_eq!(store.purge(None).await.unwrap(), Vec::<String>::new(), "only what is in the trash is purged");
+    assert_eq!(
+        store.purge(None).await.unwrap().sessions,
+        Vec::<String>::new(),
+        "only what is in the trash is purged"
+    );
 }
 
 #[tokio::test]
@@ -213,6 +217,47 @@ async fn one_session_of_the_trash_is_purged_and_none_that_is_not_in_it() {
     let ids = |list: Vec<SessionInfo>| list.into_iter().map(|info| info.id).collect::<Vec<_>>();
     assert_eq!(ids(store.list().await.unwrap()), ["kept"]);
     assert_eq!(ids(store.list_deleted().await.unwrap()), ["deleted"]);
+}
+
+/// The bytes of the database's files hold the text.
+fn is_on_disk(folder: &Path, text: &str) -> bool {
+    let files = ["nova.db", "nova.db-wal"].map(|name| std::fs::read(folder.join(name)).unwrap_or_default());
+    files.iter().any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+#[tokio::test]
+async fn a_purge_says_when_the_log_keeps_the_text() {
+    const CANARY: &str = "the-canary-sings";
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    for id in ["one", "other"] {
+        store.create(id, "2026-11-22T08:00:00Z").await.unwrap();
+        store.rename(id, CANARY).await.unwrap();
+        store.delete(id, "2026-11-22T09:00:00Z").await.unwrap();
+    }
+    let mut connections = Vec::new();
+    for _ in 0..4 {
+        let mut connection = store.pool().acquire().await.unwrap();
+        sqlx::query("PRAGMA busy_timeout = 0").execute(&mut *connection).await.unwrap();
+        connections.push(connection);
+    }
+    drop(connections);
+    // Another program reads, and what it may still read stays in the log.
+    let options = SqliteConnectOptions::new().filename(folder.path().join("nova.db"));
+    let reader = SqlitePool::connect_with(options).await.unwrap();
+    let mut reading = reader.begin().await.unwrap();
+    sqlx::query("SELECT * FROM sessions").fetch_all(&mut *reading).await.unwrap();
+
+    let purged = store.purge_one("one").await;
+    assert!(matches!(purged, Err(SessionError::LogKept)), "{purged:?}");
+    let purged = store.purge(None).await.unwrap();
+    assert_eq!((purged.sessions, purged.log_emptied), (vec!["other".to_owned()], false));
+    assert!(is_on_disk(folder.path(), CANARY));
+
+    reading.rollback().await.unwrap();
+    // Nothing is left to delete, and the log is emptied all the same.
+    assert!(store.purge(None).await.unwrap().log_emptied);
+    assert!(!is_on_disk(folder.path(), CANARY));
 }
 
 #[tokio::test]
@@ -258,7 +303,7 @@ async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace(
     let trash = store.list_deleted().await.unwrap();
     assert_eq!((trash[0].title.as_str(), trash[0].pinned), ("zanzibar-canary", false));
 
-    assert_eq!(store.purge(None).await.unwrap(), ["s1"]);
+    assert_eq!(store.purge(None).await.unwrap().sessions, ["s1"]);
     for entry in std::fs::read_dir(data.path()).unwrap().flatten().filter(|e| e.path().is_file()) {
         let bytes = std::fs::read(entry.path()).unwrap();
         assert!(!bytes.windows(15).any(|part| part == b"zanzibar-canary"), "{:?}", entry.path());

@@ -55,6 +55,18 @@ impl TurnScope {
     }
 }
 
+/// The user has not agreed to send anything to the provider's host.
+pub fn not_agreed(host: &str, provider: &str) -> UserError {
+    UserError::new(
+        ErrorCode::ProviderNotAgreed,
+        format!(
+            "{host} is not on this machine. Your messages and the notes that tools read would be sent there."
+        ),
+        format!("Agree in the window, or run: nova provider allow {provider}"),
+    )
+    .about_host(host)
+}
+
 impl Turn {
     /// Nothing of the vault may leave before the user agreed, and the message itself may name it.
     /// Who shows images must hear where they are not looked at.
@@ -70,13 +82,7 @@ impl Turn {
         }
         let Locality::Remote { host } = &self.scope.locality else { return Ok(()) };
         if self.scope.vault.is_some() && !self.scope.agreed {
-            return Err(UserError::new(
-                ErrorCode::ProviderNotAgreed,
-                format!("{host} is not on this machine. Your messages and the notes that tools read would be sent there."),
-                format!("Agree in the window, or run: nova provider allow {}", self.scope.provider.id()),
-            )
-            .about_host(host)
-            .into());
+            return Err(not_agreed(host, self.scope.provider.id()).into());
         }
         self.check_private().await
     }
