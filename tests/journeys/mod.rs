@@ -30,6 +30,8 @@ mod keeping_private;
 mod keeping_requests_small;
 mod loading_a_skill;
 mod long_chats;
+#[cfg(unix)]
+mod losing_the_vault;
 mod nova;
 #[cfg(unix)]
 mod odd_files;

@@ -108,7 +108,8 @@ async fn a_key_set_in_the_terminal_is_used_in_a_chat_and_found_nowhere() {
     let approver = ScriptedApprover::always(Decision::Always);
     let (_, events) = turn(&app, None, "Weather?", approver.clone()).await;
     let asked = approver.asked();
-    assert_eq!(asked.len(), 1, "the second call is covered: {asked:?}");
+    assert_eq!(asked.len(), 2, "what the first call fetched taints the turn: {asked:?}");
+    assert_eq!(asked[1].credentials, [""; 0], "the key is granted");
     assert_eq!(asked[0].credentials, ["weather/key"]);
     assert_eq!(asked[0].host.as_deref(), Some("api.weather.example"));
 

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { App } from './App';
+import type { EventBody } from './ipc';
 import { FakeBackend, type World } from './testing/fake-backend';
 import { setWindow } from './testing/media';
 import { renderInApp } from './testing/render';
@@ -629,6 +630,51 @@ describe('banners', () => {
     expect(backend.asked('open_vault')).toEqual([
       { choice: { kind: 'folder', path: '/mnt/Work vault' }, model: 'ollama/qwen3:14b' },
     ]);
+  });
+
+  describe('of a vault that goes away while Nova runs', () => {
+    const message = 'The vault folder is gone: /home/mara/Documents/Work vault.';
+    const vaultGone: EventBody = { type: 'vault_gone', root: null, message, hint: 'Nothing is written until it is back.' };
+
+    test('is shown at once with its remedies, beside a red dot and one notice in the chat, until it is back', async () => {
+      const rendered = await show();
+      await open(rendered);
+      const { backend } = rendered;
+      act(() => void backend.emit(vaultGone));
+      const banner = await screen.findByRole('alert');
+      expect(banner).toHaveTextContent(`${message} Nothing is written until it is back.`);
+      expect(within(banner).getAllByRole('button').map((button) => button.textContent)).toEqual(['Find it', 'Open another']);
+      expect(screen.getByTestId('vault-status')).toHaveTextContent('Folder gone');
+      expect(screen.queryByText('412 notes, watching')).not.toBeInTheDocument();
+      act(() => void backend.emit(vaultGone));
+      expect(within(screen.getByRole('log')).getAllByText(message)).toHaveLength(1);
+
+      act(() => void backend.emit({ type: 'vault_back', root: null, message: 'The vault folder is back. 3 notes changed meanwhile.' }));
+      expect(await within(screen.getByRole('log')).findByText('The vault folder is back. 3 notes changed meanwhile.')).toBeVisible();
+      expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
+      expect(await screen.findByText('412 notes, watching')).toBeVisible();
+    });
+
+    test('another of the vaults on this machine can be opened in its place', async () => {
+      const { backend, user } = await show();
+      act(() => void backend.emit(vaultGone));
+      backend.on('open_vault', (params) => backend.open_vault(params));
+      await user.click(await screen.findByRole('button', { name: 'Open another' }));
+      await user.click(await screen.findByRole('menuitem', { name: /Notes/ }));
+      await waitFor(() => expect(backend.asked('open_vault')).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Notes' }, model: 'ollama/qwen3:14b' }]));
+    });
+
+    test('a root that goes away is named, and the vault stays open', async () => {
+      const { backend } = await show();
+      const gone = 'The folder that "Team" leads to is gone: /srv/team.';
+      act(() => void backend.emit({ type: 'vault_gone', root: 'Team', message: gone, hint: 'Mount the disk that the notes are on.' }));
+      const banner = await screen.findByTestId('banner');
+      expect(banner).toHaveTextContent(`${gone} Mount the disk that the notes are on.`);
+      expect(within(banner).queryByRole('button', { name: 'Find it' })).not.toBeInTheDocument();
+      expect(screen.getByText('412 notes, watching')).toBeVisible();
+      act(() => void backend.emit({ type: 'vault_back', root: 'Team', message: 'The folder that "Team" leads to is back.' }));
+      await waitFor(() => expect(screen.queryByTestId('banner')).not.toBeInTheDocument());
+    });
   });
 
   test('a broken config names file and line, and is one click away', async () => {

@@ -191,8 +191,14 @@ pub(crate) async fn free(ctx: &dyn ToolContext, path: VaultPath) -> Result<Vault
     match ctx.vault().read(&path).await {
         Ok(note) => Err(VaultError::Exists { path: note.path }.into()),
         Err(error) if is_missing(&error) => Ok(path),
+        Err(error) if is_private(&error) => Err(no_such_path(&path)),
         Err(error) => Err(error),
     }
+}
+
+/// The refusal of a private path for a new note: one that said why would reveal that a note is there.
+fn no_such_path(path: &VaultPath) -> ToolError {
+    ToolError::NoNote { what: format!("\"{path}\" was not found."), remedy: "Choose another path.".into() }
 }
 
 /// Plans a note where one of Obsidian's settings puts it, and gives its path: a folder that is there in
@@ -224,11 +230,13 @@ pub(crate) async fn create_as_set(
 pub(crate) async fn without_private(ctx: &dyn ToolContext, path: &VaultPath, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Exists { path: there }) = &error else { return error };
     match ctx.vault().read(there).await {
-        Err(ToolError::Vault(VaultError::Private { .. })) => {
-            VaultError::Private { name: path.to_string() }.into()
-        }
+        Err(hidden) if is_private(&hidden) => no_such_path(path),
         _ => error,
     }
+}
+
+fn is_private(error: &ToolError) -> bool {
+    matches!(error, ToolError::Vault(VaultError::Private { .. }))
 }
 
 pub(crate) fn is_missing(error: &ToolError) -> bool {

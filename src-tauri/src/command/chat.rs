@@ -203,6 +203,10 @@ fn show_left(mut events: Receiver<Envelope>, session: &str, json: bool, question
 /// Whether it is of the session.
 fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> bool {
     if envelope.session.as_deref() != Some(session) {
+        if !json && let Event::VaultGone { message, .. } | Event::VaultBack { message, .. } = &envelope.event
+        {
+            print::note(&format!("· {message}"));
+        }
         return false;
     }
     let asks = matches!(envelope.event, Event::ApprovalRequested { .. });

@@ -61,6 +61,12 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
       );
     case 'credential_needed':
       return <CredentialCard credential={notice.credential} consumer={notice.consumer} />;
+    case 'vault_folder':
+      return (
+        <Line icon={notice.gone ? 'warn' : 'check'} at={item.at}>
+          <Revealed text={notice.message} />
+        </Line>
+      );
     case 'late_end':
       return (
         <Line icon={notice.ok ? 'check' : 'failed'} at={item.at}>

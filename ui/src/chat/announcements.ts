@@ -51,6 +51,7 @@ function ofItem(was: Item | undefined, item: Item, polite: string[], assertive: 
       if (was) return;
       if (item.notice.type === 'activated') polite.push(`${skillLabel(item.notice.skill)} activated`);
       if (item.notice.type === 'credential_needed') assertive.push(`The credential ${revealed(item.notice.credential)} is needed`);
+      if (item.notice.type === 'vault_folder' && !item.notice.gone) polite.push(revealed(item.notice.message));
       if (item.notice.type === 'changed_outside') {
         polite.push(`Changed in Obsidian: ${revealed(item.notice.paths.map((path) => noteName(path).name).join(', '))}`);
       }

@@ -20,9 +20,13 @@ platform: string,
  */
 first_run: boolean, vault: VaultSummary | null, 
 /**
- * Why the configured vault is not open.
+ * Why the configured vault is not open, or cannot be reached any more.
  */
-vault_problem: UserError | null, config_problem: ConfigProblemView | null, 
+vault_problem: UserError | null, 
+/**
+ * Extra roots that cannot be reached.
+ */
+gone_roots: Array<GoneRootView>, config_problem: ConfigProblemView | null, 
 /**
  * `provider/model` new chats use.
  */
@@ -531,7 +535,19 @@ host?: string, } | { "type": "registry_changed", added: Array<string>, removed: 
 /**
  * "stage: lead → won"
  */
-summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
+summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "vault_gone", 
+/**
+ * The extra root, by the name of its link in the vault; null: the vault itself.
+ */
+root: string | null, message: string, hint: string, } | { "type": "vault_back", 
+/**
+ * As in `vault_gone`.
+ */
+root: string | null, 
+/**
+ * "The vault folder is back. 3 notes changed meanwhile."
+ */
+message: string, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_filtered" | "provider_empty" | "provider_bad_response" | "model_without_tools" | "model_without_images" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
@@ -680,6 +696,12 @@ late: boolean, ask: string | null,
  * Empty where there is nothing to say.
  */
 says: Array<GlanceValue>, badge: Array<GlanceValue>, };
+
+export type GoneRootView = { 
+/**
+ * The name of its link in the vault.
+ */
+root: string, message: string, hint: string, };
 
 export type GrantCredential = { name: string, 
 /**

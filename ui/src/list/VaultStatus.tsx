@@ -1,12 +1,23 @@
 import { counted, Dot, IconButton, LinkButton, Tooltip } from '../shared';
-import { watchingOf } from '../state/app';
+import { isVaultGone, watchingOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
 /** The foot of the list: the notes, how they are watched with the reason on request, and what is wrong with them. */
 export function VaultStatus() {
   const vault = useApp((app) => app.status?.vault ?? null);
+  const gone = useApp(isVaultGone);
   const problems = useApp((app) => app.problems.rows?.length ?? 0);
   const { showPanel } = useActions();
+  if (gone) {
+    return (
+      <>
+        <Dot className="bg-danger" />
+        <span className="cut flex-1 text-danger" data-testid="vault-status">
+          Folder gone
+        </span>
+      </>
+    );
+  }
   if (vault === null) {
     return (
       <>
@@ -47,8 +58,9 @@ export function VaultStatusIcons() {
   const vault = useApp((app) => app.status?.vault ?? null);
   const problems = useApp((app) => app.problems.rows?.length ?? 0);
   const { showPanel } = useActions();
+  const gone = useApp(isVaultGone);
   const { state, reason } = watchingOf(vault?.watching ?? '');
-  const text = vault === null ? 'No vault is open' : `${vault.name}: ${counted(vault.notes, 'note')}, ${state}${reason === null ? '' : `: ${reason}`}`;
+  const text = gone ? 'Folder gone' : vault === null ? 'No vault is open' : `${vault.name}: ${counted(vault.notes, 'note')}, ${state}${reason === null ? '' : `: ${reason}`}`;
   return (
     <>
       {problems > 0 && (
@@ -62,7 +74,7 @@ export function VaultStatusIcons() {
       )}
       <Tooltip label={text}>
         <span role="img" aria-label={text} tabIndex={0} className="flex size-6 items-center justify-center rounded-badge">
-          <Dot className={vault === null ? 'bg-danger' : isWatched(state) ? 'bg-ok' : 'bg-warn'} />
+          <Dot className={gone || vault === null ? 'bg-danger' : isWatched(state) ? 'bg-ok' : 'bg-warn'} />
         </span>
       </Tooltip>
     </>

@@ -360,6 +360,16 @@ it('says that the note was changed in Obsidian while the form is open', async ()
   await waitFor(() => expect(sheet.getByText(/^Changed in Obsidian at/)).toBeVisible());
 });
 
+it('keeps Save off while the vault folder is gone, and says so', async () => {
+  const { backend, sheet } = await setup();
+  await sheet.findByRole('textbox', { name: /^Name/ });
+  act(() => backend.emit({ type: 'vault_gone', root: null, message: 'The vault folder is gone: /home/mara/Work vault.', hint: '' }));
+  await waitFor(() => expect(sheet.getByTestId('save-record')).toBeDisabled());
+  expect(sheet.getByText('The vault folder is gone')).toBeVisible();
+  act(() => backend.emit({ type: 'vault_back', root: null, message: 'The vault folder is back.' }));
+  await waitFor(() => expect(sheet.getByTestId('save-record')).toBeEnabled());
+});
+
 it('asks in the form where a rule wants to be asked', async () => {
   const { backend, sheet, user } = await setup();
   let answer: (saved: SavedRecord) => void = () => undefined;

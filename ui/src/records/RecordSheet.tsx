@@ -21,7 +21,7 @@ import {
 import { Diff } from '../shared/Diff';
 import { OpenNote } from '../shared/OpenNote';
 import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
-import type { RecordForm } from '../state/app';
+import { isVaultGone, type RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
 import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type Diffs, type SaveState } from './save';
@@ -93,6 +93,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const backend = useBackend();
   const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
+  const gone = useApp(isVaultGone);
   const initial = useMemo(() => begunWith(view, given), [view, given]);
   const form = useSchemaForm(view.schema, initial);
   const [state, say] = useReducer(reduceSave, view.values, opened);
@@ -107,7 +108,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
 
   const save = async (another = false) => {
     const values = form.submit();
-    if (!isValues(values) || busy || state.conflicts.length > 0) return;
+    if (!isValues(values) || busy || gone || state.conflicts.length > 0) return;
     say({ type: 'save_started', values });
     watch(run);
     try {
@@ -222,7 +223,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                   variant="primary"
                   className="h-8"
                   keys={keyText('Ctrl ↵')}
-                  disabled={busy || form.blocked || state.conflicts.length > 0}
+                  disabled={busy || gone || form.blocked || state.conflicts.length > 0}
                   onClick={() => void save()}
                   data-testid="save-record"
                 >
@@ -231,6 +232,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                 <Button variant="quiet" className="h-8" disabled={busy} onClick={close}>
                   Cancel
                 </Button>
+                {gone && <span className="text-small text-danger">The vault folder is gone</span>}
               </div>
             )}
           </footer>

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 
 import { nothing, useBackend, userError, type ChangeSetView, type ConfigProblemView, type UserError } from '../ipc';
-import { Banner, counted, LinkButton, modelName, placeIn, placeOf, useOnline } from '../shared';
+import { Banner, counted, LinkButton, Menu, modelName, placeIn, placeOf, useOnline } from '../shared';
 import { NoteList } from '../shared/NoteList';
+import { Revealed } from '../shared/Revealed';
 import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { UnmergedBanner, useUnmergedCopies } from './UnmergedBanner';
@@ -25,6 +26,16 @@ export function WindowBanner() {
       <Row>
         <Banner tone="danger" icon="failed" onDismiss={dismissProblem}>
           {problem.message} {problem.hint}
+        </Banner>
+      </Row>
+    );
+  }
+  const [goneRoot] = status?.gone_roots ?? [];
+  if (goneRoot) {
+    return (
+      <Row>
+        <Banner tone="danger" icon="folder">
+          <Revealed text={`${goneRoot.message} ${goneRoot.hint}`} />
         </Banner>
       </Row>
     );
@@ -136,24 +147,38 @@ function InterruptedBanner({ sets }: { sets: readonly ChangeSetView[] }) {
   );
 }
 
-/** The vault is not there: the folder can be shown again. */
+/** The vault's folder is missing: it can be found again, or another one opened. */
 function VaultBanner({ problem, model }: { problem: UserError; model: string | null }) {
   const backend = useBackend();
   const { openVault } = useActions();
+  const { data } = useRpc('first_run_options', nothing);
   const [failed, setFailed] = useState<UserError | null>(null);
   const shown = failed ?? problem;
-  const find = async () => {
+  const open = async (picked: string | null) => {
     try {
-      const { path } = await backend.rpc('pick_folder', nothing);
+      const path = picked ?? (await backend.rpc('pick_folder', nothing)).path;
       if (path !== null) await openVault({ choice: { kind: 'folder', path }, model });
     } catch (thrown) {
       setFailed(userError(thrown));
     }
   };
+  const found = (data?.found ?? []).map(({ path, shown: note, name }) => ({ label: name, note, onSelect: () => void open(path) }));
+  const choose = { label: 'Choose a folder…', onSelect: () => void open(null) };
   return (
     <Row>
-      <Banner tone="danger" icon="folder" actions={<LinkButton onClick={() => void find()}>Find it</LinkButton>}>
-        {shown.message} {shown.hint}
+      <Banner
+        tone="danger"
+        icon="folder"
+        actions={
+          <>
+            <LinkButton onClick={() => void open(null)}>Find it</LinkButton>
+            <Menu align="end" groups={[{ items: found }, { items: [choose] }].filter(({ items }) => items.length > 0)}>
+              <LinkButton>Open another</LinkButton>
+            </Menu>
+          </>
+        }
+      >
+        <Revealed text={`${shown.message} ${shown.hint}`.trim()} />
       </Banner>
     </Row>
   );

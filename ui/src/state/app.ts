@@ -300,6 +300,10 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
       });
     case 'vault_changed':
       return noteChanged(state, event);
+    case 'vault_gone':
+      return withGone(state, event);
+    case 'vault_back':
+      return withBack(state, event.root);
     default:
       return state;
   }
@@ -411,6 +415,9 @@ export function withConflicts(
   ];
 }
 
+/** The folder of the configured vault cannot be reached. */
+export const isVaultGone = ({ status }: AppState): boolean => status?.vault_problem?.code === 'vault_unavailable';
+
 /** How the vault is watched: `state` "watching", or what it is instead, with the reason where it is known. */
 export function watchingOf(watching: string): { state: string; reason: string | null } {
   const parts = /^([^(]*?) *\((.*)\)$/s.exec(watching);
@@ -481,6 +488,17 @@ function noteChanged(state: AppState, event: Extract<Envelope, { type: 'vault_ch
       event.from !== null && state.panel.note === event.from ? { ...state.panel, note: event.path } : state.panel,
   };
   return bump(vault ? withStatus(next, { vault: { ...vault, notes } }) : next, 'changes');
+}
+
+function withGone(state: AppState, { root, message, hint }: Extract<Envelope, { type: 'vault_gone' }>): AppState {
+  if (root === null) return withStatus(state, { vault_problem: { code: 'vault_unavailable', message, hint } });
+  const others = (state.status?.gone_roots ?? []).filter((other) => other.root !== root);
+  return withStatus(state, { gone_roots: [...others, { root, message, hint }] });
+}
+
+function withBack(state: AppState, root: string | null): AppState {
+  if (root === null) return withStatus(state, { vault_problem: null });
+  return withStatus(state, { gone_roots: (state.status?.gone_roots ?? []).filter((other) => other.root !== root) });
 }
 
 function withStatus(state: AppState, part: Partial<AppStatus>): AppState {

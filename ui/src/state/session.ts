@@ -209,6 +209,8 @@ export type Notice =
     }
   | { readonly type: 'compacted'; readonly by: CompactedBy; readonly messages: number; readonly before: number; readonly after: number; readonly why: string | null }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
+  /** The folder of the vault, or of an extra root, went away or is back. */
+  | { readonly type: 'vault_folder'; readonly gone: boolean; readonly message: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
 
 /** A note that the user and Nova changed differently; nothing of it was written. */
@@ -516,6 +518,21 @@ function withNotice(state: SessionState, event: Envelope, what: Notice): Session
   const item = notice(event, what);
   if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };
   return inTurn(state, event, (turn) => withItem(turn, item));
+}
+
+/**
+ * The state with a notice about the vault's folder. The event is one of the program, numbered apart from those
+ * of sessions; the log of a session does not keep it.
+ */
+export function withVaultFolder(state: SessionState, event: Extract<Envelope, { type: 'vault_gone' | 'vault_back' }>): SessionState {
+  const what: Notice = { type: 'vault_folder', gone: event.type === 'vault_gone', message: event.message };
+  const said = (item: Item) => item.kind === 'notice' && item.notice.type === 'vault_folder';
+  const before = (state.turns.at(-1)?.items ?? state.opening).findLast(said);
+  // Told once, also where the window is told again.
+  if (before?.kind === 'notice' && before.notice.type === 'vault_folder' && before.notice.message === event.message) return state;
+  const item: NoticeItem = { kind: 'notice', id: `vault-${event.seq}`, at: event.at, notice: what };
+  if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };
+  return inTurn(state, {}, (turn) => withItem(turn, item));
 }
 
 /** An editor that saves every few seconds makes one line, not one for each save. */

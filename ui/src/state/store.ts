@@ -11,7 +11,7 @@ import { settingsActions } from './actions/settings';
 import { glanceActions } from './actions/glances';
 import { startActions } from './actions/start';
 import { firstState, reduceApp, type AppState } from './app';
-import { reduce, type SessionState } from './session';
+import { reduce, type SessionState, withVaultFolder } from './session';
 
 export interface StoreState {
   readonly app: AppState;
@@ -69,6 +69,7 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
     }
     if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
     if (events.some((event) => event.type === 'vault_opened')) void actions.beginVault();
+    else if (events.some((event) => event.type === 'vault_back' && event.root === null)) void actions.start();
   };
   const collectors = new Map<string, Envelope[]>();
   const unsubscribe = backend.subscribe((event) => {
@@ -111,6 +112,10 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
 
 function reduceAll(state: StoreState, event: Envelope): StoreState {
   const app = reduceApp(state.app, event);
+  if (event.type === 'vault_gone' || event.type === 'vault_back') {
+    const streams = Object.entries(state.streams).map(([session, stream]) => [session, withVaultFolder(stream, event)] as const);
+    return { app, streams: Object.fromEntries(streams) };
+  }
   const stream = event.session === undefined ? undefined : state.streams[event.session];
   if (event.session === undefined || stream === undefined) return app === state.app ? state : { ...state, app };
   return { app, streams: { ...state.streams, [event.session]: reduce(stream, event) } };

@@ -79,8 +79,23 @@ fn nothing_is_created_in_a_private_folder_or_over_a_private_note() {
     for path in ["Diary/New.md", "Diary/Secret.md", "Marked.md", "MARKED.md"] {
         let vault = remote(PRIVATE);
         let before = vault.vault.files();
-        says_private(&vault, "create_note", json!({"path": path, "content": "x"}));
+        let outcome = vault.call("create_note", json!({"path": path, "content": "x"}));
+        let told = format!("{outcome:?}");
+        assert_eq!(outcome.result.unwrap_err().code, ErrorCode::NoteNotFound, "{path}");
+        assert!(!told.contains(CANARY) && !told.to_lowercase().contains("private"), "{path}: {told}");
+        assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty(), "{path}");
         assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn a_merge_key_keeps_a_note_private() {
+    let merged = "//- Merged.md\n---\nbase: &b {nova: private}\n<<: *b\n---\nxyzzy-canary\n";
+    let vault = remote(&format!("{PRIVATE}{merged}"));
+    says_private(&vault, "read_note", json!({"path": "Merged"}));
+    for (tool, args) in [("search", json!({"query": "xyzzy"})), ("query", json!({}))] {
+        let value = vault.value(tool, args).to_string();
+        assert!(!value.contains("Merged"), "{tool}: {value}");
     }
 }
 
@@ -128,8 +143,9 @@ fn nothing_moves_into_a_private_folder_or_onto_a_private_note() {
         let vault = remote(PRIVATE);
         let before = vault.vault.files();
         let outcome = vault.call("move_note", json!({"path": "Open", "to": to}));
-        assert!(!format!("{outcome:?}").contains(CANARY), "{to}: {outcome:?}");
-        assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Private, "{to}");
+        let told = format!("{outcome:?}");
+        assert!(!told.contains(CANARY) && !told.to_lowercase().contains("private"), "{to}: {told}");
+        assert_eq!(outcome.result.unwrap_err().code, ErrorCode::NoteNotFound, "{to}");
         assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty(), "{to}");
         assert_eq!(vault.vault.files(), before);
     }

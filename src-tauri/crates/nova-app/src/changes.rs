@@ -81,7 +81,7 @@ impl App {
         note: Option<&str>,
         call: Option<&str>,
     ) -> Result<UndoResult, UserError> {
-        let vault = self.vault()?;
+        let vault = self.present_vault().await?;
         let scope = match (note, call) {
             (Some(note), _) => Scope::Note(VaultPath::parse(note).map_err(|error| {
                 UserError::new(
@@ -117,7 +117,7 @@ impl App {
     /// # Errors
     /// `unknown_change_set`, or when writing fails.
     pub async fn finish(&self, change_set: &str) -> Result<FinishResult, UserError> {
-        let vault = self.vault()?;
+        let vault = self.present_vault().await?;
         let id = change_set.to_owned();
         let finished = blocking(move || match vault.history().finish(&id, &Author::new("user")) {
             Ok(own) => {

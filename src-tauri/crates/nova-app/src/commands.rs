@@ -20,13 +20,14 @@ impl Commands for App {
             let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
             (settings.problem.clone(), settings.config.appearance.clone(), settings.config.vault.is_some())
         };
-        let vault_problem = self.vault().err().filter(|error| error.code != ErrorCode::NoVault);
+        let gone = self.gone().await;
         Ok(AppStatus {
             version: env!("CARGO_PKG_VERSION").into(),
             platform: std::env::consts::OS.into(),
             first_run: !configured && self.places().vault.is_none(),
             vault: self.vault_summary().await.ok(),
-            vault_problem,
+            vault_problem: gone.vault,
+            gone_roots: gone.roots.into_values().collect(),
             config_problem,
             model: self.default_model().await,
             appearance,

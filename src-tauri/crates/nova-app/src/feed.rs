@@ -30,6 +30,7 @@ impl App {
                 before.cancel();
             }
         }
+        self.watch_presence(stop.clone());
         let Ok(vault) = self.vault() else { return };
         let app = self.clone();
         let mut changes = vault.changes();

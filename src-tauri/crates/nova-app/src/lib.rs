@@ -31,6 +31,7 @@ mod passed_on;
 mod pending_tools;
 mod permissions;
 mod places;
+mod presence;
 mod provider_rows;
 mod questions;
 mod record_forms;

@@ -14,6 +14,7 @@ use crate::app::{blocking, config_problem, no_vault};
 use crate::config::Config;
 use crate::notes::find_note;
 use crate::places::Places;
+use crate::presence::of_configured;
 use crate::vaults::{finish_writing, open_vault};
 
 /// The vault alone, for a program that asks one question and ends: sessions, skills and their files
@@ -35,7 +36,9 @@ impl Questions {
         };
         let root = places.vault.as_deref().or(config.vault.as_deref()).map(Path::to_owned);
         let vault = match root {
-            Some(root) => open_vault(places, &root, &config, clock, ids).await,
+            Some(root) => open_vault(places, &root, &config, clock, ids)
+                .await
+                .map_err(|error| if places.vault.is_some() { error } else { of_configured(&root, error) }),
             None => Err(no_vault()),
         };
         let skills = config.skills.0.into_values().filter(|own| own.enabled != Some(false));

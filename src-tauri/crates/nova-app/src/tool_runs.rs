@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nova_calls::{
     Answer, ApprovalRequest, Approver, Call, CallEvents, CallScope, CalledTool, Grants, run_call,
 };
-use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, UseMeter, Used, WaitingApprovals};
 use nova_skill::Principal;
 use nova_vault::{ChangeSetKind, Privacy};
@@ -91,6 +91,8 @@ impl App {
         }
         let (value, error) = match outcome.result {
             Ok(value) => (Some(value), None),
+            // Why none is open, where one is configured.
+            Err(error) if error.code == ErrorCode::NoVault => (None, self.vault().err().or(Some(error))),
             Err(error) => (None, Some(error)),
         };
         ToolResult {

@@ -12,17 +12,39 @@ use serde_json::Value;
 use crate::app::{App, VaultState, blocking};
 use crate::config::Config;
 use crate::places::Places;
+use crate::presence::of_configured;
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
     pub(crate) async fn open_configured_vault(&self) {
-        let Some(root) = self.places().vault.clone().or_else(|| self.config().vault) else { return };
+        let Some(root) = self.configured_vault() else { return };
         self.inner.conflicts.forget();
         let state = match self.load_vault(&root).await {
             Ok(vault) => VaultState { vault: Some(vault), problem: None },
-            Err(problem) => VaultState { vault: None, problem: Some(problem) },
+            Err(error) if self.places().vault.is_some() => VaultState { vault: None, problem: Some(error) },
+            Err(error) => VaultState { vault: None, problem: Some(of_configured(&root, error)) },
         };
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// The folder that the options or the configuration name.
+    pub(crate) fn configured_vault(&self) -> Option<PathBuf> {
+        self.places().vault.clone().or_else(|| self.config().vault)
+    }
+
+    /// Opens the vault at its folder, which was away, in place of what is open now.
+    ///
+    /// # Errors
+    /// What prevents opening it; what is open stays.
+    pub(crate) async fn open_again(&self, root: &Path) -> Result<(), UserError> {
+        let vault = self.load_vault(root).await?;
+        let name = Some(vault.name());
+        *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) =
+            VaultState { vault: Some(vault), problem: None };
+        self.restart_feed();
+        self.follow_foreign_skills();
+        self.emit(Event::VaultOpened { name });
+        Ok(())
     }
 
     /// Opens the vault that the configuration names now, when it is another one, has other extra roots or

@@ -83,11 +83,11 @@ pub enum Because {
     AlwaysApproved,
     ByHand,
     Granted,
-    /// There is a grant, which does not count in this turn.
+    /// There is a grant or an "always", which does not count in this turn.
     Tainted,
-    /// There is a grant, for fewer notes in a turn.
+    /// There is a grant or an "always", for fewer notes in a turn.
     ManyNotes(usize),
-    /// There is a grant, for the skill's own notes.
+    /// There is a grant or an "always", for the skill's own notes.
     OutsideOwn,
     /// Nothing speaks for or against it.
     Effect(Effect),
@@ -112,22 +112,28 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
         (None, Some(because)) => return ask(effect, because),
         (None, None) => {}
     }
-    if let Some(because) = allowed_by_rule(rules, &facts.call, facts.reached, facts.principal, facts.content)
-    {
-        return Ruling { verdict: Verdict::Run, because };
+    let beyond = beyond_grant(facts);
+    match allowed_by_rule(rules, &facts.call, facts.reached, facts.principal, facts.content) {
+        Some(Allowed { because, always }) if !always || beyond.is_none() => run(because),
+        allowed => match (effect, beyond) {
+            (Effect::Read, _) => run(Because::Effect(effect)),
+            (Effect::Write, _) if facts.by_hand => run(Because::ByHand),
+            (_, Some(beyond)) if facts.granted || allowed.is_some() => ask(effect, beyond),
+            (Effect::Write | Effect::External | Effect::Undeclared, None) if facts.granted => {
+                run(Because::Granted)
+            }
+            _ => ask(effect, Because::Effect(effect)),
+        },
     }
-    match effect {
-        Effect::Read => run(Because::Effect(effect)),
-        Effect::Write if facts.by_hand => run(Because::ByHand),
-        Effect::Write if facts.granted && facts.notes > MANY_NOTES => {
-            ask(effect, Because::ManyNotes(facts.notes))
-        }
-        Effect::Write if facts.granted && facts.outside_own => ask(effect, Because::OutsideOwn),
-        Effect::External | Effect::Undeclared if facts.granted && facts.tainted => {
-            ask(effect, Because::Tainted)
-        }
-        Effect::Write | Effect::External | Effect::Undeclared if facts.granted => run(Because::Granted),
-        _ => ask(effect, Because::Effect(effect)),
+}
+
+/// Why what was allowed for the chat, or always, does not cover the call.
+fn beyond_grant(facts: &Facts) -> Option<Because> {
+    match facts.call.effect {
+        Effect::Write if facts.notes > MANY_NOTES => Some(Because::ManyNotes(facts.notes)),
+        Effect::Write if facts.outside_own => Some(Because::OutsideOwn),
+        Effect::External | Effect::Undeclared if facts.tainted => Some(Because::Tainted),
+        _ => None,
     }
 }
 
@@ -155,6 +161,13 @@ pub(crate) fn wants_approval(rules: &Rules, facts: &Facts) -> Option<Because> {
     rules.find_at(RuleList::HumanApproval, &facts.call, facts.reached, facts.principal).map(Because::from)
 }
 
+/// What allows a tool without a question.
+pub(crate) struct Allowed {
+    because: Because,
+    /// It is what an "always" on a card leaves behind, which covers no more than a grant for the chat does.
+    pub(crate) always: bool,
+}
+
 /// The rule, or the "always" for this content, that allows the tool.
 pub(crate) fn allowed_by_rule(
     rules: &Rules,
@@ -162,20 +175,21 @@ pub(crate) fn allowed_by_rule(
     reached: &ReachedNotes,
     who: &Principal,
     content: Content,
-) -> Option<Because> {
-    let rule = match call.effect {
+) -> Option<Allowed> {
+    let literal = || rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from);
+    match call.effect {
         // Each message to a person is looked at.
-        Effect::Send => return None,
+        Effect::Send => None,
         // Destruction wants a rule written for this one tool.
-        Effect::Destructive => {
-            return rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from);
-        }
+        Effect::Destructive => literal().map(|because| Allowed { because, always: false }),
         Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => {
-            rules.find_at(RuleList::Allow, call, reached, who)
+            if let Some(written) = rules.find_written(RuleList::Allow, call, reached, who) {
+                return Some(Allowed { because: written.into(), always: false });
+            }
+            let of_content = || (content == Content::Always).then_some(Because::AlwaysApproved);
+            literal().or_else(of_content).map(|because| Allowed { because, always: true })
         }
-    };
-    let always = || (content == Content::Always).then_some(Because::AlwaysApproved);
-    rule.map(Because::from).or_else(always)
+    }
 }
 
 impl From<Found<'_>> for Because {

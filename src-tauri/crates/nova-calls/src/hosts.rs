@@ -49,7 +49,8 @@ pub(crate) enum Covers {
     Declared,
     /// The user wants to be asked each time: no grant counts.
     Nothing,
-    /// They say nothing of it, and the model has read what strangers can write: no grant counts.
+    /// No rule that somebody wrote allows it, and the model has read what strangers can write: neither a
+    /// grant nor an "always" counts.
     Tainted,
     /// They say nothing of it.
     Granted,
@@ -139,13 +140,12 @@ impl CallHosts {
             }
         }
         if rules.find_at(RuleList::HumanApproval, &request, &reached, &self.principal).is_some() {
-            Covers::Nothing
-        } else if allowed_by_rule(&rules, &call, &reached, &self.principal, self.standing()).is_some() {
-            Covers::Declared
-        } else if self.tainted {
-            Covers::Tainted
-        } else {
-            Covers::Granted
+            return Covers::Nothing;
+        }
+        match allowed_by_rule(&rules, &call, &reached, &self.principal, self.standing()) {
+            Some(allowed) if !(allowed.always && self.tainted) => Covers::Declared,
+            _ if self.tainted => Covers::Tainted,
+            _ => Covers::Granted,
         }
     }
 
@@ -173,8 +173,7 @@ impl CallHosts {
             || match covers {
                 Covers::Declared => self.declared.contains(host) || self.is_granted(host),
                 Covers::Granted => self.is_granted(host),
-                Covers::Tainted => self.is_always(host),
-                Covers::Nothing | Covers::Denied(_) | Covers::Closed(_) => false,
+                Covers::Tainted | Covers::Nothing | Covers::Denied(_) | Covers::Closed(_) => false,
             };
         allowed.then_some(Ok(()))
     }

@@ -316,6 +316,21 @@ pub enum Event {
     VaultOpened {
         name: Option<String>,
     },
+    /// The folder of the vault, or of one of its extra roots, cannot be reached: nothing is written there
+    /// until it is back.
+    VaultGone {
+        /// The extra root, by the name of its link in the vault; null: the vault itself.
+        root: Option<String>,
+        message: String,
+        hint: String,
+    },
+    /// The folder is back.
+    VaultBack {
+        /// As in `vault_gone`.
+        root: Option<String>,
+        /// "The vault folder is back. 3 notes changed meanwhile."
+        message: String,
+    },
     /// A session was created, renamed, deleted, or its turn began or ended.
     SessionChanged {
         id: String,

@@ -22,6 +22,14 @@ pub enum VaultError {
         /// What to do.
         remedy: String,
     },
+    /// The folder of the open vault is not where its path says: deleted, renamed, or on a disk that was
+    /// unmounted. Nothing was read or written.
+    Gone {
+        /// The path that the user gave.
+        root: PathBuf,
+        /// Why, as a clause, where it is not simply missing: "another folder is in its place".
+        reason: Option<String>,
+    },
     /// No note has this path or name.
     NotFound {
         /// The path or name as it was given.
@@ -189,6 +197,7 @@ impl VaultError {
     pub fn code(&self) -> &'static str {
         match self {
             VaultError::Unusable { .. } => "vault_unusable",
+            VaultError::Gone { .. } => "vault_gone",
             VaultError::NotFound { .. } => "note_not_found",
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
@@ -216,6 +225,7 @@ impl VaultError {
             VaultError::Unusable { root, reason, .. } => {
                 format!("The folder {} cannot be used as a vault: {reason}", root.display())
             }
+            VaultError::Gone { root, .. } => format!("The vault folder is gone: {}", root.display()),
             VaultError::NotFound { name } => format!("There is no note \"{name}\""),
             VaultError::Exists { path } => format!("There is already a note \"{path}\""),
             VaultError::Path(error) => error.to_string().trim_end_matches('.').to_owned(),
@@ -287,6 +297,14 @@ impl VaultError {
     pub fn hint(&self) -> String {
         match self {
             VaultError::Unusable { remedy, .. } => remedy.clone(),
+            VaultError::Gone { reason: None, .. } => {
+                "Nothing is written until it is back. Put it back, or open another folder.".to_owned()
+            }
+            VaultError::Gone { reason: Some(reason), .. } => {
+                format!(
+                    "Nothing is written until it is back ({reason}). Put it back, or open another folder."
+                )
+            }
             VaultError::NotFound { .. } => {
                 "Look for it with vault.search or vault.query, or create it.".to_owned()
             }

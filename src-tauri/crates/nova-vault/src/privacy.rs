@@ -124,12 +124,39 @@ pub(crate) fn is_marked_private(document: &Document) -> bool {
     if matches!(document.front_matter(), FrontMatter::Broken { .. }) {
         return true;
     }
-    let said = document.properties().iter().filter(|(key, _)| folded(key) == "nova");
-    said.map(|(_, property)| &property.value).any(|value| match value {
+    let properties = document.properties().iter();
+    let said: Said<'_> = properties.map(|(key, property)| (key.as_str(), &property.value)).collect();
+    marked_private(&said) == Some(true)
+}
+
+/// The entries of a mapping.
+type Said<'a> = Vec<(&'a str, &'a Value)>;
+
+/// What a mapping says by itself or, where it says nothing, by what it merges (`<<: *anchor`); `None`: nothing.
+fn marked_private(said: &Said<'_>) -> Option<bool> {
+    let any = |one, other| one || other;
+    let own = said.iter().filter(|(key, value)| folded(key) == "nova" && **value != Value::Null);
+    own.map(|(_, value)| hides(value)).reduce(any).or_else(|| {
+        let merged = said.iter().filter(|(key, _)| *key == "<<").flat_map(|(_, value)| match value {
+            Value::List(values) => values.as_slice(),
+            value => std::slice::from_ref(*value),
+        });
+        let marks = merged.filter_map(|value| match value {
+            Value::Map(inner) => {
+                marked_private(&inner.iter().map(|(key, value)| (key.as_str(), value)).collect())
+            }
+            _ => None,
+        });
+        marks.reduce(any)
+    })
+}
+
+fn hides(value: &Value) -> bool {
+    match value {
         Value::Null | Value::Bool(false) => false,
         Value::Text(text) => folded(text.trim()) != "public",
         _ => true,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +190,28 @@ mod tests {
             let path = VaultPath::parse("a.md").unwrap();
             assert_eq!(remote(&[]).hides(&path, &document), hidden, "{line}");
             assert!(!Privacy::default().hides(&path, &document), "{line}: on this machine all is shown");
+        }
+    }
+
+    #[test]
+    fn a_merge_key_marks_a_note_too() {
+        let path = VaultPath::parse("a.md").unwrap();
+        for (lines, hidden) in [
+            ("base: &b {nova: private}\n<<: *b", true),
+            ("base: &b\n  nova: private\n  kind: diary\n<<: *b", true),
+            ("base: &b {Nova: Private}\n<<: [*b]", true),
+            ("base: &b {kind: diary}\nmark: &m {nova: private}\n<<: [*b, *m]", true),
+            ("base: &b {nova: private}\nnext: &n {<<: *b}\n<<: *n", true),
+            ("<<: {nova: private}", true),
+            ("<<: {nova: true}", true),
+            ("base: &b {nova: private}\nnova: public\n<<: *b", false),
+            ("base: &b {nova: private}\ncopy: *b", false),
+            ("base: &b {nova: public}\n<<: *b", false),
+            ("base: &b {nova: private}\nnova:\n<<: *b", true),
+            ("<<: private", false),
+        ] {
+            let document = Document::parse(&format!("---\n{lines}\n---\n"));
+            assert_eq!(remote(&[]).hides(&path, &document), hidden, "{lines}");
         }
     }
 

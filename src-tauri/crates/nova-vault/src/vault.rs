@@ -134,12 +134,13 @@ impl Vault {
 
     pub(crate) fn open_with(options: VaultOptions, steps: Steps) -> Result<Vault, VaultError> {
         let root = usable_root(&options)?;
-        let disk =
-            Disk::open(root.clone(), roots(&root, &options)).map_err(|error| VaultError::Unusable {
-                root: root.clone(),
-                reason: error.to_string(),
-                remedy: "Give your user the right to read the folder.".to_owned(),
-            })?;
+        let unreadable = |error: std::io::Error| VaultError::Unusable {
+            root: root.clone(),
+            reason: error.to_string(),
+            remedy: "Give your user the right to read the folder.".to_owned(),
+        };
+        let named = std::path::absolute(&options.root).map_err(unreadable)?;
+        let disk = Disk::open(root.clone(), roots(&root, &options)).map_err(unreadable)?.named(named);
         let journal = Journal::new(without_links(&options.history), &root);
         let core = Arc::new(Core::new(disk, journal, steps, options));
         sweep(&core);
@@ -246,6 +247,7 @@ impl Vault {
     /// The bytes of a file that need not be a note.
     pub(crate) fn bytes(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
         refuse_hidden(path)?;
+        self.check_present()?;
         self.core().disk.bytes(path)
     }
 

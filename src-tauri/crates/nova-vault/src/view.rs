@@ -153,7 +153,7 @@ impl View {
         if VaultPath::parse(folder.trim_matches('/')).is_ok_and(|folder| self.privacy.lists(&folder)) {
             return Ok(false);
         }
-        Ok(!self.vault.core().disk.spellings(folder)?.whole.is_empty())
+        Ok(!self.vault.spellings(folder)?.whole.is_empty())
     }
 
     /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.

@@ -22,6 +22,7 @@ export function sampleWorld(): World {
       first_run: false,
       vault: { name: 'Work vault', path: '/home/mara/Documents/Work vault', notes: 412, watching: 'watching', problems: [] },
       vault_problem: null,
+      gone_roots: [],
       config_problem: null,
       model: 'ollama/qwen3:14b',
       appearance: { theme: 'light', text_size: 14, activity_line: true },

@@ -84,6 +84,33 @@ fn a_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
     assert_eq!(verdict("", &Facts { by_hand: true, notes: 21, ..facts(Effect::Write) }), "run");
 }
 
+/// What an "always" writes is the tool's name alone, or is kept with the content of its file.
+#[test]
+fn always_asks_where_a_chat_grant_asks() {
+    let literal = "permissions: {allow: [crm__add_contact]}";
+    for (effect, beyond, asked) in [
+        (Effect::Write, Facts { notes: 21, ..facts(Effect::Write) }, "ask osade"),
+        (Effect::Write, Facts { outside_own: true, ..facts(Effect::Write) }, "ask osade"),
+        (Effect::External, Facts { tainted: true, ..facts(Effect::External) }, "ask osad"),
+        (Effect::Undeclared, Facts { tainted: true, ..facts(Effect::Undeclared) }, "ask osde"),
+    ] {
+        for granted in [false, true] {
+            let beyond = Facts { granted, ..beyond.clone() };
+            assert_eq!(verdict(literal, &beyond), asked, "{effect:?} by a rule");
+            let of_file = Facts { content: Content::Always, ..beyond };
+            assert_eq!(verdict("", &of_file), asked, "{effect:?} of a file");
+        }
+        assert_eq!(verdict(literal, &facts(effect)), "run", "{effect:?}");
+        // A rule that somebody wrote for more than one tool, or for its arguments, is as it was meant.
+        for written in ["crm__*", "'*'"] {
+            let wider = format!("permissions: {{allow: [crm__add_contact, {written}]}}");
+            assert_eq!(verdict(&wider, &beyond), "run", "{effect:?}: {written}");
+        }
+    }
+    let by_hand = Facts { by_hand: true, notes: 21, outside_own: true, ..facts(Effect::Write) };
+    assert_eq!(verdict(literal, &by_hand), "run");
+}
+
 #[test]
 fn each_list_goes_before_the_next() {
     let deny = "permissions: {deny: ['crm__*'], human_approval: ['*'], allow: ['*']}";
@@ -182,7 +209,7 @@ fn in_a_tainted_turn_no_grant_lets_anything_leave() {
     ] {
         let tainted = Facts { granted: true, tainted: true, ..facts(effect) };
         assert_eq!(verdict("", &tainted), granted, "{effect:?}");
-        let allow = "permissions: {allow: [crm__add_contact]}";
+        let allow = "permissions: {allow: [crm__add_contact, 'crm__*']}";
         assert_eq!(verdict(allow, &tainted), by_rule, "{effect:?}: a written rule holds");
     }
 }

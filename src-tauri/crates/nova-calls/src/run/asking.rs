@@ -126,7 +126,7 @@ impl Running<'_> {
                 }
                 Some(answer) => {
                     return Ok(match self.decided(tool, &request, answer)?.args {
-                        Some(edited) => Approved::Edited(edited),
+                        Some(edited) => Approved::Edited { args: edited, shown: asking.diff },
                         None => {
                             newer.map_or(Approved::AsFirstShown, |plan| Approved::AsLastShown(Box::new(plan)))
                         }
@@ -216,7 +216,7 @@ impl Running<'_> {
             ),
             Because::Tainted => format!(
                 "{asked} The assistant has read text from outside in this turn, which may have asked for this: \
-                 what you allowed for this chat does not count."
+                 what you allowed before does not count."
             ),
             Because::ManyNotes(notes) => {
                 format!("{asked} With this the assistant has changed {notes} notes in this turn.")
@@ -315,8 +315,11 @@ pub(super) enum Approved {
     AsFirstShown,
     /// The plan was made anew while the question waited.
     AsLastShown(Box<Plan>),
-    /// Arguments that came with the answer.
-    Edited(Value),
+    /// Arguments that came with the answer, and the changes that were on the card then.
+    Edited {
+        args: Value,
+        shown: Vec<NoteDiffView>,
+    },
 }
 
 async fn changed_one_of(

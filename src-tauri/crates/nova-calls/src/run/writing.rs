@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
-use nova_protocol::{Event, NoteChangeView, UserError};
+use nova_protocol::{Decision, Event, NoteChangeView, NoteDiffView, UserError};
 use nova_registry::{RuleList, SkillEntry, ToolEntry};
 use nova_skill::{ToolError, VaultPath};
 use nova_vault::Author;
@@ -30,6 +30,8 @@ impl Running<'_> {
             Err(_) if self.reach_place().await? => self.plan(skill, tool, reach, args.clone()).await?,
             plan => plan?,
         };
+        // Notes that were named by an answer and that no question has shown yet.
+        let mut unseen = false;
         loop {
             let paths = plan.paths();
             let Ruling { verdict, because } = self.judge(tool, &args, &paths, plan.outside_own);
@@ -40,22 +42,25 @@ impl Running<'_> {
                 Verdict::Ask { decisions, editable } if !paths.is_empty() || each_time => {
                     Some((decisions, editable))
                 }
+                Verdict::Run if unseen => Some((vec![Decision::Once, Decision::Deny], true)),
                 Verdict::Ask { .. } | Verdict::Run => None,
             };
             let allowed = asks.is_some();
             if let Some((decisions, editable)) = asks {
-                let shown = (paths.len(), plan.outside_own);
                 let asking = Asking { diff: plan.diff(), paths, because };
+                unseen = false;
                 match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await?
                 {
                     Approved::AsFirstShown => {}
                     Approved::AsLastShown(newer) => plan = *newer,
-                    // Arguments that came with the answer. They may not reach further than what was shown.
-                    Approved::Edited(edited) => {
+                    // Arguments that came with the answer. They may not reach other notes than those shown.
+                    Approved::Edited { args: edited, shown } => {
+                        let outside_own = plan.outside_own;
                         args = arguments::fit(tool, edited)?;
                         self.check_not_denied(tool, &args)?;
                         plan = self.plan(skill, tool, reach, args.clone()).await?;
-                        if plan.paths().len() > shown.0 || (plan.outside_own && !shown.1) {
+                        unseen = !reaches_only(&plan.diff(), &shown) || (plan.outside_own && !outside_own);
+                        if unseen {
                             continue;
                         }
                     }
@@ -161,6 +166,14 @@ impl Running<'_> {
                 )
             })
     }
+}
+
+/// Whether every planned change is to a note that was shown, from and to the same place and of the same kind.
+fn reaches_only(planned: &[NoteDiffView], shown: &[NoteDiffView]) -> bool {
+    let is_same = |one: &NoteDiffView, other: &NoteDiffView| {
+        one.path == other.path && one.from == other.from && one.kind == other.kind
+    };
+    planned.iter().all(|note| shown.iter().any(|other| is_same(note, other)))
 }
 
 /// An error as the principal may know it, who does not see these notes.

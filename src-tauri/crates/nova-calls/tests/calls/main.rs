@@ -6,6 +6,7 @@ mod reviewing;
 mod ruling;
 mod secrets;
 mod telling;
+mod writing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -77,18 +77,18 @@ async fn a_rule_that_asks_does_not_hide_what_changed() {
 async fn the_third_identical_call_does_not_hide_what_changed() {
     let server = sunny().await;
     let old = of_file(Effect::Read, "one", "Fetches.");
-    let mut bench = Bench::new(old.clone(), answers(&[Decision::Deny]), &[(HOST, &server)]);
+    let mut bench = Bench::new(old.clone(), answers(&[Decision::Once, Decision::Deny]), &[(HOST, &server)]);
     bench.scope.approved = approved(&old, "one", Approval::Always);
     bench.call_in_turn(&[HERE]).await.result.expect("always");
-    bench.call_in_turn(&[HERE]).await.result.expect("always");
+    bench.call_in_turn(&[HERE]).await.result.expect("allowed once more: what it fetched taints the turn");
     let bench = bench.with_tool(of_file(Effect::Read, "two", "Fetches more."));
     bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
     let asked = bench.approver.asked();
     assert_eq!(
-        asked[0].question,
+        asked[1].question,
         "Run net.fetch, which is not as you allowed it? description: Fetches. → Fetches more."
     );
-    assert_eq!(asked[0].decisions, [Decision::Once, Decision::Deny]);
+    assert_eq!(asked[1].decisions, [Decision::Once, Decision::Deny]);
     assert_eq!(server.requests().len(), 2);
 }
 

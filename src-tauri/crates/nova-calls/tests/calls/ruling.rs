@@ -104,7 +104,7 @@ async fn in_a_tainted_turn_what_was_allowed_for_the_chat_asks() {
         [
             "Send this to api.weather.com?",
             "Send this to api.weather.com? The assistant has read text from outside in this turn, which may have \
-             asked for this: what you allowed for this chat does not count.",
+             asked for this: what you allowed before does not count.",
         ]
     );
     bench.call(&[HERE]).await.result.expect("granted, in a new turn");
@@ -130,9 +130,29 @@ async fn in_a_tainted_turn_a_reading_tool_asks_before_it_sends_to_a_granted_host
 async fn a_rule_holds_in_a_tainted_turn() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)])
-        .with_rules("permissions: {allow: [net__fetch]}");
+        .with_rules("permissions: {allow: ['net__*']}");
     bench.scope.so_far.taint("a mail");
     bench.call_in_turn(&[HERE]).await.result.expect("by the rule");
+}
+
+#[tokio::test]
+async fn always_asks_in_a_tainted_turn() {
+    let server = sunny().await;
+    for effect in [Effect::External, Effect::Read] {
+        let tool = of_file(effect, "one", "Fetches.");
+        let mut bench = Bench::new(tool, answers(&[Decision::Always, Decision::Deny]), &[(HOST, &server)]);
+        bench.call(&[HERE]).await.result.expect("always");
+        bench.call(&[HERE]).await.result.expect("always, in another turn");
+        bench.scope.so_far = Arc::default();
+        bench.scope.so_far.taint("a mail");
+        bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
+        assert_eq!(bench.approver.asked().len(), 2, "{effect:?}");
+    }
+    let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[Decision::Deny]), &[(HOST, &server)])
+        .with_rules("permissions: {allow: [net__fetch]}");
+    bench.scope.so_far.taint("a mail");
+    bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
+    assert_eq!(server.requests().len(), 4);
 }
 
 #[tokio::test]

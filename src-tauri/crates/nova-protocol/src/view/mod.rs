@@ -35,14 +35,25 @@ pub struct AppStatus {
     /// Nothing was chosen yet: show the first start.
     pub first_run: bool,
     pub vault: Option<VaultSummary>,
-    /// Why the configured vault is not open.
+    /// Why the configured vault is not open, or cannot be reached any more.
     pub vault_problem: Option<crate::UserError>,
+    /// Extra roots that cannot be reached.
+    pub gone_roots: Vec<GoneRootView>,
     pub config_problem: Option<ConfigProblemView>,
     /// `provider/model` new chats use.
     pub model: Option<String>,
     pub appearance: Appearance,
     /// Today's date in the user's zone, `YYYY-MM-DD`.
     pub today: String,
+}
+
+/// An extra root that cannot be reached, as `vault_gone` reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GoneRootView {
+    /// The name of its link in the vault.
+    pub root: String,
+    pub message: String,
+    pub hint: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

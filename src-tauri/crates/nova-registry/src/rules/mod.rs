@@ -145,6 +145,22 @@ impl Rules {
         })
     }
 
+    /// As [`Rules::find_at`], among the rules that an "always" does not write: they name more than one
+    /// tool, certain arguments, or stand in a policy.
+    pub fn find_written(
+        &self,
+        list: RuleList,
+        call: &CallShape,
+        notes: &ReachedNotes,
+        who: &Principal,
+    ) -> Option<Found<'_>> {
+        self.lists_for(who).find_map(|(lists, policy)| {
+            let is_written = |rule: &&Rule| policy.is_some() || !rule.pattern.is_literal();
+            let mut rules = lists.get(list).iter().filter(is_written);
+            rules.find(|rule| rule.pattern.allows_at(call, notes)).map(|rule| Found { list, rule, policy })
+        })
+    }
+
     fn lists_for(&self, who: &Principal) -> impl Iterator<Item = (&RuleLists, Option<&Policy>)> {
         let policies = self.policies.iter().filter(move |policy| policy.who.is(who));
         std::iter::once((&self.own, None)).chain(policies.map(|policy| (&policy.lists, Some(policy))))

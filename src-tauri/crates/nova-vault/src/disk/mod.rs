@@ -10,6 +10,7 @@ mod lasting;
 mod moving;
 mod place;
 mod platform;
+mod presence;
 mod roots;
 mod trash;
 mod walk;
@@ -30,6 +31,7 @@ pub(crate) use attributes::Attributes;
 pub(crate) use lasting::Lasting;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
+pub use presence::GoneRoot;
 pub(crate) use roots::{Refusal, Roots};
 pub use trash::top_folder;
 pub(crate) use trash::{SystemTrash, TrashPlace};
@@ -43,7 +45,11 @@ pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
+    /// The path that the user gave; `root` is that without links.
+    named: PathBuf,
     dir: Dir,
+    /// What the opened folder was then: which one it is does not change.
+    opened: Stamp,
     abilities: Abilities,
     roots: Roots,
     /// As if the file system was none of the usual ones.
@@ -89,7 +95,9 @@ impl Disk {
         let dir = platform::open_root(&root)?;
         dir.entries()?;
         Ok(Disk {
+            named: root.clone(),
             root,
+            opened: platform::look(&dir, ".")?.stamp,
             dir,
             abilities: Abilities::default(),
             roots,

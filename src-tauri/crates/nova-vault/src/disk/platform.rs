@@ -128,6 +128,11 @@ mod system {
         Ok(Look::of(&fstat(file)?))
     }
 
+    /// What a path leads to, links followed.
+    pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
+        Ok(Look::of(&statat(CWD, path, AtFlags::empty())?))
+    }
+
     /// Opens a folder by its path; a link in its place is refused.
     pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -374,6 +379,10 @@ mod system {
         Ok(Look::of(&file.metadata()?))
     }
 
+    pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
+        look(&Dir::open_ambient_dir(path, ambient_authority())?, ".")
+    }
+
     pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
         if root.symlink_metadata()?.is_symlink() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -473,7 +482,7 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
     copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
-    open_folder, open_root, open_to_write, private, read_at, rename_no_replace, sync_folder,
+    look_through, open_folder, open_root, open_to_write, private, read_at, rename_no_replace, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

@@ -193,7 +193,7 @@ impl Roots {
 
     /// The links at the top of the vault that lead to a listed folder, with it: also those that are not
     /// followed now, because it is not there or for another reason.
-    fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
+    pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
         let Listed { vault, roots, .. } = &*self.0;
         let roots: Vec<PathBuf> = roots.iter().map(|root| without_links(root)).collect();
         let names = top.entries().into_iter().flatten().flatten();

@@ -31,7 +31,7 @@ impl Draft {
         for note in &notes {
             let names = taken.entry(note.folder.clone()).or_default();
             if listed.insert(note.folder.clone()) {
-                let there = self.view.vault().core().disk.names(&note.folder)?;
+                let there = self.vault().names(&note.folder)?;
                 names.extend(there.iter().map(|name| folded(name)));
             }
             let name = file_name(&note.name);
@@ -74,7 +74,7 @@ impl Draft {
         folder: &str,
         mut names: impl Iterator<Item = String>,
     ) -> Result<VaultPath, VaultError> {
-        let there = self.vault().core().disk.names(folder)?;
+        let there = self.vault().names(folder)?;
         let planned = self.items.keys().filter(|path| path.folder() == folder);
         let taken: HashSet<String> =
             there.iter().map(String::as_str).chain(planned.map(file_part)).map(folded).collect();
@@ -86,7 +86,7 @@ impl Draft {
     /// would need such a folder.
     pub(crate) fn refuse_twin(&self, path: &VaultPath) -> Result<(), VaultError> {
         let folder = path.folder();
-        let spellings = self.vault().core().disk.spellings(folder)?;
+        let spellings = self.vault().spellings(folder)?;
         let file = folded(file_part(path));
         for other in spellings.whole.iter().filter(|other| *other != folder) {
             if let Some(path) = self.taken_in(other, &file)? {
@@ -105,7 +105,7 @@ impl Draft {
     /// The folder as it is spelled where it is there, or planned, in another case only.
     pub(super) fn spelled(&self, folder: &str) -> Result<String, VaultError> {
         let folder = folder.strip_suffix('/').unwrap_or(folder);
-        Ok(self.spelled_as(folder, &self.vault().core().disk.spellings(folder)?))
+        Ok(self.spelled_as(folder, &self.vault().spellings(folder)?))
     }
 
     fn spelled_as(&self, folder: &str, spellings: &Spellings) -> String {
@@ -140,7 +140,7 @@ impl Draft {
 
     /// The note of the folder on the disk that has this folded name, and is to stay there.
     fn taken_in(&self, folder: &str, file: &str) -> Result<Option<VaultPath>, VaultError> {
-        for name in self.vault().core().disk.names(folder)? {
+        for name in self.vault().names(folder)? {
             if folded(&name) != file {
                 continue;
             }

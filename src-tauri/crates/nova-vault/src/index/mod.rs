@@ -71,6 +71,7 @@ impl Index {
     /// Compares everything known with the disk and reads what may differ. The heads of the notes
     /// whose texts are needed are complete then.
     pub(crate) fn listing(&self, disk: &Disk, needed: Texts<'_>) -> Result<Arc<Listing>, VaultError> {
+        disk.check_present()?;
         let mut known = self.known.lock().unwrap_or_else(|poisoned| {
             // Half compared is worth nothing: all of it is read again.
             self.known.clear_poison();
@@ -173,6 +174,7 @@ impl TextBudget {
 
 /// Reads one note from the disk.
 pub(crate) fn read_note(disk: &Disk, path: &VaultPath) -> Result<Note, VaultError> {
+    disk.check_present()?;
     let found = disk.read(path)?;
     Ok(Note {
         path: path.clone(),

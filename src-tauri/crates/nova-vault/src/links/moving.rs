@@ -104,7 +104,7 @@ impl Draft {
             if source.is_visible {
                 moved.rewritten.push(path.clone());
             }
-            moved_draft.rewrite_links(path, &source.text(self)?, text, source.is_visible);
+            moved_draft.rewrite_links(path, &plan.text_of(self, source)?, text, source.is_visible);
         }
         for (path, is_visible, before, text) in canvas_texts {
             if is_visible {
@@ -252,38 +252,30 @@ impl<'a> MovePlan<'a> {
         moved: &mut Moved,
     ) -> Result<Option<String>, VaultError> {
         if source.outlined.outline.is_cut {
-            let text = source.text(draft).map_err(|error| match source.is_visible {
-                true => error,
-                // Not even its name is told.
-                false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
-            })?;
+            let text = self.text_of(draft, source)?;
             if folded(&text).contains(&folded(self.from.name())) {
                 return Err(self.unlinkable(source, 1));
             }
         }
         if source.is_broken && source.is_visible {
-            self.leave(
-                source,
-                &source.text(draft).map_err(|error| match source.is_visible {
-                    true => error,
-                    // Not even its name is told.
-                    false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
-                })?,
-                moved,
-            );
+            self.leave(source, &self.text_of(draft, source)?, moved);
         }
         let changes = self.changes(&source.path, &source.outlined, source.is_visible)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        let text = source.text(draft).map_err(|error| match source.is_visible {
-            true => error,
-            // Not even its name is told.
-            false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
-        })?;
+        let text = self.text_of(draft, source)?;
         rewritten(&text, &source.outlined.outline, &changes)
             .map(Some)
             .map_err(|unwritable| self.unlinkable(source, unwritable.line))
+    }
+
+    /// The text of a note; an error does not name one that the reader may not see.
+    fn text_of(&self, draft: &Draft, source: &Source) -> Result<Arc<str>, VaultError> {
+        source.text(draft).map_err(|error| match source.is_visible {
+            true => error,
+            false => self.unlinkable(source, 1),
+        })
     }
 
     /// The links in a text of the file `path` that must change.

@@ -28,6 +28,7 @@ pub(super) fn search(
     let failed = |error| VaultError::io("list the vault")(error);
     let search = Searching { view, pattern, patience, best: Best::new(wanted) };
     let mut first = Vec::new();
+    view.vault().check_present()?;
     let root = view.vault().core().disk.open_root().map_err(failed)?;
     list(Arc::new(root), "".into(), 0, &mut first).map_err(failed)?;
     let states = in_parallel(threads(None), first, State::default, |state, work, more| {

@@ -12,6 +12,8 @@ mod confinement;
 mod expressions;
 mod faults;
 mod feed;
+#[cfg(unix)]
+mod gone;
 mod interleaving;
 mod kept;
 mod killed;

@@ -264,6 +264,34 @@ fn links_to_other_notes_of_the_name_stay_on_them() {
 }
 
 #[test]
+fn a_name_two_notes_have_leads_where_it_led() {
+    // From beside one of the two to beside the other.
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("A/S.md", "[[Plan]] ![[plan]] [p](Plan.md)\n")],
+        ("A/S.md", "B/S.md"),
+        &[("B/S.md", "[[A/Plan]] ![[A/Plan]] [p](A/Plan.md)\n")],
+    );
+    // From the root, where the shorter path was meant.
+    check(
+        &[("A/Plan.md", "a\n"), ("Beside/Plan.md", "b\n"), ("S.md", "---\nof: \"[[Plan]]\"\n---\n")],
+        ("S.md", "Beside/S.md"),
+        &[("Beside/S.md", "---\nof: \"[[A/Plan]]\"\n---\n")],
+    );
+    // To the root, where the shorter path would be meant.
+    check(
+        &[("A/Plan.md", "a\n"), ("Beside/Plan.md", "b\n"), ("Beside/S.md", "[[Plan|p]]\n")],
+        ("Beside/S.md", "S.md"),
+        &[("S.md", "[[Beside/Plan|p]]\n")],
+    );
+    // The moved note is itself one of the two, and means itself or the other one.
+    check(
+        &[("A/Plan.md", "[[Plan]] [[B/Plan]]\n"), ("B/Plan.md", "b\n"), ("B/C/x.md", "")],
+        ("A/Plan.md", "B/C/Plan.md"),
+        &[],
+    );
+}
+
+#[test]
 fn an_alias_is_never_rewritten() {
     check(
         &[("Jane.md", "---\naliases: [JD]\n---\n"), ("A.md", "[[JD]] [[Jane]]\n"), ("Bob.md", "")],

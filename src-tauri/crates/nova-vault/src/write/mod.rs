@@ -169,6 +169,9 @@ impl SetJournal {
         if plan.is_empty() {
             return (Ok(Applied::default()), Vec::new());
         }
+        if let Err(gone) = core.disk.check_present() {
+            return (Err(gone), Vec::new());
+        }
         let alone = match lock_writing(core.journal.folder()) {
             Ok(alone) => alone,
             Err(error) => {

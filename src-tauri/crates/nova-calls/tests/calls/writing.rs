@@ -1,0 +1,142 @@
+//! Calls that write notes: the diff that was allowed is the diff that is written.
+
+use std::sync::Arc;
+
+use nova_calls::{Answer, Call, Outcome, run_call};
+use nova_protocol::{Decision, ErrorCode};
+use nova_skill::{
+    CallToken, Effect, Skill, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value, VaultPath,
+    async_trait, json,
+};
+use nova_testkit::{ScriptedApprover, TempVault, decided, edited, snapshot_of};
+use nova_vault::ChangeSetKind;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Bench, Fetch, fetch};
+
+const NOTES: &str = "
+//- Net/Jane.md
+jane
+//- Net/Bob.md
+bob
+";
+
+/// `net.fetch {path, text, to}`: appends to a note, or moves it.
+#[derive(Clone)]
+struct Writes(Fetch);
+
+impl Skill for Writes {
+    fn skill_md(&self) -> &str {
+        self.0.skill_md()
+    }
+
+    fn manifest(&self) -> &str {
+        "display_name: Net\nversion: 1.0.0\nrecords:\n  day: {folder: Net, fields: {mood: {kind: text}}}\n"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(self.clone())]
+    }
+}
+
+#[async_trait]
+impl Tool for Writes {
+    fn spec(&self) -> &ToolSpec {
+        &self.0.0
+    }
+
+    async fn run(
+        &self,
+        _: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let path = |key: &str| VaultPath::parse(args[key].as_str().unwrap_or_default());
+        let note = path("path").expect("a path of the test");
+        match args["to"].as_str() {
+            Some(_) => drop(ctx.vault().move_note(&note, &path("to").expect("a path of the test")).await?),
+            None => ctx.vault().append(&note, args["text"].as_str().unwrap_or_default(), None).await?,
+        }
+        Ok(json!("done").into())
+    }
+}
+
+async fn write(
+    vault: &TempVault,
+    args: Value,
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Outcome, Bench) {
+    let mut tool = fetch(Effect::Write, &[]);
+    tool.0.on_notes = true;
+    let mut bench = Bench::new(tool.clone(), ScriptedApprover::new(answers), &[]);
+    bench.scope.snapshot = snapshot_of(vec![Box::new(Writes(tool))]);
+    let opened = vault.open();
+    bench.scope.change_set = Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a turn".into())));
+    bench.scope.vault = Some(opened);
+    let call = Call::with_value("call1".into(), "net.fetch", args);
+    let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
+    (outcome, bench)
+}
+
+fn to(note: &str, text: &str) -> Value {
+    json!({"path": note, "text": text})
+}
+
+fn shown(bench: &Bench) -> Vec<Vec<String>> {
+    let asked = bench.approver.asked().into_iter();
+    asked
+        .map(|request| request.diff.unwrap_or_default().into_iter().map(|note| note.path).collect())
+        .collect()
+}
+
+#[tokio::test]
+async fn edited_arguments_for_another_note_ask_again() {
+    for decision in [Decision::Once, Decision::Session, Decision::Always] {
+        let edited = Answer::Decided {
+            decision,
+            args: Some(to("Net/Bob.md", "unseen")),
+            by: "you".into(),
+            reason: None,
+        };
+        let vault = TempVault::from(NOTES);
+        let (outcome, bench) =
+            write(&vault, to("Net/Jane.md", "seen"), [edited, decided(Decision::Deny)]).await;
+        assert_eq!(shown(&bench), [["Net/Jane.md"], ["Net/Bob.md"]], "{decision:?}");
+        assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByUser);
+        assert_eq!((vault.read("Net/Jane.md"), vault.read("Net/Bob.md")), ("jane\n".into(), "bob\n".into()));
+    }
+}
+
+#[tokio::test]
+async fn the_second_answer_writes_the_note_it_showed() {
+    let vault = TempVault::from(NOTES);
+    let answers = [edited(to("Net/Bob.md", "more")), decided(Decision::Once)];
+    let (outcome, bench) = write(&vault, to("Net/Jane.md", "seen"), answers).await;
+    outcome.result.expect("allowed");
+    assert_eq!(bench.approver.asked()[1].args, to("Net/Bob.md", "more"));
+    assert_eq!(
+        (vault.read("Net/Jane.md"), vault.read("Net/Bob.md")),
+        ("jane\n".into(), "bob\nmore\n".into())
+    );
+}
+
+#[tokio::test]
+async fn edited_arguments_for_the_shown_note_are_written() {
+    let vault = TempVault::from(NOTES);
+    let (outcome, bench) =
+        write(&vault, to("Net/Jane.md", "seen"), [edited(to("Net/Jane.md", "edited"))]).await;
+    outcome.result.expect("allowed");
+    assert_eq!(bench.approver.asked().len(), 1);
+    assert_eq!(vault.read("Net/Jane.md"), "jane\nedited\n");
+}
+
+#[tokio::test]
+async fn edited_arguments_that_move_another_note_ask_again() {
+    let vault = TempVault::from(NOTES);
+    let moved = |from: &str| json!({"path": from, "to": "Net/New.md"});
+    let answers = [edited(moved("Net/Bob.md")), decided(Decision::Deny)];
+    let (outcome, bench) = write(&vault, moved("Net/Jane.md"), answers).await;
+    assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByUser);
+    assert_eq!(bench.approver.asked().len(), 2);
+    assert!(vault.exists("Net/Bob.md") && vault.exists("Net/Jane.md"));
+}

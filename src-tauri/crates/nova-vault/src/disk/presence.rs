@@ -1,0 +1,75 @@
+//! Whether the opened folder is still the one that its path names. A folder that was renamed, deleted or
+//! unmounted can be written through its handle all the same, and nobody would find what was written.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::roots::Refusal;
+use super::{Disk, platform};
+use crate::error::VaultError;
+
+/// An extra root that a link at the top of the vault leads to and that cannot be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneRoot {
+    /// The link's name.
+    pub link: String,
+    /// Where it leads.
+    pub folder: PathBuf,
+    remedy: &'static str,
+}
+
+impl GoneRoot {
+    /// What happened, without a full stop.
+    pub fn message(&self) -> String {
+        format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        format!("Nothing is written there until it is back. {}", self.remedy)
+    }
+}
+
+impl Disk {
+    /// The same folder under the path that the user gave, which may lead to it through links.
+    pub(crate) fn named(self, named: PathBuf) -> Disk {
+        Disk { named, ..self }
+    }
+
+    /// An error where the path does not name the opened folder now: before every write, and whenever
+    /// somebody asks for the state.
+    pub(crate) fn check_present(&self) -> Result<(), VaultError> {
+        let gone = |reason: Option<String>| VaultError::Gone { root: self.named.clone(), reason };
+        let there = match platform::look_through(&self.named) {
+            Ok(there) => there.stamp,
+            Err(error) if is_nothing(&error) => return Err(gone(None)),
+            Err(error) => return Err(gone(Some(error.to_string()))),
+        };
+        match self.opened.is_of_same_file(&there) {
+            true => Ok(()),
+            false => Err(gone(Some("another folder is in its place".to_owned()))),
+        }
+    }
+
+    /// The extra roots that cannot be reached now: missing, not mounted, or closed to the user.
+    pub(crate) fn gone_roots(&self) -> Vec<GoneRoot> {
+        if self.roots.are_none() {
+            return Vec::new();
+        }
+        let links = self.roots.links(&self.dir).into_iter();
+        let mut gone: Vec<GoneRoot> = links
+            .filter_map(|(link, folder)| match self.roots.enter(&self.dir, &link).err()? {
+                refusal @ (Refusal::Nowhere | Refusal::NotMounted | Refusal::Closed { .. }) => {
+                    Some(GoneRoot { link, folder, remedy: refusal.remedy() })
+                }
+                Refusal::NotListed | Refusal::Forbidden | Refusal::Twice { .. } => None,
+            })
+            .collect();
+        gone.sort_by(|one, other| one.link.cmp(&other.link));
+        gone
+    }
+}
+
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
