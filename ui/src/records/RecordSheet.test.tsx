@@ -166,9 +166,9 @@ it('tells of the record that was saved, and below of the notes that followed fro
   expect(await sheet.findByText('buy is changed.')).toBeVisible();
   expect(sheet.getByRole('region', { name: 'Changed with it' })).toHaveTextContent('NGTL');
   expect(sheet.getByRole('region', { name: 'Changed with it' })).not.toHaveTextContent('buy');
-  backend.on('open_note', () => ({}));
   await user.click(sheet.getByRole('button', { name: 'Open the note' }));
-  expect(backend.asked('open_note')).toEqual([{ path: trade }]);
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
+  expect(backend.asked('read_note')).toEqual([{ path: trade }]);
 });
 
 describe('a field that was changed in Obsidian meanwhile', () => {

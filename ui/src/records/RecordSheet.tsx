@@ -19,7 +19,7 @@ import {
   Sheet,
 } from '../shared';
 import { Diff } from '../shared/Diff';
-import { OpenNote } from '../shared/OpenNote';
+import { NoteLink } from '../shared/NoteLink';
 import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
 import type { RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
@@ -256,7 +256,7 @@ function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (
         {same.message} <span className="text-fg-2">Nothing was saved. Change what they share above, or choose.</span>
       </p>
       <p className="flex flex-wrap gap-x-3 gap-y-1">
-        {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that one</LinkButton> : <OpenNote path={same.path} />}
+        {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that one</LinkButton> : <NoteLink note={same.path} />}
         <LinkButton onClick={onAnother}>Save as “{same.free_name}”</LinkButton>
       </p>
     </div>
@@ -271,7 +271,7 @@ function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }
       error={{ code: 'note_broken', message: `${path}, line ${line}: ${problem}`, hint: remedy }}
       actions={
         <>
-          <OpenNote path={path} />
+          <NoteLink note={path} />
           <LinkButton onClick={onAgain}>Read it again</LinkButton>
         </>
       }
@@ -392,7 +392,7 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
             </LinkButton>
           )
         )}
-        {state.undoneAt === null && <OpenNote path={path} />}
+        {state.undoneAt === null && <NoteLink note={path} />}
       </div>
       <div className="flex gap-2">
         <Button ref={done} className="h-8" onClick={onClose}>

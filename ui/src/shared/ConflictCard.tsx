@@ -109,7 +109,7 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
           {useMine}
         </Button>
         <Button variant="quiet" onClick={onOpen}>
-          Open note
+          Open in Obsidian
         </Button>
       </div>
     </section>

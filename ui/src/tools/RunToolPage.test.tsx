@@ -194,13 +194,19 @@ it('shows the result as a table with its sources, and as JSON', async () => {
   expect(shown.getByText(/"total": "13300.00"/)).toBeVisible();
 });
 
-it('opens the note of a row by its name', async () => {
+it('previews the note of a row, with Obsidian as a choice', async () => {
   const { answer, backend, run, result, user } = setup('crm.pipeline');
   await run();
   await answer({ value: { contacts: [{ name: 'Jane Doe', stage: 'lead', path: 'CRM/People/Jane Doe.md' }] } });
   const table = within(result()).getByRole('table', { name: 'Contacts' });
   expect(within(table).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Name', 'Stage']);
   await user.click(within(table).getByRole('button', { name: 'Jane Doe' }));
+  expect(backend.asked('open_note')).toEqual([]);
+  const note = within(await screen.findByTestId('note-popover'));
+  backend.fail('open_note', { message: 'Obsidian is not installed.', hint: 'Install it.' });
+  await user.click(await note.findByRole('button', { name: 'Open in Obsidian' }));
+  expect(await note.findByRole('alert')).toHaveTextContent('Obsidian is not installed.');
+  expect(table).not.toHaveTextContent('Obsidian');
   expect(backend.asked('open_note')).toEqual([{ path: 'CRM/People/Jane Doe.md' }]);
 });
 

@@ -531,10 +531,11 @@ impl Commands for App {
     async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
         let address = self.obsidian_address(&note.path).await?;
         self.inner.options.desktop.open_url(&address).map_err(|reason| {
+            tracing::warn!("{address} was not opened: {reason}");
             UserError::new(
                 ErrorCode::Io,
-                format!("Obsidian could not be opened: {reason}."),
-                "Install Obsidian, or open the note by hand.",
+                "Obsidian is not installed, or did not open.",
+                "Install it from obsidian.md, or read the note in Nova.",
             )
         })?;
         Ok(Nothing {})

@@ -28,7 +28,8 @@ test('what looks like an entry that is there stands before the question, each a 
   ]);
   expect(twins.getByText('The first 2 of 60.')).toBeVisible();
   await userEvent.click(twins.getByRole('button', { name: 'Coffee' }));
-  expect(backend.asked('open_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
+  expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
 });
 
 test('the number is said no longer once those may be left out', async () => {

@@ -8,7 +8,7 @@ import { SchemaForm, usePlanForm } from '../form';
 import { keyText } from '../platform';
 import { Revealed } from '../Revealed';
 import { ValueView } from '../Value';
-import { OpenNote } from '../OpenNote';
+import { NoteLink } from '../NoteLink';
 import type { Proposal } from './proposal';
 
 interface ConfirmationProps {
@@ -95,9 +95,9 @@ function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
               <Revealed text={twin.text} />
             </span>
             <span className="text-fg-2"> looks like </span>
-            <OpenNote path={twin.path}>
+            <NoteLink note={twin.path}>
               <Revealed text={twin.name} />
-            </OpenNote>
+            </NoteLink>
             {twin.on !== '' && <span className="tabular text-fg-2"> of <Revealed text={twin.on} /></span>}
             {twin.comesAgain && <span className="text-fg-2">, which comes again</span>}
           </li>
