@@ -296,7 +296,7 @@ impl Desktop for NoLauncher {
 
 #[tokio::test]
 async fn missing_obsidian_is_one_plain_sentence() {
-    let mut nova = Nova::new("Jane.md = text", []);
+    let mut nova = Nova::new("//- Jane.md\ntext\n", []);
     nova.desktop = Arc::new(NoLauncher);
     let app = nova.start().await;
     let error = app.open_note(NoteRef { path: "Jane.md".into() }).await.unwrap_err();

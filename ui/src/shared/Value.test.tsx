@@ -72,3 +72,9 @@ test('a path or a wikilink in a result previews its note', async () => {
   expect(backend.asked('read_note')).toEqual([{ path: 'CRM/Deals/Arden.md' }]);
   expect(screen.getByText('Harborline')).toHaveProperty('tagName', 'BUTTON');
 });
+
+test('words with numbers sort by the numbers', async () => {
+  render(<ValueView value={[{ name: 'Note 10' }, { name: 'Note 2' }]} label="Notes" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }));
+  expect(column(0)).toEqual(['Note 2', 'Note 10']);
+});

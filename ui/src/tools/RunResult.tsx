@@ -49,7 +49,7 @@ export function RunResult({ run, tool, onUndo, onAgain, onRun }: RunResultProps)
   if (proposal !== null) {
     return (
       <>
-        <Headline icon={<Icon name="queued" />} title="Waits for you to agree">
+        <Headline icon={<Icon name="queued" />} title="Waits for your confirmation">
           {durationText(run.result.ms)}, {clockTime(run.at)}
         </Headline>
         <div className="px-4 pb-4">
@@ -163,7 +163,7 @@ function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgai
       </Headline>
       <div className="px-4">
         <ErrorBox
-          error={result.error ?? { code: 'tool_failed', message: `${run.tool} failed and did not say why.`, hint: '' }}
+          error={result.error ?? { code: 'tool_failed', message: `${run.tool} failed without a reason.`, hint: '' }}
           actions={<LinkButton onClick={onAgain}>Try again</LinkButton>}
         />
       </div>

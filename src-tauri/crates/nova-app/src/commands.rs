@@ -605,7 +605,7 @@ impl App {
             UserError::new(
                 ErrorCode::UnknownApproval,
                 "No approval waits there.",
-                "It was answered already, or its turn has ended.",
+                "It was already answered, or its turn ended.",
             )
         })
     }
