@@ -254,7 +254,7 @@ describe('keys', () => {
     act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
     await user.click(screen.getByTestId('keys-palette'));
     fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'с', code: 'KeyC', ctrlKey: true });
-    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is needed for writing.');
+    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is reserved for editing text.');
     fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'з', code: 'KeyP', ctrlKey: true });
     expect(app().keys).toEqual({ palette: 'Ctrl P' });
   });

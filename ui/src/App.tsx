@@ -206,7 +206,14 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
 function Starting() {
   const problem = useApp((app) => app.startProblem);
   const { start } = useActions();
-  if (!problem) return null;
+  if (!problem)
+    return (
+      <div className="nova-starting" role="status" aria-label="Opening Nova">
+        <i />
+        <i />
+        <i />
+      </div>
+    );
   return (
     <div className="mx-auto flex h-full max-w-120 flex-col justify-center">
       <ErrorBox

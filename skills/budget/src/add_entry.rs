@@ -16,7 +16,7 @@ pub(crate) struct AddIncome;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NewEntry {
-    /// The day, YYYY-MM-DD; of what comes again, the first day.
+    /// The day, YYYY-MM-DD; if recurring, the first date.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: String,
     /// A positive decimal, such as "84.20".
@@ -36,7 +36,7 @@ pub(crate) struct NewEntry {
     kind: Option<Kind>,
     /// How often it comes again; its later days are counted and never written.
     recurring: Option<Recurring>,
-    /// The last day on which it may come again, YYYY-MM-DD.
+    /// The last date on which it repeats, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
     until: Option<String>,
 }
@@ -158,7 +158,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
 /// `InvalidArguments` for an end that does not go with the rest.
 pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> Result<(), ToolError> {
     if until.is_some() && !comes_again {
-        return Err(wrong("until", "is for what comes again; give recurring, too".into()));
+        return Err(wrong("until", "needs recurring as well".into()));
     }
     if until.is_some_and(|until| until < day) {
         return Err(wrong("until", format!("is before the first day, {day}")));

@@ -175,7 +175,7 @@ impl Ledger {
             n => Some(format!("{n} {many}")),
         };
         let said = [
-            count(upcoming, "entry is still to come", "entries are still to come"),
+            count(upcoming, "upcoming entry", "upcoming entries"),
             count(self.unreadable.len(), "note cannot be read", "notes cannot be read"),
         ];
         let said: Vec<String> = said.into_iter().flatten().collect();

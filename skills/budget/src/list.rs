@@ -162,14 +162,14 @@ fn row(day: Date, entry: &Entry, today: Date) -> Value {
     });
     let mut said = Vec::new();
     if entry.is_refund {
-        said.push("refund");
+        said.push("refund".to_owned());
     }
     if entry.every.is_some() {
-        said.push("comes again");
+        said.push("repeats".to_owned());
     }
     if day > today {
         row["upcoming"] = json!(true);
-        said.push("still to come");
+        said.push(format!("due {}", day.strftime("%-d %b")));
     }
     if !said.is_empty() {
         row["detail"] = json!(said.join(", "));

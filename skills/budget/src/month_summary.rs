@@ -244,7 +244,7 @@ impl<'a> Summary<'a> {
             "spent_detail": self.spent_detail(currency),
             "left_detail": match upcoming {
                 0 => Value::Null,
-                n => format!("{n} still to come").into(),
+                n => format!("{n} upcoming").into(),
             },
             "categories": categories.iter().map(Row::told).collect::<Vec<Value>>(),
             "income_categories": incomes

@@ -17,7 +17,7 @@ pub(crate) struct AddDeal;
 pub(crate) struct NewDeal {
     /// What the deal is called.
     title: String,
-    /// The person it is made with, as the user says it.
+    /// The contact: name, alias or e-mail.
     contact: Option<String>,
     /// The company it is made with, by name.
     company: Option<String>,

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use nova_skill::{
@@ -107,6 +108,13 @@ impl Wanted {
 pub(crate) fn sort(deals: &mut [&Deal]) {
     deals.sort_by_cached_key(|deal| {
         (deal.close_date.is_none(), deal.close_date, folded(&deal.entry.name), deal.entry.path())
+    });
+}
+
+/// By close date, the newest first, those without one last, then by title.
+pub(crate) fn sort_newest_first(deals: &mut [&Deal]) {
+    deals.sort_by_cached_key(|deal| {
+        (deal.close_date.is_none(), Reverse(deal.close_date), folded(&deal.entry.name), deal.entry.path())
     });
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct LogInteraction;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Interaction {
-    /// With whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    /// Name, alias or e-mail, or the note's path.
     name: String,
     /// What happened, in one sentence or a few; no date in front.
     text: String,

@@ -12,7 +12,7 @@ pub(crate) struct MoveDeal;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NewStage {
-    /// Which deal, as the user says it: its title or a part of it, or the note's path.
+    /// The deal: its title or a part of it, or the note's path.
     title: String,
     /// The stage it is at from now on, one of the configured ones.
     stage: String,

@@ -13,7 +13,7 @@ pub(crate) struct UpdateContact;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct ChangedContact {
-    /// Whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    /// Name, alias or e-mail, or the note's path.
     name: String,
     /// The company they work for, by name; null removes it.
     #[serde(default)]

@@ -14,9 +14,9 @@ pub(crate) struct UpdateDeal;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct ChangedDeal {
-    /// Which deal, as the user says it: its title or a part of it, or the note's path.
+    /// The deal: its title or a part of it, or the note's path.
     title: String,
-    /// The person it is made with, as the user says it; null removes them.
+    /// The contact: name, alias or e-mail; null removes them.
     #[serde(default)]
     contact: Change<String>,
     /// The company it is made with, by name; null removes it.

@@ -50,7 +50,7 @@ function LastRequest({ providers, chosen }: { providers: readonly ProviderRow[];
   const provider = providers.find((row) => row.id === model.split('/')[0]);
   const cost = provider ? costText(usage, priceOf(provider, modelName(model))) : null;
   return (
-    <Explained more={context ? <Parts context={context} /> : 'What the last request took.'} className="cut tabular">
+    <Explained more={context ? <Parts context={context} /> : 'Tokens of the last request'} className="cut tabular">
       {tokens(usage.input)}
       {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
       {cost !== null && `, ${cost}`}

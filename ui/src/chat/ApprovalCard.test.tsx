@@ -85,7 +85,7 @@ describe('a note that is to be moved', () => {
     const moved: NoteDiffView = { ...diff('Friends/Jane Doe.md'), kind: 'renamed', from: 'CRM/People/Jane Doe.md', properties: [], summary: 'moved' };
     await waiting(...move({ diff: [moved] }));
     expect(screen.getByText('moved from', { exact: false })).toHaveTextContent('moved from CRM/People/Jane Doe.md');
-    expect(screen.getByText('The name only, nothing in the note.')).toBeVisible();
+    expect(screen.getByText('Only the name changed.')).toBeVisible();
   });
 });
 
@@ -243,11 +243,11 @@ describe('Edit arguments', () => {
     fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
     fireEvent.keyDown(screen.getByDisplayValue('lost'), { key: 'Escape' });
     expect(screen.getByDisplayValue('lost')).toBeVisible();
-    press(screen.getByText('Go on editing'));
+    press(screen.getByText('Keep editing'));
     act(() => screen.getByTestId('approval-edit-back').focus());
     press(screen.getByTestId('approval-edit-back'));
-    expect(screen.getByText('Go on editing')).toHaveFocus();
-    press(screen.getByText('Drop them'));
+    expect(screen.getByText('Keep editing')).toHaveFocus();
+    press(screen.getByText('Discard'));
     expect(screen.getByTestId('approval-edit')).toHaveFocus();
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
   });

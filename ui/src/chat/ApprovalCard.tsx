@@ -140,7 +140,7 @@ function Card({ calls, approval, session, position }: CardProps) {
         </p>
       )}
       {approval.midRun && (
-        <p className="text-small text-fg-2">It runs already and waits for this answer. Denied, it goes on without this host.</p>
+        <p className="text-small text-fg-2">It is running and waits for your answer. If denied, it continues without this host.</p>
       )}
 
       {mode === 'editing' ? (

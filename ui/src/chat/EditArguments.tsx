@@ -59,12 +59,12 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
         {leaving ? (
           // Keys: no button becomes another one under the focus.
           <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
-            Your edits are not used yet.
+            Your edits are not applied yet.
             <Button size="s" onClick={onClose}>
-              Drop them
+              Discard
             </Button>
             <Button size="s" data-testid="approval-edit-go-on" onClick={() => setLeaving(false)}>
-              Go on editing
+              Keep editing
             </Button>
           </div>
         ) : (

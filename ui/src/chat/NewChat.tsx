@@ -49,7 +49,7 @@ function Beginning() {
         </p>
       </div>
       {offered.length > 0 && (
-        <ul aria-label="To begin with" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
+        <ul aria-label="Suggestions" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
           {offered.map(({ skill, text, detail }) => (
             <li key={`${skill.id} ${text}`}>
               <button

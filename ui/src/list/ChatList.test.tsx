@@ -83,7 +83,7 @@ test('a chat is renamed in its row; Esc keeps the old title', async () => {
   const rename = async (typed: string) => {
     await user.click(screen.getByRole('button', { name: /^More for (Trip costs|Lisbon)/ }));
     await user.click(await screen.findByRole('menuitem', { name: 'Rename' }));
-    const field = await screen.findByLabelText('Title of the chat');
+    const field = await screen.findByLabelText('Chat title');
     await user.clear(field);
     await user.type(field, typed);
   };

@@ -46,7 +46,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
         <span className="cut flex-1 text-ui font-semibold" title={vault?.path}>
           {vault?.name ?? 'Nova'}
         </span>
-        <IconButton icon="sidebar" label="Fold list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
+        <IconButton icon="sidebar" label="Hide list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
       </div>
 
       <div className="flex shrink-0 flex-col gap-px px-2">

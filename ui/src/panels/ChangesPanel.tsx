@@ -25,7 +25,7 @@ export function ChangesPanel() {
     <div data-testid="changes-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       <InterruptedChanges />
       {nothing ? (
-        <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
+        <Empty>No changes in this chat yet. Nova’s changes to notes appear here, with Undo.</Empty>
       ) : (
         <>
           {changes.error && <ErrorBox error={changes.error} actions={<LinkButton onClick={changes.reload}>Try again</LinkButton>} />}
@@ -145,7 +145,7 @@ function EarlierSet({ set, undo }: { set: ChangeSetView; undo: Undo }) {
       </button>
       {open && (
         <div className="flex flex-col gap-3 py-2">
-          {set.state === 'interrupted' && <p className="text-small text-warn">Nova was closed while it wrote this. Undo takes back what was written.</p>}
+          {set.state === 'interrupted' && <p className="text-small text-warn">Nova was closed while writing this. Undo reverts what was written.</p>}
           {set.notes.length > 1 && stands(set) && (
             <Button size="s" icon="undo" className="self-start" disabled={undo.busy} onClick={() => undo.run([{ change_set: set.id }])}>
               Undo all {set.notes.length}

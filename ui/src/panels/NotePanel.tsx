@@ -8,7 +8,7 @@ export function NotePanel() {
   if (asked === null) {
     return (
       <div data-testid="note-preview">
-        <Empty>No note is open. Choose one in the conversation to see it here.</Empty>
+        <Empty>No note open. Click a note in the chat to see it here.</Empty>
       </div>
     );
   }

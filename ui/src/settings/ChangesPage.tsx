@@ -46,24 +46,24 @@ function Kept() {
     <>
       <Setting name="Kept for Undo" note="30 days of changes and up to 1 GB of them, never fewer than the last 50.">
         <Popover
-          label="Forget older changes?"
+          label="Delete older changes?"
           align="end"
           open={asking}
           onOpenChange={setAsking}
           trigger={
             <Button disabled={busy} data-testid="forget-changes">
-              Forget older changes
+              Delete older changes
             </Button>
           }
         >
-          <p className="mb-1 font-medium">Forget changes beyond 30 days or 1 GB?</p>
-          <p className="mb-2.5 text-small text-fg-2">They cannot be undone any more. The notes stay as they are.</p>
+          <p className="mb-1 font-medium">Delete changes beyond 30 days or 1 GB?</p>
+          <p className="mb-2.5 text-small text-fg-2">They can no longer be undone. Your notes stay as they are.</p>
           <div className="flex gap-2">
             <Button variant="danger" size="s" onClick={() => void forget()} data-testid="forget-changes-confirm">
-              Forget them
+              Delete
             </Button>
             <PopoverClose asChild>
-              <Button size="s">Keep them</Button>
+              <Button size="s">Cancel</Button>
             </PopoverClose>
           </div>
         </Popover>
@@ -74,7 +74,7 @@ function Kept() {
         </div>
       )}
       <p role="status" className="pt-3 text-small text-fg-2">
-        {forgotten !== null && (forgotten === 0 ? 'No change is beyond 30 days or 1 GB, all are kept.' : `${counted(forgotten, 'change')} forgotten.`)}
+        {forgotten !== null && (forgotten === 0 ? 'No changes are older than 30 days or beyond 1 GB.' : `${counted(forgotten, 'change')} forgotten.`)}
       </p>
     </>
   );

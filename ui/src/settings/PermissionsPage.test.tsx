@@ -11,7 +11,7 @@ const permissions = (): PermissionsView => ({
   problem: null,
   rules: [
     { answer: 'deny', pattern: '*__delete_*', line: 3, note: null },
-    { answer: 'ask', pattern: 'mail__send(*)', line: 5, note: 'No tool that is here now has this name.' },
+    { answer: 'ask', pattern: 'mail__send(*)', line: 5, note: 'No tool has this name.' },
     { answer: 'allow', pattern: 'crm__move_deal', line: 4, note: null },
   ],
   policies: [
@@ -47,7 +47,7 @@ describe('Permissions', () => {
     setup();
     expect((await row('*__delete_*')).getByText('deny')).toBeVisible();
     expect((await row('*__delete_*')).getByText('line 3')).toBeVisible();
-    expect((await row('mail__send(*)')).getByText('No tool that is here now has this name.')).toBeVisible();
+    expect((await row('mail__send(*)')).getByText('No tool has this name.')).toBeVisible();
     expect(screen.getByText('/home/mara/.config/nova/permissions.yaml')).toBeVisible();
   });
 
@@ -56,7 +56,7 @@ describe('Permissions', () => {
     await user.click(await screen.findByRole('button', { name: 'Take back allow crm__move_deal' }));
     expect(backend.asked('remove_rule')).toEqual([{ pattern: 'crm__move_deal' }]);
     expect(screen.queryByText('crm__move_deal')).toBeNull();
-    expect(screen.getByText('The rule crm__move_deal is taken back.')).toBeInTheDocument();
+    expect(screen.getByText('The rule crm__move_deal is removed.')).toBeInTheDocument();
   });
 
   it('adds a rule and keeps the text when it is refused', async () => {

@@ -97,7 +97,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
       action={
         !isEmptyConfig(own) && (
           <LinkButton data-testid="config-reset" onClick={reset}>
-            Back to the defaults
+            Restore defaults
           </LinkButton>
         )
       }
@@ -131,7 +131,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
         {form.shown.length > 0
           ? 'Not saved: correct the field above.'
           : saved === 'reset'
-            ? 'Back to the defaults. '
+            ? 'Defaults restored. '
             : saved === 'saved' && error === null && !unsaved
               ? 'Saved.'
               : ''}

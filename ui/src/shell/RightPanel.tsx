@@ -54,7 +54,7 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
           ))}
         </Tabs.List>
         {skill && (
-          <IconButton icon="expand" label="In place of the chat" keys={keyText(keysOf(keys, 'wide'))} data-testid="widen-panel" onClick={toggleWide} />
+          <IconButton icon="expand" label="Widen panel" keys={keyText(keysOf(keys, 'wide'))} data-testid="widen-panel" onClick={toggleWide} />
         )}
         <IconButton icon="x" label="Close panel" keys={keyText(keysOf(keys, 'panel'))} onClick={() => setPanel({ open: false })} />
       </div>

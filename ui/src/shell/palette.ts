@@ -80,7 +80,7 @@ const commands: Candidate[] = [
     .map(({ id, label }): Candidate => ({ line: { kind: 'key', id }, label, icon: icons[id] ?? 'bolt', note: '' })),
   { line: { kind: 'run-tool' }, label: 'Run a tool', icon: 'play', note: '' },
   { line: { kind: 'activity' }, label: 'Show activity', icon: 'clock', note: '' },
-  { line: { kind: 'keys' }, label: 'Show all keys', icon: 'list', note: '?' },
+  { line: { kind: 'keys' }, label: 'Keyboard shortcuts', icon: 'list', note: '?' },
   { line: { kind: 'trash' }, label: 'Show deleted chats', icon: 'trash', note: '' },
   ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
 ];

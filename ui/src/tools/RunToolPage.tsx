@@ -95,7 +95,7 @@ export function RunToolPage() {
                 onRun={(args) => begin(run.tool, args)}
               />
             ) : tool ? (
-              <Empty>Nothing run yet. The result stands here, with the notes it comes from.</Empty>
+              <Empty>No result yet. Fill in the form and run the tool.</Empty>
             ) : (
               tools.loading && (
                 <div className="p-4">

@@ -136,8 +136,8 @@ function CommandLine({ tool, args }: { tool: string; args: JsonValue }) {
           {copied === 'copied'
             ? 'Copied'
             : copied === 'refused'
-              ? 'Not copied. Mark the line and copy it'
-              : 'Same from the command line'}
+              ? 'Not copied. Select the line and copy it'
+              : 'Command line'}
         </span>
         <IconButton
           icon={copied === 'copied' ? 'check' : 'copy'}

@@ -92,7 +92,7 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
           </section>
         ))}
         {groups.length === 0 && (
-          <Empty>{search === '' ? 'No tools. A skill brings them.' : `No tool for “${search}”.`}</Empty>
+          <Empty>{search === '' ? 'No tools yet. Skills provide them.' : `No tool for “${search}”.`}</Empty>
         )}
       </div>
     </nav>

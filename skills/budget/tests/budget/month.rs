@@ -107,7 +107,7 @@ fn each_figure_stands_in_the_value_and_names_its_notes() {
     }
     let spent = outcome.figures.iter().find(|figure| figure.at == "/spent").unwrap();
     assert_eq!((spent.label.as_str(), spent.unit.as_str()), ("Spent in November 2026", "EUR"));
-    assert_eq!(spent.caution.as_deref(), Some("1 entry is still to come"));
+    assert_eq!(spent.caution.as_deref(), Some("1 upcoming entry"));
     assert_eq!(spent.sources.len(), 5);
     let parts: Vec<(&str, &str)> =
         spent.parts.iter().map(|part| (part.label.as_str(), part.value.as_str())).collect();
@@ -258,7 +258,7 @@ fn a_figure_is_cautious_only_of_its_own_entries_and_left_names_all() {
             let at = format!("{at}/{key}");
             outcome.figures.iter().find(|figure| figure.at == at).unwrap()
         };
-        let still = Some("1 entry is still to come");
+        let still = Some("1 upcoming entry");
         assert_eq!(figure("income").caution, None);
         assert_eq!(figure("spent").caution.as_deref(), still);
         assert_eq!(figure("left").caution.as_deref(), still);

@@ -50,7 +50,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
     for (entered, message) in [
         (
             json!({"date": on, "amount": "1", "until": "2026-12-03"}),
-            "/until: is for what comes again; give recurring, too.",
+            "/until: needs recurring as well.",
         ),
         (
             json!({"date": on, "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),

@@ -456,8 +456,8 @@ fn unavailable(skill: &SkillEntry) -> UserError {
 fn runs_elsewhere() -> UserError {
     UserError::new(
         ErrorCode::SessionBusy,
-        "Another Nova runs this turn.",
-        "Stop it there, at its terminal or in its window.",
+        "Another Nova window is running this turn.",
+        "Stop it there.",
     )
 }
 

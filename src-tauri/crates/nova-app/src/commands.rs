@@ -532,10 +532,11 @@ impl Commands for App {
     async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
         let address = self.obsidian_address(&note.path).await?;
         self.inner.options.desktop.open_url(&address).map_err(|reason| {
+            tracing::warn!("{address} was not opened: {reason}");
             UserError::new(
                 ErrorCode::Io,
-                format!("Obsidian could not be opened: {reason}."),
-                "Install Obsidian, or open the note by hand.",
+                "Obsidian is not installed, or did not open.",
+                "Install it from obsidian.md, or read the note in Nova.",
             )
         })?;
         Ok(Nothing {})
@@ -605,7 +606,7 @@ impl App {
             UserError::new(
                 ErrorCode::UnknownApproval,
                 "No approval waits there.",
-                "It was answered already, or its turn has ended.",
+                "It was already answered, or its turn ended.",
             )
         })
     }

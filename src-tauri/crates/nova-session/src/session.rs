@@ -411,7 +411,7 @@ impl WaitingApprovals {
         if !found.decisions.contains(&decision) {
             return Err(UserError::new(
                 ErrorCode::UnknownApproval,
-                "That answer was not offered for this call.",
+                "This answer is not available for this call.",
                 "Choose one of the buttons.",
             ));
         }
@@ -470,7 +470,7 @@ fn not_waiting(call: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownApproval,
         format!("No approval waits for the call {call}."),
-        "It was answered already, or its turn has ended.",
+        "It was already answered, or its turn ended.",
     )
 }
 

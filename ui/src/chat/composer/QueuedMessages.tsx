@@ -10,7 +10,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
   const { unqueue, editQueued, sendQueuedNow } = useActions();
   if (messages.length === 0) return null;
   return (
-    <section aria-label="Waiting messages" data-testid="queue" className="mb-2 overflow-hidden rounded-card bg-surface-sunken">
+    <section aria-label="Queued messages" data-testid="queue" className="mb-2 overflow-hidden rounded-card bg-surface-sunken">
       {held !== null && !running && (
         <p role="status" data-testid="queue-held" className="flex items-center gap-2.5 px-2.5 pt-1.5 text-small text-warn">
           <Icon name="warn" size={14} /> Not sent: {held}.
@@ -43,7 +43,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
                     {!running ? 'Send' : pressing && at === 0 ? 'Stopping…' : 'Stop and send'}
                   </LinkButton>
                 )}
-                <IconButton icon="x" iconSize={12} label="Remove the waiting message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
+                <IconButton icon="x" iconSize={12} label="Remove the queued message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
               </>
             )}
           </li>

@@ -19,11 +19,11 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
     case 'month':
       return (
         <span role="group" aria-label={input.label} className="inline-flex items-center gap-0.5">
-          <IconButton icon="chevron-left" iconSize={14} label="The month before" onClick={() => onChange(monthAfter(value, -1))} />
+          <IconButton icon="chevron-left" iconSize={14} label="Previous month" onClick={() => onChange(monthAfter(value, -1))} />
           <span aria-live="polite" className="min-w-28 text-center text-ui font-medium">
             {monthText(value)}
           </span>
-          <IconButton icon="chevron-right" iconSize={14} label="The month after" onClick={() => onChange(monthAfter(value, 1))} />
+          <IconButton icon="chevron-right" iconSize={14} label="Next month" onClick={() => onChange(monthAfter(value, 1))} />
         </span>
       );
     case 'choice':
@@ -90,7 +90,7 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
     >
       <div className="flex w-56 flex-col gap-2">
         <Typed input={input} value={value} onChange={take} onTyped={(text) => (typed.current = text)} onEnter={() => setOpen(false)} />
-        <p className="text-small text-fg-3">Three letters, such as EUR. Empty: as the notes have it.</p>
+        <p className="text-small text-fg-3">Three letters, such as EUR.</p>
       </div>
     </Popover>
   );

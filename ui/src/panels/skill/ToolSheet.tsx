@@ -56,7 +56,7 @@ export function ToolSheet({ fill, running, onRun, onStop, onTold, onClose }: Too
     if (!open.current) return;
     if (ok && !isProposal(value)) return onClose();
     if (ok) say({ type: 'proposed', run: id, args, answer: value ?? null });
-    else say({ type: 'refused', run: id, error: error ?? { code: 'tool_failed', message: `${tool} failed and did not say why.`, hint: 'Try again.' } });
+    else say({ type: 'refused', run: id, error: error ?? { code: 'tool_failed', message: `${tool} failed without a reason.`, hint: 'Try again.' } });
     if (so_far == null) onTold(id);
   };
 

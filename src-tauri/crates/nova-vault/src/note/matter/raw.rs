@@ -57,6 +57,23 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
+/// The parser's words for common mistakes, and those of somebody who writes notes.
+const PLAIN: [(&str, &str); 13] = [
+    ("mapping values are not allowed", "a value that contains `: ` needs quotation marks"),
+    ("unclosed quote", "a quotation mark is not closed"),
+    ("trailing content after", "there is text after the closing quotation mark"),
+    ("unknown escape character", "a backslash within double quotation marks needs another backslash"),
+    ("while parsing a flow sequence", "a list in [ ] is not closed"),
+    ("while parsing a flow mapping", "a { is not closed"),
+    ("unknown anchor", "a value that begins with `*` needs quotation marks"),
+    ("anchor or alias", "a value that begins with `*` or `&` needs quotation marks"),
+    ("cannot start any token", "a value that begins with this character needs quotation marks"),
+    ("did not find expected '-' indicator", "the lines of a list are not indented alike"),
+    ("simple key expected", "a colon is missing after the property's name"),
+    ("did not find expected key", "the line is not indented like the others, or a colon is missing"),
+    ("tab", "the line is indented with a tab; use spaces"),
+];
+
 /// The parser's message without its position (which is relative to the front matter) and without
 /// its advice to programmers.
 fn reason(message: &str) -> String {
@@ -75,13 +92,10 @@ fn reason(message: &str) -> String {
     if let Some(key) = message.strip_prefix("duplicate mapping key: ") {
         return format!("the property `{key}` is there twice");
     }
-    if message.contains("mapping values are not allowed") {
-        return format!("{message}; a value that holds `: ` needs quotes");
+    match PLAIN.iter().find(|(said, _)| message.contains(said)) {
+        Some((_, plain)) => (*plain).to_owned(),
+        None => message.to_owned(),
     }
-    if message.contains("tab") {
-        return format!("{message}; indent with spaces");
-    }
-    message.to_owned()
 }
 
 impl<'de> Deserialize<'de> for Raw {
@@ -161,5 +175,24 @@ impl<'de> Deserialize<'de> for Raw {
         }
 
         deserializer.deserialize_any(RawVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn common_mistakes_are_explained_in_plain_words() {
+        let check = |source: &str, line: u64, reason: &str| match parse(source) {
+            Err(found) => assert_eq!(found, (line, reason.to_owned()), "{source}"),
+            Ok(_) => panic!("no mistake in {source}"),
+        };
+        check("name: Jane\nnote: \"open\nstage: won\n", 2, "a quotation mark is not closed");
+        check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotation marks");
+        check("tags: [a, b\n", 2, "a list in [ ] is not closed");
+        check("name: \"a\" b\n", 1, "there is text after the closing quotation mark");
+        check("path: \"C:\\Users\"\n", 1, "a backslash within double quotation marks needs another backslash");
+        check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotation marks");
     }
 }
