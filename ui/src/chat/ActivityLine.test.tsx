@@ -50,7 +50,7 @@ describe('a server on this machine that says only later where its model runs', (
   test('is not said to run it here, and is asked again once it answers', async () => {
     const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status, providers: ollama({ models: [], problem }) });
-    expect(await screen.findByText('gpt-oss:120b-cloud: not known where it runs, 127.0.0.1:11434 does not say')).toBeVisible();
+    expect(await screen.findByText('gpt-oss:120b-cloud: unknown host, 127.0.0.1:11434 does not say where it runs')).toBeVisible();
     backend.world.providers = passedOn;
     await say({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:02:00Z', message: null } });
     expect(await goes()).toBeVisible();

@@ -90,7 +90,7 @@ function Versions({ turn }: { turn: Said }) {
       role="group"
       aria-label="Versions of this message"
       data-testid="versions"
-      title="Changes to notes stay in all versions"
+      data-tip="Changes to notes stay in all versions"
       className="flex h-7 items-center justify-end text-fg-3"
     >
       {arrow(-1, 'Earlier version')}

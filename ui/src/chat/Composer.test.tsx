@@ -7,7 +7,7 @@ import { Conversation } from './Conversation';
 import { openChat, turnStarted } from './fixture';
 
 const composer = () => screen.getByLabelText<HTMLTextAreaElement>('Message', { selector: 'textarea' });
-const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[title]')?.textContent);
+const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[data-tip]')?.textContent);
 const turn = expect.any(String) as string;
 const done = { type: 'turn_completed', text: '' } as const;
 

@@ -43,7 +43,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
     >
       <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
         <Icon name="nova" size={14} />
-        <span className="cut flex-1 text-ui font-semibold" title={vault?.path}>
+        <span className="cut flex-1 text-ui font-semibold" data-tip={vault?.path}>
           {vault?.name ?? 'Nova'}
         </span>
         <IconButton icon="sidebar" label="Hide list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
@@ -229,7 +229,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
       >
         <span className="cut flex-1">{titleOf(row)}</span>
         {waits ? (
-          <span title="Waits for your answer" className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
+          <span data-tip="Waits for your answer" className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
             <Icon name="question" size={14} className="text-accent" />
             <span className="sr-only">waits for your answer</span>
           </span>
@@ -276,7 +276,7 @@ function Place({ icon, label, onClick, keys, quietKeys = false, note = '', curre
       type="button"
       data-testid={testId}
       aria-current={current ? 'page' : undefined}
-      title={keys && quietKeys ? keyText(keys) : undefined}
+      data-tip={keys && quietKeys ? keyText(keys) : undefined}
       onClick={onClick}
       className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-left text-ui ${current ? 'bg-selected font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >

@@ -86,7 +86,7 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
   return (
     <li data-testid="trash-row" data-list-item className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
       <Icon name="note" size={14} className="text-fg-2" />
-      <span className="cut min-w-0 flex-1 text-ui" title={row.title}>
+      <span className="cut min-w-0 flex-1 text-ui" data-tip={row.title}>
         {row.title}
       </span>
       {row.deleted_at !== undefined && (

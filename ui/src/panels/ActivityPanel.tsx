@@ -23,6 +23,7 @@ import { useClock } from '../shared/useClock';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { splitFiles } from '../state/attachments';
 import { activitiesOf, leavingOf, sameActivities, type TurnActivity } from './activity';
+import { WriteMessage } from './WriteMessage';
 
 export function ActivityPanel() {
   const activities = useSession(activitiesOf, sameActivities);
@@ -31,7 +32,7 @@ export function ActivityPanel() {
   if (activities.length === 0) {
     return (
       <div data-testid="activity-panel">
-        <Empty>Activity appears here: requests, tokens, tools, and what left this machine.</Empty>
+        <Empty action={<WriteMessage />}>Activity appears here: requests, tokens, tools, and what left this machine.</Empty>
       </div>
     );
   }

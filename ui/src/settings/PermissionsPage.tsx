@@ -38,7 +38,7 @@ export function PermissionsPage() {
         <h1 className="text-body font-semibold">Permissions</h1>
         <span className="flex-1" />
         {data && (
-          <span className="selectable cut text-small text-fg-3" title={data.file}>
+          <span className="selectable cut text-small text-fg-3" data-tip={data.file}>
             {data.file}
           </span>
         )}

@@ -77,7 +77,7 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
         <h2 id={title} className="text-body font-semibold">
           Both of you changed {changed.length > 0 && changed.length <= 2 ? <Revealed text={changed.join(' and ')} /> : counted(Math.max(places.length, 1), 'place')}
         </h2>
-        <span className="ml-auto text-small text-fg-3" title={revealed(folder)}>
+        <span className="ml-auto text-small text-fg-3" data-tip={revealed(folder)}>
           <Revealed text={name} />
           {places.length === 1 && `, line ${firstLine(places[0])}`}
         </span>

@@ -37,7 +37,7 @@ test('an amount that no tool gave says that it has no source; code and links sta
   );
   const marks = [...container.querySelectorAll('.nova-no-source')];
   expect(marks.map((mark) => mark.textContent)).toEqual(['€5 (no source)']);
-  expect(marks[0]).toHaveAttribute('title', 'no source');
+  expect(marks[0]).toHaveAttribute('data-tip', 'no source');
 });
 
 test('a figure is marked when its source comes to be known', () => {

@@ -61,7 +61,7 @@ function UnreadableNote({ set, path, reason }: { set: string; path: string; reas
     >
       <div className="flex items-center gap-2.5">
         <Icon name="warn" size={14} className="text-warn" />
-        <h2 className="min-w-0 text-body font-semibold" title={revealed(folder)}>
+        <h2 className="min-w-0 text-body font-semibold" data-tip={revealed(folder)}>
           <Revealed text={name} /> could not be read
         </h2>
       </div>

@@ -2,6 +2,11 @@ import { Tooltip as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
 import { Kbd } from './Kbd';
+import { Tips } from './Tips';
+
+/** How a tooltip looks. */
+export const tipClass =
+  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
 
 /** Names what has no words. Needs the one `TooltipProvider` of the window above it. */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string | undefined; children: ReactNode }) {
@@ -12,7 +17,7 @@ export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: st
         <Radix.Content
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2"
+          className={tipClass}
         >
           {label}
           {keys && <Kbd>{keys}</Kbd>}
@@ -26,6 +31,7 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
     <Radix.Provider delayDuration={500} skipDelayDuration={200}>
       {children}
+      <Tips />
     </Radix.Provider>
   );
 }

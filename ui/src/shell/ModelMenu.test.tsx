@@ -67,7 +67,7 @@ it('claims no place for a model of a server that does not answer', async () => {
   const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
   const { items } = await open((row) => (row.id === 'ollama' ? { ...row, problem } : row));
   expect(document.querySelector('[data-testid=model-menu]')).toHaveAttribute('aria-label', 'Model: qwen3:14b, unknown host');
-  expect(items()).toContain('qwen3:14bnot known where it runs');
+  expect(items()).toContain('qwen3:14bunknown host');
 });
 
 it('has the check at the model in use, also where its name is written otherwise', async () => {

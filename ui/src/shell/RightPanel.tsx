@@ -42,7 +42,7 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
               className="flex h-7 min-w-0 items-center gap-1.5 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
               {page.icon && page.tab !== tab && !(page.keepsLabel && labels) ? (
-                <span title={page.label} className="flex">
+                <span data-tip={page.label} className="flex">
                   <Icon name={page.icon} />
                   <span className="sr-only">{page.label}</span>
                 </span>

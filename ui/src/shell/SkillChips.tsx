@@ -120,7 +120,7 @@ function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { activ
 
 function PinMark() {
   return (
-    <span title="Pinned: active in every chat">
+    <span data-tip="Pinned: active in every chat">
       <Icon name="pin" size={12} />
       <span className="sr-only">pinned</span>
     </span>

@@ -273,7 +273,7 @@ function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue 
   return (
     <span
       className={short ? 'whitespace-nowrap' : 'line-clamp-3 block min-w-60 break-words'}
-      title={short ? undefined : revealed(plainText(value))}
+      data-tip={short ? undefined : revealed(plainText(value))}
     >
       {typeof note === 'string' ? <NoteLink note={note} className="text-left font-normal"><Revealed text={plainText(value)} /></NoteLink> : <Value value={value} />}
     </span>

@@ -107,7 +107,7 @@ function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; 
       type="button"
       data-tool={tool.name}
       aria-current={chosen || undefined}
-      title={trouble?.message || tool.description}
+      data-tip={trouble?.message || tool.description}
       onClick={() => onChoose(tool.name)}
       className={`flex h-7 w-full items-center gap-2 rounded-control px-2 text-left ${chosen ? 'bg-selected' : 'hover:bg-hover'}`}
     >

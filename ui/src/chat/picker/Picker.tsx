@@ -142,7 +142,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
       <div className="flex min-h-0 flex-1 flex-col p-1.5">
         <p className="flex shrink-0 items-baseline gap-2 px-2 pt-2 pb-1 text-meta text-fg-2">
           <span className="shrink-0 font-semibold">{skill.row.name}</span>
-          <span className="cut min-w-0 flex-1" title={skill.row.description}>
+          <span className="cut min-w-0 flex-1" data-tip={skill.row.description}>
             {summaryOf(skill.row)}
           </span>
           <span className="shrink-0">
@@ -302,7 +302,7 @@ const reasonIcons: Record<string, IconName> = {
 
 function Reason({ state, reason, className = '' }: { state: string; reason: string; className?: string }) {
   return (
-    <span className={`flex items-center gap-1.5 text-small text-fg-3 ${className}`} title={reason}>
+    <span className={`flex items-center gap-1.5 text-small text-fg-3 ${className}`} data-tip={reason}>
       <Icon name={reasonIcons[state] ?? 'info'} size={12} />
       <span className="cut">{reason}</span>
     </span>

@@ -335,7 +335,7 @@ function Face({ part, card: { row }, pending = false, className = '' }: { part: 
           {date === '' ? (
             <Badge tone="warn">no {(part.date ?? '').replace(/^\//, '').replaceAll('_', ' ')}</Badge>
           ) : (
-            date !== null && <span className={late ? 'text-danger' : 'text-fg-2'}>{late && (daysBetween(date, today) ?? 0) > 0 ? `since ${dateText(date, today)}` : dateText(date, today)}</span>
+            date !== null && <span className={`shrink-0 whitespace-nowrap ${late ? 'text-danger' : 'text-fg-2'}`}>{late && (daysBetween(date, today) ?? 0) > 0 ? `since ${dateText(date, today)}` : dateText(date, today)}</span>
           )}
         </div>
       )}

@@ -302,7 +302,7 @@ describe('a table', () => {
     const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'note')] }) } });
     expect(screen.queryByText('note')).toBeNull();
     expect(screen.getByRole('columnheader', { name: 'As of (note)' })).toBeInTheDocument();
-    expect(screen.getByTitle('As of: note, in all rows')).toBeInTheDocument();
+    expect(document.querySelector('[data-tip="As of: note, in all rows"]')).toBeInTheDocument();
     expect(screen.getAllByText('share')).toHaveLength(2);
     unmount();
     await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'Stooq')] }) } });

@@ -93,3 +93,11 @@ test('a board shows its columns while it is read', async () => {
   expect(screen.getByRole('status', { name: 'Reading the board' })).toBeInTheDocument();
   expect(screen.getAllByTestId('column-skeleton').length).toBeGreaterThan(2);
 });
+
+test('a currency that nobody chose is shown by its code', async () => {
+  setWindow({ width: 1440 });
+  const backend = new FakeBackend(sampleWorld()).on('call_tool', () => answer(value)).on('usual_currency', () => ({ currency: 'CHF' }));
+  const inputs = [{ name: 'currency', label: 'Currency', kind: 'currency' as const, default: '', choices: [] }];
+  renderInApp(<SkillPanel panel={panelOf('x', 'X', [{ inputs, parts: [{ kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }] }] }])} wide />, { backend });
+  expect(await screen.findByRole('button', { name: 'Currency: CHF' })).toHaveTextContent('CHF');
+});

@@ -171,7 +171,7 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
         <ul aria-label="Notes" className="mb-2.5 grid max-h-40 grid-cols-2 gap-x-4 gap-y-0.5 overflow-y-auto border-t border-line pt-2">
           {notes.map((path) => (
             <li key={path} className="flex min-w-0">
-              <LinkButton className="cut font-normal" title={revealed(path)} onClick={() => onNote(path)}>
+              <LinkButton className="cut font-normal" data-tip={revealed(path)} onClick={() => onNote(path)}>
                 <Revealed text={noteName(path).name} />
               </LinkButton>
             </li>

@@ -256,7 +256,7 @@ function Below({
             <button
               key={label}
               type="button"
-              title={date}
+              data-tip={date}
               aria-pressed={draft === date}
               onClick={() => onPick(date)}
               className={`relative h-5.5 rounded-badge px-1.5 text-small after:absolute after:-inset-y-0.5 after:inset-x-0 ${draft === date ? 'bg-accent-soft text-accent' : 'bg-surface-sunken text-fg-2 hover:bg-selected'}`}

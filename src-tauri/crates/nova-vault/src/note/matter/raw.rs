@@ -10,7 +10,8 @@ use serde_saphyr::{MergeKeyPolicy, NonFiniteFloatPolicy, Spanned};
 pub(super) fn parse(source: &str) -> Result<Spanned<Raw>, (u64, String)> {
     serde_saphyr::from_str_with_options(source, options()).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
-        (line, reason(&error.to_string()))
+        let reason = reason(&error.to_string());
+        (if reason == UNCLOSED { opened_at(source, line) } else { line }, reason)
     })
 }
 
@@ -57,10 +58,24 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
+const UNCLOSED: &str = "a quotation mark is not closed";
+
+/// The line of the quotation mark that is not closed; the parser notices it on a later one.
+fn opened_at(source: &str, noticed: u64) -> u64 {
+    let opens = |line: &str| {
+        let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches(['-', ' ']);
+        ['"', '\''].into_iter().any(|quote| value.starts_with(quote) && !value[1..].contains(quote))
+    };
+    let last = usize::try_from(noticed).unwrap_or(usize::MAX);
+    let opened = source.lines().take(last).enumerate().filter(|(_, line)| opens(line)).last();
+    opened.map_or(noticed, |(at, _)| at as u64 + 1)
+}
+
 /// The parser's words for common mistakes, and those of somebody who writes notes.
-const PLAIN: [(&str, &str); 13] = [
+const PLAIN: [(&str, &str); 14] = [
     ("mapping values are not allowed", "a value that contains `: ` needs quotation marks"),
-    ("unclosed quote", "a quotation mark is not closed"),
+    ("unclosed quote", UNCLOSED),
+    ("indentation in multiline quoted", UNCLOSED),
     ("trailing content after", "there is text after the closing quotation mark"),
     ("unknown escape character", "a backslash within double quotation marks needs another backslash"),
     ("while parsing a flow sequence", "a list in [ ] is not closed"),
