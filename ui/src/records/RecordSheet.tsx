@@ -20,7 +20,7 @@ import {
 } from '../shared';
 import { Diff } from '../shared/Diff';
 import { OpenNote } from '../shared/OpenNote';
-import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
+import { draftOf, focusProblem, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import type { RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
@@ -94,7 +94,9 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
   const initial = useMemo(() => begunWith(view, given), [view, given]);
-  const form = useSchemaForm(view.schema, initial);
+  const values = useValuesInUse(view.skill, view.schema);
+  const suggest = useNoteSearch(view.skill);
+  const form = useSchemaForm(view.schema, initial, { values });
   const [state, say] = useReducer(reduceSave, view.values, opened);
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
   const body = useRef<HTMLDivElement>(null);
@@ -107,6 +109,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
 
   const save = async (another = false) => {
     const values = form.submit();
+    if (values === null) focusProblem(body.current, form.problems);
     if (!isValues(values) || busy || state.conflicts.length > 0) return;
     say({ type: 'save_started', values });
     watch(run);
@@ -157,10 +160,6 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   });
   /** Another record in the place of this form. */
   const openInstead = (path: string) => openRecordForm({ skill: view.skill, type: view.record_type, path });
-  const suggest: Suggest = async (field, text) => {
-    const notes = await backend.rpc('suggest_notes', { skill: view.skill, field, text });
-    return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
-  };
   const take = (field: string, theirs: unknown) => {
     const own = form.plan.fields.find(({ key }) => key === field);
     const old = form.draft;
@@ -222,7 +221,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                   variant="primary"
                   className="h-8"
                   keys={keyText('Ctrl ↵')}
-                  disabled={busy || form.blocked || state.conflicts.length > 0}
+                  disabled={busy || state.conflicts.length > 0}
                   onClick={() => void save()}
                   data-testid="save-record"
                 >
