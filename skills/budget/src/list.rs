@@ -17,20 +17,30 @@ const ROWS: usize = 200;
 pub(crate) struct List;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists budget entries."))]
 pub(crate) struct Filters {
     /// The first day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The first day"))]
     from: Option<String>,
     /// The last day, YYYY-MM-DD; the end of this month where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "End of this month if left empty"))]
     to: Option<String>,
     /// Only this category; "uncategorised" finds entries without one.
+    #[schemars(extend("x-help" = "Or “uncategorised”"))]
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category"], "x-values" = "only"))]
+    #[schemars(extend("x-values-also" = ["uncategorised"]))]
     category: Option<String>,
     /// Only this month, YYYY-MM, instead of the two days.
+    #[schemars(extend("x-help" = "YYYY-MM, instead of from and to"))]
     month: Option<String>,
     /// Only those whose payee or memo contains this.
+    #[schemars(extend("x-help" = "A part of payee or memo"))]
+    #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"], "x-values" = "part"))]
     payee: Option<String>,
     /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
+    #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
 }
 

@@ -19,13 +19,19 @@ const MONTHS: i32 = 6;
 pub(crate) struct MonthSummary;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sums up a month."))]
 pub(crate) struct Which {
     /// The month, YYYY-MM; "today" for this one.
     #[serde(default)]
+    #[schemars(extend("x-help" = "YYYY-MM, or “today”"))]
     month: String,
     /// How many months to compare, the one that is asked for included: 1 to 24, 6 where nothing is given.
+    #[schemars(extend("x-label" = "Months to compare", "x-help" = "1 to 24"))]
     months: Option<i32>,
     /// The currency that comes first, such as EUR; the usual one where nothing is given. The others follow.
+    #[schemars(extend("x-label" = "First currency"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
+    #[schemars(extend("x-values" = "part"))]
     currency: Option<String>,
 }
 

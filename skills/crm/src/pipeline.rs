@@ -16,9 +16,11 @@ use crate::stages::{Closes, Stage};
 pub(crate) struct Pipeline;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sums up open deals by stage."))]
 pub(crate) struct Wanted {
     /// Also every deal, and how many follow-ups are due, as a board of deals shows them.
     #[serde(default)]
+    #[schemars(extend("x-label" = "With every deal", "x-help" = "Also lists the deals of each stage"))]
     board: bool,
 }
 

@@ -57,6 +57,25 @@ describe('looking first', () => {
     expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
   });
 
+  test('Ctrl Enter in an empty composer answers the first card', async () => {
+    const { backend, session } = await waiting(...move());
+    const composer = screen.getByTestId('composer-input');
+    act(() => composer.focus());
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(400);
+    expect(backend.asked('decide_approval')).toEqual([]);
+    fireEvent.change(composer, { target: { value: 'Wait' } });
+    await wait(0);
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([]);
+    fireEvent.change(composer, { target: { value: '' } });
+    await wait(0);
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
+  });
+
   test('a diff made anew is looked at again, and the answer is about it', async () => {
     const { backend, say } = await waiting(...move());
     await wait(400);

@@ -584,6 +584,8 @@ types: Array<TypeProposal>,
  */
 config: JsonValue, };
 
+export type FieldsOfRecords = { skill: string, fields: Array<string>, };
+
 export type FigurePartView = { label: string, value: string, unit: string, caution: string | null, };
 
 export type FigureView = { 
@@ -1682,7 +1684,12 @@ skill: string,
 /**
  * The field it is typed into: records of that type come before all.
  */
-field?: string, };
+field?: string, 
+/**
+ * The field names a record of this type, found by its title or its note's name: nothing else is
+ * suggested.
+ */
+record_type?: string, };
 
 export type SuggestTools = { text: string, 
 /**
@@ -1922,6 +1929,16 @@ export type UsualCurrency = {
  */
 currency: string | null, };
 
+export type ValuesInUse = { 
+/**
+ * `type.field`
+ */
+field: string, 
+/**
+ * Declared choices in their order, then what records have, the most common first.
+ */
+values: Array<string>, };
+
 export type VaultChangeAuthor = OutsideTag | { change_set: string, principal: string, skill: string | null, };
 
 export type VaultChangeKind = "created" | "modified" | "removed" | "renamed";
@@ -2021,6 +2038,7 @@ export type Commands = {
   save_record: { params: SaveRecord; result: SavedRecord };
   usual_currency: { params: SkillRef; result: UsualCurrency };
   suggest_notes: { params: SuggestNotes; result: Array<NoteSuggestion> };
+  values_in_use: { params: FieldsOfRecords; result: Array<ValuesInUse> };
   propose_fields: { params: SkillRef; result: FieldProposal };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };

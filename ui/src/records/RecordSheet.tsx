@@ -20,7 +20,7 @@ import {
 } from '../shared';
 import { Diff } from '../shared/Diff';
 import { NoteLink } from '../shared/NoteLink';
-import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
+import { draftOf, focusProblem, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import { isVaultGone, type RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
@@ -95,7 +95,9 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const gone = useApp(isVaultGone);
   const initial = useMemo(() => begunWith(view, given), [view, given]);
-  const form = useSchemaForm(view.schema, initial);
+  const values = useValuesInUse(view.skill, view.schema);
+  const suggest = useNoteSearch(view.skill);
+  const form = useSchemaForm(view.schema, initial, { values });
   const [state, say] = useReducer(reduceSave, view.values, opened);
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
   const body = useRef<HTMLDivElement>(null);
@@ -108,6 +110,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
 
   const save = async (another = false) => {
     const values = form.submit();
+    if (values === null) focusProblem(body.current, form.problems);
     if (!isValues(values) || busy || gone || state.conflicts.length > 0) return;
     say({ type: 'save_started', values });
     watch(run);
@@ -158,10 +161,6 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   });
   /** Another record in the place of this form. */
   const openInstead = (path: string) => openRecordForm({ skill: view.skill, type: view.record_type, path });
-  const suggest: Suggest = async (field, text) => {
-    const notes = await backend.rpc('suggest_notes', { skill: view.skill, field, text });
-    return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
-  };
   const take = (field: string, theirs: unknown) => {
     const own = form.plan.fields.find(({ key }) => key === field);
     const old = form.draft;
@@ -223,7 +222,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                   variant="primary"
                   className="h-8"
                   keys={keyText('Ctrl ↵')}
-                  disabled={busy || gone || form.blocked || state.conflicts.length > 0}
+                  disabled={busy || gone || state.conflicts.length > 0}
                   onClick={() => void save()}
                   data-testid="save-record"
                 >

@@ -23,7 +23,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
   // Read again, it is the same as long as it says the same.
   const schema = useSame(detail.config_schema ?? {});
   const config = useSame(detail.config);
-  const form = useSchemaForm(schema, config);
+  const form = useSchemaForm(schema, config, { reader: 'person' });
   const box = useRef<HTMLDivElement>(null);
   const [saved, setSaved] = useState<'not yet' | 'saved' | 'reset'>('not yet');
   const [error, setError] = useState<UserError | null>(null);

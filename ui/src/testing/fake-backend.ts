@@ -51,6 +51,8 @@ export interface World {
   recordForms?: RecordFormView[];
   /** By skill: names that a vault has for its records; none where it is left out. */
   proposals?: Record<string, FieldProposal>;
+  /** Values in use, by `type.field`. */
+  values?: Record<string, string[]>;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -167,6 +169,8 @@ export class FakeBackend implements Backend {
     errors: [],
     result: { ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: null },
   });
+  values_in_use = ({ fields }: Params<'values_in_use'>): Result<'values_in_use'> =>
+    fields.map((field) => ({ field, values: this.world.values?.[field] ?? [] }));
   usual_currency = (): Result<'usual_currency'> => ({ currency: 'EUR' });
   suggest_notes = ({ text }: Params<'suggest_notes'>): Result<'suggest_notes'> =>
     Object.values(this.world.notes)

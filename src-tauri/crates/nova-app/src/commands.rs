@@ -396,6 +396,10 @@ impl Commands for App {
         self.usual_currency_of(&skill.skill).await
     }
 
+    async fn values_in_use(&self, wanted: FieldsOfRecords) -> Result<Vec<ValuesInUse>, UserError> {
+        self.values_in_use_of(wanted).await
+    }
+
     async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         self.notes_like(wanted).await
     }

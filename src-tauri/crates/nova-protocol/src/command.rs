@@ -157,6 +157,8 @@ commands! {
     usual_currency(SkillRef) -> UsualCurrency;
     /// Notes that a field which links to one may mean, best first.
     suggest_notes(SuggestNotes) -> Vec<NoteSuggestion>;
+    /// The values that fields of records have, for a form to offer.
+    values_in_use(FieldsOfRecords) -> Vec<ValuesInUse>;
     /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.
     propose_fields(SkillRef) -> FieldProposal;
     list_tools(Nothing) -> Vec<ToolRow>;

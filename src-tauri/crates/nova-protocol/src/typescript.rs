@@ -80,6 +80,8 @@ pub fn typescript() -> Result<String, ExportError> {
         SavedRecord,
         SuggestNotes,
         UsualCurrency,
+        FieldsOfRecords,
+        ValuesInUse,
         NoteSuggestion,
         FieldProposal,
         RunRef,

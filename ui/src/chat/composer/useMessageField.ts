@@ -92,6 +92,7 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   const props = {
     ref: input,
     'data-testid': 'composer-input',
+    'data-empty': empty,
     ...(combobox ? { role: 'combobox', 'aria-haspopup': 'listbox' as const, 'aria-expanded': true, 'aria-autocomplete': 'list' as const, ...combobox } : {}),
     cancelOnEscape: false,
     addAttachmentOnPaste: false,
