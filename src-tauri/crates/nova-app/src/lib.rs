@@ -46,6 +46,7 @@ mod system;
 mod tool_files;
 mod tool_runs;
 mod trust;
+mod vault_page;
 mod vaults;
 mod window_state;
 mod workflow;
