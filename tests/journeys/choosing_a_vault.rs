@@ -168,7 +168,8 @@ impl Desktop for Shown {
 #[tokio::test]
 async fn vault_folder_is_shown_in_the_file_manager() {
     let desktop = Arc::new(Shown::default());
-    let nova = Nova { desktop: desktop.clone(), ..Nova::new(PEOPLE, []) };
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.desktop = desktop.clone();
     nova.start().await.show_vault_folder(Nothing {}).await.unwrap();
     assert_eq!(*desktop.0.lock().unwrap(), [nova.vault.root()]);
 }
