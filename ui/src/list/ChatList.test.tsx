@@ -209,3 +209,12 @@ describe('what is due', () => {
     expect(store.get().app.glances).toBeNull();
   });
 });
+
+test('menu at the vault’s name opens a recent vault', async () => {
+  const { backend, store } = renderInApp(<ChatList now={sampleNow} onFold={() => undefined} />, { world: { sessions: [] } });
+  await userEvent.click(screen.getByTestId('vault-menu'));
+  expect(await screen.findByTestId('vault-open-another')).toBeVisible();
+  await userEvent.click(await screen.findByRole('menuitem', { name: /^House/ }));
+  await waitFor(() => expect(backend.asked('open_vault')).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Documents/House' }, model: null }]));
+  await waitFor(() => expect(store.get().app.status?.vault?.name).toBe('House'));
+});

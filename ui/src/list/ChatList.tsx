@@ -11,6 +11,7 @@ import { keysOf } from '../state/keys';
 import { ChatMenu } from './ChatMenu';
 import { FoundChats } from './FoundChats';
 import { UndoBar } from './UndoBar';
+import { VaultMenu } from './VaultMenu';
 import { VaultStatus } from './VaultStatus';
 
 interface ChatListProps {
@@ -22,7 +23,6 @@ interface ChatListProps {
 /** The chats by day, with what else the window can show above and the vault below. */
 export function ChatList({ now, onFold }: ChatListProps) {
   const view = useApp((app) => app.view);
-  const vault = useApp((app) => app.status?.vault);
   const panels = useApp((app) => app.skillPanels);
   const glances = useApp((app) => app.glances);
   const shown = useApp(shownSkillPanel);
@@ -43,9 +43,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
     >
       <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
         <Icon name="nova" size={14} />
-        <span className="cut flex-1 text-ui font-semibold" data-tip={vault?.path}>
-          {vault?.name ?? 'Nova'}
-        </span>
+        <VaultMenu />
         <IconButton icon="sidebar" label="Hide list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
       </div>
 

@@ -192,40 +192,6 @@ describe('Models', () => {
   });
 });
 
-describe('Changes', () => {
-  it('says what is kept, and asks before it forgets', async () => {
-    const { backend, user } = setup('changes');
-    expect(screen.getByText('30 days of changes and up to 1 GB of them, never fewer than the last 50.')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Delete older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Cancel' }));
-    expect(backend.asked('prune_changes')).toEqual([]);
-    backend.on('prune_changes', () => ({ forgotten: 12 }));
-    await user.click(screen.getByRole('button', { name: 'Delete older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Delete' }));
-    expect(backend.asked('prune_changes')).toEqual([{}]);
-    expect(await screen.findByText('12 changes forgotten.')).toBeVisible();
-  });
-
-  it.each([
-    ['nothing is old enough', 0, 'No changes are older than 30 days or beyond 1 GB.'],
-    ['one is', 1, '1 change forgotten.'],
-  ])('%s', async (_, forgotten, said) => {
-    const { backend, user } = setup('changes');
-    backend.on('prune_changes', () => ({ forgotten }));
-    await user.click(screen.getByRole('button', { name: 'Delete older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Delete' }));
-    expect(await screen.findByText(said)).toBeVisible();
-  });
-
-  it('says what failed', async () => {
-    const { backend, user } = setup('changes');
-    backend.fail('prune_changes', { message: 'The history cannot be written.' });
-    await user.click(screen.getByRole('button', { name: 'Delete older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Delete' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('The history cannot be written.');
-  });
-});
-
 describe('Appearance', () => {
   it('changes theme, text size and the activity line at once', async () => {
     const { backend, user } = setup('appearance');

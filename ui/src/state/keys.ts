@@ -11,6 +11,7 @@ export interface KeyAction {
 
 export const keyActions = [
   { id: 'palette', label: 'Search chats and commands', keys: 'Ctrl K' },
+  { id: 'open-note', label: 'Open a note', keys: 'Ctrl O' },
   { id: 'new-chat', label: 'New chat', keys: 'Ctrl N' },
   { id: 'composer', label: 'Focus the message field', keys: 'Ctrl L' },
   { id: 'find', label: 'Find in this chat', keys: 'Ctrl F' },

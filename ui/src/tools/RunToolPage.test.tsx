@@ -358,3 +358,12 @@ it('says what the tool does, and on request when a model is to take it', async (
   await user.click(screen.getByRole('button', { name: 'When to use it' }));
   expect(screen.getByText(description)).toBeVisible();
 });
+
+it('search has the focus first and Enter goes on to the form', async () => {
+  const { user, form } = setup(null);
+  await form();
+  expect(screen.getByRole('textbox', { name: 'Find a tool' })).toHaveFocus();
+  await user.keyboard('move_deal{Enter}');
+  await waitFor(() => expect(document.activeElement?.closest('[data-region=form]')).toHaveAccessibleName('crm.move_deal'));
+  expect(document.activeElement?.tagName).toBe('INPUT');
+});

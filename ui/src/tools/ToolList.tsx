@@ -53,7 +53,12 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
 
   const onSearchKey = (event: KeyboardEvent) => {
     const first = groups[0]?.tools[0];
-    if (event.key === 'Enter' && first) onChoose(first.name);
+    if (event.key === 'Enter' && first) {
+      event.preventDefault();
+      onChoose(search.trim() === '' && chosen !== null ? chosen : first.name);
+      // The form is drawn anew for another tool.
+      requestAnimationFrame(focusForm);
+    }
     if (event.key === 'Escape' && search !== '') {
       event.stopPropagation();
       setSearch('');
@@ -97,6 +102,12 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
       </div>
     </nav>
   );
+}
+
+/** The first field of the form, or the button that runs a tool without one. */
+function focusForm() {
+  const form = document.querySelector('[data-region=form]');
+  form?.querySelector<HTMLElement>('form :is(input, textarea, select, button):not(:disabled)')?.focus();
 }
 
 function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; onChoose: (tool: string) => void }) {

@@ -99,6 +99,34 @@ impl Commands for App {
         self.vault_summary().await
     }
 
+    async fn vault_page(&self, _: Nothing) -> Result<VaultPage, UserError> {
+        self.page_of_vault().await
+    }
+
+    async fn show_vault_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
+        self.show_in_file_manager(self.vault()?.root().to_owned()).await?;
+        Ok(Nothing {})
+    }
+
+    async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
+        self.forget_recent_vault(&vault.path)?;
+        self.page_of_vault().await
+    }
+
+    async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
+        self.list_private(set).await?;
+        self.page_of_vault().await
+    }
+
+    async fn check_private(&self, note: NoteRef) -> Result<NotePrivacy, UserError> {
+        self.privacy_of(note.path).await
+    }
+
+    async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
+        self.list_root(set).await?;
+        self.page_of_vault().await
+    }
+
     async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
         let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
@@ -588,8 +616,8 @@ impl Commands for App {
         self.finish(&finish.change_set).await
     }
 
-    async fn prune_changes(&self, _: Nothing) -> Result<PruneResult, UserError> {
-        let forgotten = self.prune_history().await?;
+    async fn prune_changes(&self, prune: PruneChanges) -> Result<PruneResult, UserError> {
+        let forgotten = self.prune_history(prune.days).await?;
         Ok(PruneResult { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
     }
 

@@ -107,7 +107,13 @@ pub fn typescript() -> Result<String, ExportError> {
         UndoResult,
         FinishChanges,
         FinishResult,
+        PruneChanges,
         PruneResult,
+        VaultPage,
+        VaultRef,
+        SetPrivate,
+        SetRoot,
+        NotePrivacy,
         ResolveConflict,
         ResolvedConflict,
     );
