@@ -6,6 +6,7 @@ mod asking_the_vault;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod bad_input;
+mod bounding_an_answer;
 mod branching_a_chat;
 mod changing_a_note;
 mod changing_skills_during_a_chat;
