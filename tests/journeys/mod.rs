@@ -7,6 +7,7 @@ mod asking_the_vault;
 mod at_a_terminal;
 mod bad_input;
 mod binding_keys;
+mod bounding_an_answer;
 mod branching_a_chat;
 mod changing_a_note;
 mod changing_skills_during_a_chat;

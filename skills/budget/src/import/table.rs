@@ -14,6 +14,10 @@ pub(super) const DELIMITERS: [(u8, &str); 4] =
 /// In so many rows the names of the columns are looked for.
 const ROWS_BEFORE_HEADER: usize = 40;
 
+/// The most cells of one row, and the most bytes of all of them.
+const MOST_CELLS: usize = 200;
+const MOST_BYTES: usize = 32_000;
+
 /// How many wrong lines an error names.
 const LINES_NAMED: usize = 3;
 
@@ -51,7 +55,7 @@ impl Table {
     ///
     /// # Errors
     /// With file and line: an unknown encoding, bytes that are none of it, no row with a date, a row
-    /// with more or fewer cells than there are columns.
+    /// that is too large, a row with more or fewer cells than there are columns.
     pub(super) fn read(
         file: &str,
         bytes: &[u8],
@@ -61,11 +65,20 @@ impl Table {
         let (text, encoding) = decoded(file, bytes, encoding)?;
         let wanted = delimiter.map(delimiter_of).transpose()?;
         let mut best: Option<(usize, Self)> = None;
+        let mut too_large = None;
         for (byte, name) in DELIMITERS {
             if wanted.is_some_and(|wanted| wanted != byte) {
                 continue;
             }
-            let Some(found) = split(file, &text, byte)?.and_then(|rows| Found::of(&rows)) else { continue };
+            let rows = match split(file, &text, byte)? {
+                Split::Rows(rows) => rows,
+                Split::TooLarge(error) => {
+                    // Another delimiter may be the right one.
+                    too_large.get_or_insert(error);
+                    continue;
+                }
+            };
+            let Some(found) = Found::of(&rows) else { continue };
             let fits = found.fitting * found.columns;
             if best.as_ref().is_none_or(|(before, _)| fits > *before) {
                 let table = Self {
@@ -80,12 +93,12 @@ impl Table {
             }
         }
         let Some((_, mut table)) = best else {
-            return Err(ToolError::failed(
+            return Err(too_large.unwrap_or_else(|| ToolError::failed(
                 format!(
                     "{file}, line 1: no table with dates and amounts begins in the first {ROWS_BEFORE_HEADER} lines."
                 ),
                 "Export the transactions as CSV, with one transaction on each line, and import that file.",
-            ));
+            )));
         };
         table.square()?;
         Ok(table)
@@ -208,10 +221,17 @@ impl Found {
     }
 }
 
-/// The rows that are not empty; `None` where the delimiter parts nothing.
-fn split(file: &str, text: &str, delimiter: u8) -> Result<Option<Vec<Row>>, ToolError> {
+/// A text as one delimiter parts it.
+enum Split {
+    Rows(Vec<Row>),
+    /// A row is larger than any of a table with this delimiter.
+    TooLarge(ToolError),
+}
+
+/// The rows that are not empty; none where the delimiter parts nothing.
+fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
     if !text.as_bytes().contains(&delimiter) {
-        return Ok(None);
+        return Ok(Split::Rows(Vec::new()));
     }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -230,12 +250,26 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Option<Vec<Row>>, Tool
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
-        rows.push(Row {
-            line: record.position().map_or(1, |position| line_of(text, position)),
-            cells: record.iter().map(str::to_owned).collect(),
-        });
+        let line = record.position().map_or(1, |position| line_of(text, position));
+        let (cells, bytes) = (record.len(), record.as_slice().len());
+        let limit = match () {
+            () if cells > MOST_CELLS => {
+                Some(format!("{cells} cells; a row of at most {MOST_CELLS} cells can be imported"))
+            }
+            () if bytes > MOST_BYTES => {
+                Some(format!("{bytes} bytes; a row of at most {MOST_BYTES} bytes can be imported"))
+            }
+            () => None,
+        };
+        if let Some(limit) = limit {
+            return Ok(Split::TooLarge(ToolError::failed(
+                format!("{file}, line {line}: it has {limit}."),
+                "Export the transactions as CSV, with one transaction on each line, and import that file.",
+            )));
+        }
+        rows.push(Row { line, cells: record.iter().map(str::to_owned).collect() });
     }
-    Ok(Some(rows))
+    Ok(Split::Rows(rows))
 }
 
 /// The line that a row stands on: the reader counts from the empty lines above it.

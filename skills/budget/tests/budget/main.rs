@@ -6,6 +6,7 @@ mod files;
 mod generated;
 mod hledger;
 mod importing;
+mod importing_limits;
 mod listing;
 mod month;
 mod properties;

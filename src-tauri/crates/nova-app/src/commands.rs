@@ -150,7 +150,8 @@ impl Commands for App {
         if row.running && !self.runs_here(&row.id) {
             self.follow_elsewhere(&row.id, events.last().map_or(0, |(last, _)| last + 1));
         }
-        let events = with_blocks(events.into_iter().map(|(_, envelope)| envelope));
+        let events =
+            blocking(move || Ok(with_blocks(events.into_iter().map(|(_, envelope)| envelope)))).await?;
         Ok(SessionView { row, events, running_calls })
     }
 

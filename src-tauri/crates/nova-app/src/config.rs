@@ -51,6 +51,8 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// How long its models may say nothing, in seconds.
     pub timeout: Option<u64>,
+    /// How long one answer may take in all, in seconds.
+    pub answer_timeout: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
     /// Of `anthropic`: whether tools may be sent aside (`defer_loading`), where it is not Anthropic's own
@@ -264,6 +266,12 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
             context: number_of("tokens", file, &format!("providers[{at}].context"), item.get("context"))?,
             timeout: number_of("seconds", file, &format!("providers[{at}].timeout"), item.get("timeout"))?,
+            answer_timeout: number_of(
+                "seconds",
+                file,
+                &format!("providers[{at}].answer_timeout"),
+                item.get("answer_timeout"),
+            )?,
             thinking: thinking(file, &format!("providers[{at}].thinking"), item.get("thinking"))?,
             deferred_tools: on_or_off(
                 file,

@@ -49,11 +49,15 @@ fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
             | ProviderError::NoTools { .. }
             | ProviderError::NoImages { .. }
             | ProviderError::TooLong { .. }
+            | ProviderError::TooMuch { .. }
             | ProviderError::Settings { .. },
         ) => return None,
-        Err(ProviderError::Truncated | ProviderError::BadResponse { .. } | ProviderError::Failed { .. }) => {
-            HealthState::Failed
-        }
+        Err(
+            ProviderError::Truncated
+            | ProviderError::AnswerTimeout { .. }
+            | ProviderError::BadResponse { .. }
+            | ProviderError::Failed { .. },
+        ) => HealthState::Failed,
     })
 }
 

@@ -78,7 +78,8 @@ impl App {
             None if self.connect(config)?.locality() == Locality::Local => LOADING,
             None => Limits::default().read,
         };
-        self.connect_within(config, Limits { read, ..Limits::default() }).await
+        let answer = config.answer_timeout.map_or(Limits::default().answer, Duration::from_secs);
+        self.connect_within(config, Limits { read, answer, ..Limits::default() }).await
     }
 
     /// The same with other limits. A remote provider that the user has not agreed to is refused: nothing is

@@ -19,6 +19,7 @@ const WHOLE: Duration = Duration::from_secs(10);
 const LIMITS: Limits = Limits {
     connect: Duration::from_secs(5),
     read: Duration::from_secs(10),
+    answer: Duration::from_secs(60),
     answer_bytes: 8 * 1024 * 1024,
     tries: 1,
     longest_wait: Duration::ZERO,

@@ -206,7 +206,9 @@ impl App {
                 let goes_on = app.inner.store.is_running(&session) && !app.runs_here(&session);
                 let Ok(events) = app.inner.store.events_since(&session, next).await else { break };
                 next = events.last().map_or(next, |(last, _)| last + 1);
-                for envelope in events.into_iter().flat_map(|(_, envelope)| as_it_happened(envelope)) {
+                let told =
+                    move || Ok(events.into_iter().flat_map(|(_, e)| as_it_happened(e)).collect::<Vec<_>>());
+                for envelope in blocking(told).await.unwrap_or_default() {
                     nova_session::EventSink::emit(app.inner.as_ref(), envelope);
                 }
                 if !goes_on {

@@ -46,6 +46,22 @@ pub enum ProviderError {
         /// The limit.
         after: Duration,
     },
+    /// The answer went on for longer than the limit.
+    #[error("The answer was not complete after {}", span(.after))]
+    AnswerTimeout {
+        /// The provider's id.
+        provider: String,
+        /// The limit.
+        after: Duration,
+    },
+    /// The answer was ended because it is larger than any may be.
+    #[error("The answer of {provider} was ended: {reason}")]
+    TooMuch {
+        /// The provider's id.
+        provider: String,
+        /// What there is too much of.
+        reason: &'static str,
+    },
     /// The answer stopped in the middle.
     #[error("The answer was cut off before its end")]
     Truncated,
@@ -135,8 +151,8 @@ impl ProviderError {
             Self::Unreachable { .. } => "provider_unreachable",
             Self::RefusedKey { .. } => "provider_refused_key",
             Self::RateLimited { .. } => "provider_rate_limited",
-            Self::Timeout { .. } => "provider_timeout",
-            Self::Truncated => "provider_truncated",
+            Self::Timeout { .. } | Self::AnswerTimeout { .. } => "provider_timeout",
+            Self::Truncated | Self::TooMuch { .. } => "provider_truncated",
             Self::BadResponse { .. } => "provider_bad_response",
             Self::ModelNotFound { .. } => "model_not_found",
             Self::NoTools { .. } => "model_without_tools",
@@ -168,6 +184,12 @@ impl ProviderError {
             ),
             Self::Timeout { .. } => {
                 "Try again; a large local model may still be loading. A smaller model answers sooner.".into()
+            }
+            Self::AnswerTimeout { provider, .. } => format!(
+                "Ask for less at once, choose a faster model, or raise `answer_timeout` of the provider `{provider}` in nova.config.json."
+            ),
+            Self::TooMuch { .. } => {
+                "Ask for less at once, or choose another model; nothing of the cut answer was run.".into()
             }
             Self::Truncated => "Try again; nothing of the cut answer was run.".into(),
             Self::BadResponse { provider, .. } => format!(

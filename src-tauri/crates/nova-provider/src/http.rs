@@ -7,6 +7,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -131,6 +132,7 @@ impl Endpoint {
         let mut tries_made = 0;
         loop {
             tries_made += 1;
+            let ends_by = Instant::now() + self.limits.answer;
             let sending = tokio::time::timeout(self.limits.read, self.request(&ask, key.as_ref()).send());
             let response = tokio::select! {
                 biased;
@@ -143,6 +145,8 @@ impl Endpoint {
                 provider: self.id.clone(),
                 model: ask.model.unwrap_or_default().to_owned(),
                 read: self.limits.read,
+                whole: self.limits.answer,
+                ends_by,
                 left: self.limits.answer_bytes,
                 cancel: cancel.clone(),
                 scrub: scrub.clone(),
@@ -317,6 +321,8 @@ pub(crate) struct Answer {
     model: String,
     response: Response,
     read: Duration,
+    whole: Duration,
+    ends_by: Instant,
     left: usize,
     cancel: CancellationToken,
     scrub: Scrub,
@@ -330,6 +336,10 @@ impl Answer {
         let chunk = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(ProviderError::Cancelled),
+            // Also where the next bytes are always there already.
+            () = tokio::time::sleep_until(self.ends_by) => {
+                return Err(ProviderError::AnswerTimeout { provider: self.provider.clone(), after: self.whole });
+            }
             read = tokio::time::timeout(self.read, self.response.chunk()) => read
                 .map_err(|_| ProviderError::Timeout { after: self.read })?
                 .map_err(|_| ProviderError::Truncated)?,
@@ -345,6 +355,10 @@ impl Answer {
 
     pub(crate) fn bad(&self, reason: &str) -> ProviderError {
         ProviderError::BadResponse { provider: self.provider.clone(), reason: reason.to_owned() }
+    }
+
+    pub(crate) fn too_much(&self, reason: &'static str) -> ProviderError {
+        ProviderError::TooMuch { provider: self.provider.clone(), reason }
     }
 
     /// An error that the provider reports within its answer.

@@ -1,5 +1,7 @@
 //! From the bytes of an answer to its events.
 
+use std::collections::HashMap;
+
 use async_stream::stream;
 use futures::FutureExt;
 use serde_json::Value;
@@ -7,6 +9,13 @@ use serde_json::Value;
 use crate::http::Answer;
 use crate::sse::{LONGEST_EVENT, SseDecoder, SseError};
 use crate::{ChatEvent, ChatStream, Completed, ProviderError};
+
+/// The most bytes of text and reasoning together in one answer, and of the arguments of its calls.
+const MOST_SAID: usize = 4 * 1024 * 1024;
+/// The most bytes that are kept of an answer to be handed back with the next request.
+const MOST_KEPT: usize = 2 * MOST_SAID;
+/// The most calls, or blocks of content, of one answer. The time to tell them apart grows with their square.
+pub(crate) const MOST_PARTS: usize = 10_000;
 
 /// What a dialect makes of an answer while it arrives. No input or output there.
 pub(crate) trait AnswerState: Send + 'static {
@@ -31,6 +40,8 @@ pub(crate) trait AnswerState: Send + 'static {
 pub(crate) enum Fault {
     /// The server reports an error: its object.
     Reported(Value),
+    /// It is larger than any answer may be.
+    TooMuch(&'static str),
     /// It is not what the dialect says.
     Bad(&'static str),
     /// The answer is not complete.
@@ -39,7 +50,7 @@ pub(crate) enum Fault {
 
 /// Reads an answer to its end, which is one `End` or one error.
 pub(crate) fn read(answer: Answer, state: impl AnswerState) -> ChatStream {
-    let mut reading = Reading { answer, state, form: Form::Unknown };
+    let mut reading = Reading { answer, state, form: Form::Unknown, size: Size::default() };
     Box::pin(stream! {
         loop {
             let mut events = Vec::new();
@@ -69,6 +80,39 @@ struct Reading<S> {
     answer: Answer,
     state: S,
     form: Form,
+    size: Size,
+}
+
+/// How large an answer is so far.
+#[derive(Default)]
+struct Size {
+    /// Text and reasoning, in bytes.
+    said: usize,
+    /// Of the arguments of each call, in bytes, and of all.
+    arguments: HashMap<usize, usize>,
+    all_arguments: usize,
+}
+
+impl Size {
+    fn add(&mut self, events: &[ChatEvent]) -> Result<(), Fault> {
+        for event in events {
+            match event {
+                ChatEvent::TextDelta(text) | ChatEvent::ReasoningDelta(text) => self.said += text.len(),
+                ChatEvent::ToolCallDelta { index, arguments_so_far_len, .. } => {
+                    let before = self.arguments.insert(*index, *arguments_so_far_len).unwrap_or(0);
+                    self.all_arguments = (self.all_arguments + arguments_so_far_len).saturating_sub(before);
+                }
+                ChatEvent::Usage(_) | ChatEvent::End(_) => {}
+            }
+        }
+        match () {
+            () if self.said > MOST_SAID => Err(Fault::TooMuch("its text and reasoning are longer than 4 MB")),
+            () if self.all_arguments > MOST_SAID => {
+                Err(Fault::TooMuch("the arguments of its calls are longer than 4 MB"))
+            }
+            () => Ok(()),
+        }
+    }
 }
 
 /// What the body turned out to be.
@@ -92,7 +136,11 @@ impl<S: AnswerState> Reading<S> {
                 return Ok(true);
             }
             // The model had finished: only the count of tokens is missing.
-            Err(ProviderError::Truncated | ProviderError::Timeout { .. }) if self.state.is_finished() => {
+            Err(
+                ProviderError::Truncated
+                | ProviderError::Timeout { .. }
+                | ProviderError::AnswerTimeout { .. },
+            ) if self.state.is_finished() => {
                 return Ok(true);
             }
             Err(error) => return Err(error),
@@ -175,6 +223,7 @@ impl<S: AnswerState> Reading<S> {
     }
 
     fn accept(&mut self, kind: &str, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
+        let before = events.len();
         let outcome = self.state.accept(data, events);
         // `event: error` may carry the error bare.
         let outcome = match (kind, outcome) {
@@ -183,18 +232,27 @@ impl<S: AnswerState> Reading<S> {
             }
             (_, outcome) => outcome,
         };
+        let outcome = outcome.and_then(|()| self.size.add(events.get(before..).unwrap_or_default()));
         outcome.map_err(|fault| said(&self.answer, fault))
     }
 
     fn close(self) -> Result<Completed, ProviderError> {
         let Self { answer, state, .. } = self;
-        state.close().map_err(|fault| said(&answer, fault))
+        let completed = state.close().map_err(|fault| said(&answer, fault))?;
+        let kept = completed.provider_data.as_ref().map_or(0, |data| data.to_string().len());
+        if kept > MOST_KEPT {
+            return Err(
+                answer.too_much("what is to be handed back with the next request is longer than 8 MB")
+            );
+        }
+        Ok(completed)
     }
 }
 
 fn said(answer: &Answer, fault: Fault) -> ProviderError {
     match fault {
         Fault::Reported(error) => answer.failed(&error),
+        Fault::TooMuch(reason) => answer.too_much(reason),
         Fault::Bad(reason) => answer.bad(reason),
         Fault::Truncated => ProviderError::Truncated,
     }

@@ -84,6 +84,8 @@ pub struct Limits {
     pub connect: Duration,
     /// Without a byte, before the answer starts or within it.
     pub read: Duration,
+    /// From the first byte of one answer to its end.
+    pub answer: Duration,
     /// Bytes of one answer on the wire.
     pub answer_bytes: usize,
     /// Requests made for one answer while the provider is busy (429, 5xx).
@@ -97,6 +99,7 @@ impl Default for Limits {
         Self {
             connect: Duration::from_secs(10),
             read: Duration::from_secs(40),
+            answer: Duration::from_mins(30),
             answer_bytes: 64 * 1024 * 1024,
             tries: 3,
             longest_wait: Duration::from_secs(30),

@@ -4,11 +4,15 @@
 //! formula, `a[data-note]` opens a note, `a[data-footnote-ref]` goes to `div[data-footnote]`, and
 //! `a[data-image]` stands for a picture that is somewhere else and was not asked for.
 
+mod bounds;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::Builder;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html::push_html};
+
+use self::bounds::Nesting;
 
 /// One top-level block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,27 +20,56 @@ pub struct Block {
     pub html: String,
 }
 
-/// The top-level blocks of a Markdown text, each rendered and sanitised.
+/// The top-level blocks of a Markdown text, each rendered and sanitised. What is longer or nests deeper than
+/// anybody writes is shown as plain text.
 pub fn blocks(markdown: &str) -> Vec<Block> {
-    unsafe_blocks(markdown).iter().map(|raw| Block { html: SANITISER.clean(raw).to_string() }).collect()
+    let mut whole = Growing::default();
+    whole.push(markdown);
+    whole.blocks
 }
 
 /// A whole Markdown text as sanitised HTML. `[[links]]` become `<a data-note="target">`.
 pub fn html(markdown: &str) -> String {
-    SANITISER.clean(&unsafe_blocks(markdown).concat()).to_string()
+    blocks(markdown).into_iter().map(|block| block.html).collect()
 }
 
 /// The blocks of a text that grows. Only what changed is sanitised again, which is nearly all of the work.
 #[derive(Default)]
 pub(crate) struct Growing {
+    text: String,
     /// By block, as it was rendered before it was sanitised.
     rendered: Vec<String>,
     blocks: Vec<Block>,
+    /// Where the last plain block begins, once the text is longer than what is formatted.
+    plain: Option<usize>,
 }
 
 impl Growing {
-    pub(crate) fn update(&mut self, markdown: &str) -> &[Block] {
-        let rendered = unsafe_blocks(markdown);
+    pub(crate) fn push(&mut self, more: &str) {
+        self.text.push_str(more);
+        let (start, first) = match self.plain {
+            Some(start) => {
+                self.blocks.pop();
+                (start, false)
+            }
+            None => {
+                let formatted = bounds::formatted(&self.text);
+                self.format(formatted);
+                if formatted == self.text.len() {
+                    return;
+                }
+                (formatted, true)
+            }
+        };
+        self.plain = Some(bounds::add_plain(&self.text, start, first, &mut self.blocks));
+    }
+
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    fn format(&mut self, bytes: usize) {
+        let rendered = unsafe_blocks(self.text.get(..bytes).unwrap_or_default());
         self.blocks.resize(rendered.len(), Block { html: String::new() });
         for (at, (raw, block)) in rendered.iter().zip(&mut self.blocks).enumerate() {
             if self.rendered.get(at) != Some(raw) {
@@ -44,7 +77,6 @@ impl Growing {
             }
         }
         self.rendered = rendered;
-        &self.blocks
     }
 }
 
@@ -52,21 +84,30 @@ impl Growing {
 /// by block. Not to be shown before it is sanitised.
 fn unsafe_blocks(markdown: &str) -> Vec<String> {
     let mut reader = Reader::default();
+    let mut nesting = Nesting::default();
     let mut rendered = Vec::new();
     let mut events = Vec::new();
-    let mut depth = 0_usize;
+    let mut begins = None;
+    let mut is_padded = false;
     for (event, range) in Parser::new_ext(markdown, options()).into_offset_iter() {
-        match event {
-            Event::Start(_) => depth += 1,
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+        let source = markdown.get(range.clone()).unwrap_or_default();
+        let block = *begins.get_or_insert(source);
         let next = markdown.get(range.end..).and_then(|rest| rest.chars().next());
-        reader.read(event, next, &mut events);
-        if depth == 0 {
+        if let Some(event) = nesting.bounded(event, source) {
+            reader.read(event, next, &mut events);
+        }
+        is_padded |= events.len() > bounds::most_events(block);
+        if is_padded {
+            events.clear();
+        }
+        if nesting.is_top() {
             let mut html = String::new();
-            push_html(&mut html, events.drain(..));
-            rendered.push(html);
+            match std::mem::take(&mut is_padded) {
+                true => html = bounds::plain(block),
+                false => push_html(&mut html, events.drain(..)),
+            }
+            rendered.push(bounds::with_short_runs(&html));
+            begins = None;
         }
     }
     rendered

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use nova_protocol::ImageView;
 use nova_provider::{Loads, Message, ToolCall, ToolDefinition};
@@ -296,7 +296,7 @@ impl LogMessage {
 /// cannot be added to in the middle, so it is read with what is missing in its place.
 pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     let mut whole = Vec::with_capacity(messages.len());
-    let mut open: Vec<LogCall> = Vec::new();
+    let mut open: VecDeque<LogCall> = VecDeque::new();
     for message in messages {
         match &message {
             LogMessage::ToolOutput { call_id, .. } => {

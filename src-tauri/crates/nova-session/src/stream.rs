@@ -3,6 +3,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use nova_protocol::Event;
 use nova_provider::{ChatEvent, ChatStream, Completed, ProviderError, Usage};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -35,18 +36,23 @@ pub(crate) async fn show(
         text: String::new(),
         told: 0,
         pace: FLUSH_EVERY,
+        pushed: 0,
         growing: Growing::default(),
+        rendering: None,
         sent: Vec::new(),
     };
     let mut reasoning = String::new();
     let mut usage = Usage::default();
     let mut last_flush = Instant::now();
     let end = loop {
+        let next_flush = last_flush + shown.pace;
+        let something_waits = shown.waits() || !reasoning.is_empty();
         let event = tokio::select! {
             biased;
             () = cancel.cancelled() => break Err(None),
+            () = shown.rendered(), if shown.rendering.is_some() => continue,
             event = stream.next() => event,
-            () = sleep_until(last_flush + shown.pace), if shown.waits() || !reasoning.is_empty() => {
+            () = sleep_until(next_flush), if something_waits => {
                 flush_reasoning(&mut reasoning, journal);
                 shown.flush();
                 last_flush = Instant::now();
@@ -72,12 +78,12 @@ pub(crate) async fn show(
     flush_reasoning(&mut reasoning, journal);
     match end {
         Ok(completed) => {
-            shown.text.clone_from(&completed.text);
-            shown.finish();
+            shown.say_whole(&completed.text);
+            shown.finish().await;
             StreamEnd::Completed(completed, usage)
         }
         Err(error) => {
-            shown.finish();
+            shown.finish().await;
             let text = shown.text;
             match error {
                 None => StreamEnd::Cancelled { text },
@@ -102,7 +108,12 @@ struct Shown<'a> {
     told: usize,
     /// From one flush to the next.
     pace: Duration,
+    /// Bytes that were given to be rendered.
+    pushed: usize,
+    /// Elsewhere while it is being rendered.
     growing: Growing,
+    /// Rendering may take as long as a frame, so it is done on a thread where that is no harm.
+    rendering: Option<JoinHandle<Growing>>,
     /// What was last sent of each block: its HTML, and whether it is whole.
     sent: Vec<(String, bool)>,
 }
@@ -121,11 +132,52 @@ impl Shown<'_> {
         let delta = self.text.get(self.told..).unwrap_or_default().to_owned();
         self.told = self.text.len();
         self.journal.event(Event::TextDelta { text: delta });
-        self.send_blocks(false);
+        self.render();
     }
 
-    fn finish(&mut self) {
+    /// The whole of what was said, which is what came so far and possibly more.
+    fn say_whole(&mut self, text: &str) {
+        if !text.starts_with(&self.text) {
+            // The deltas were something else: it is rendered from its beginning.
+            (self.rendering, self.growing, self.pushed) = (None, Growing::default(), 0);
+        }
+        text.clone_into(&mut self.text);
+    }
+
+    /// Begins to render what came, unless what came before is still being rendered.
+    fn render(&mut self) {
+        if self.rendering.is_none() && self.pushed < self.text.len() {
+            let more = self.text.get(self.pushed..).unwrap_or_default().to_owned();
+            let mut growing = std::mem::take(&mut self.growing);
+            self.pushed = self.text.len();
+            self.rendering = Some(tokio::task::spawn_blocking(move || {
+                growing.push(&more);
+                growing
+            }));
+        }
+    }
+
+    /// Waits for what is being rendered, and sends it.
+    async fn rendered(&mut self) {
+        if let Some(rendering) = &mut self.rendering {
+            let rendered = rendering.await;
+            self.rendering = None;
+            match rendered {
+                Ok(growing) => {
+                    self.growing = growing;
+                    self.send_blocks(false);
+                }
+                // All of it is rendered again with the next piece.
+                Err(_) => self.pushed = 0,
+            }
+        }
+    }
+
+    async fn finish(&mut self) {
         self.flush();
+        self.rendered().await;
+        self.render();
+        self.rendered().await;
         if !self.text.is_empty() {
             self.send_blocks(true);
         }
@@ -133,8 +185,8 @@ impl Shown<'_> {
 
     /// Sends the blocks that are others than before. Only the last one is still being written.
     fn send_blocks(&mut self, ended: bool) {
-        let Self { id, journal, text, growing, sent, .. } = self;
-        let blocks = growing.update(text);
+        let Self { id, journal, growing, sent, .. } = self;
+        let blocks = growing.blocks();
         // A definition that turned out to be one leaves nothing to show in its place.
         for index in 0..blocks.len().max(sent.len()) {
             let html = blocks.get(index).map_or("", |block| block.html.as_str());

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::carried;
 use super::encode::wire_id;
-use crate::read::{AnswerState, Fault};
+use crate::read::{AnswerState, Fault, MOST_PARTS};
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 /// Everything received so far.
@@ -131,6 +131,9 @@ impl Reply {
     fn begin(&mut self, index: u64, block: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         if self.block(index).is_some() {
             return Err(Fault::Bad("two parts of it have one number"));
+        }
+        if self.blocks.len() >= MOST_PARTS {
+            return Err(Fault::TooMuch("it has more than 10,000 parts"));
         }
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
         let begun = match block["type"].as_str() {

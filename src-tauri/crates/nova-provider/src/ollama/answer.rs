@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::read::{AnswerState, Fault};
+use crate::read::{AnswerState, Fault, MOST_PARTS};
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 const DIALECT: &str = "ollama";
@@ -111,6 +111,9 @@ impl Reply {
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(Fault::Bad("a tool call has no name"));
         };
+        if self.calls.len() >= MOST_PARTS {
+            return Err(Fault::TooMuch("it has more than 10,000 calls"));
+        }
         let arguments = match &function["arguments"] {
             Value::Null => "{}".to_owned(),
             Value::String(text) => text.clone(),

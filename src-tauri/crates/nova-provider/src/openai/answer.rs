@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::calls::{CallFault, Calls, Ending};
 use super::carried::Carried;
-use crate::read::{AnswerState, Fault};
+use crate::read::{AnswerState, Fault, MOST_PARTS};
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, Usage};
 
 /// Everything received so far.
@@ -116,7 +116,7 @@ impl Completion {
         }
         // `message` when a server sends the whole answer at once.
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
-            self.delta(delta, events);
+            self.delta(delta, events)?;
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
             Some("error") => return Err(Fault::Reported(Value::Null)),
@@ -126,7 +126,7 @@ impl Completion {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, events: &mut Vec<ChatEvent>) {
+    fn delta(&mut self, delta: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let text = |key: &str| delta.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(Value::Array(pieces)) = delta.get("reasoning_details") {
             self.carried.add_details(pieces);
@@ -169,7 +169,11 @@ impl Completion {
                     arguments_so_far_len: progress.length,
                 });
             }
+            if self.calls.count() > MOST_PARTS {
+                return Err(Fault::TooMuch("it has more than 10,000 calls"));
+            }
         }
+        Ok(())
     }
 
     fn say(&mut self, text: &str, events: &mut Vec<ChatEvent>) {

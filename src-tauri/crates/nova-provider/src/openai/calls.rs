@@ -97,6 +97,11 @@ impl Calls {
         })
     }
 
+    /// How many have begun, repeats included.
+    pub(super) fn count(&self) -> usize {
+        self.begun.len()
+    }
+
     /// The calls, each whole and each id once. `taken` are ids of the conversation so far, which
     /// an invented one must not repeat. Extras go into `extras` by call id.
     pub(super) fn close(

@@ -219,3 +219,45 @@ async fn a_cut_answer_is_not_asked_for_again() {
     assert_eq!(outcome, Err(ProviderError::Truncated));
     assert_eq!(server.requests().len(), 1);
 }
+
+#[tokio::test]
+async fn too_large_answers_are_ended() {
+    let delta =
+        |delta: serde_json::Value| serde_json::json!({"choices": [{"index": 0, "delta": delta}]}).to_string();
+    let long = "x".repeat(3 * 1024 * 1024);
+    let call = |index: usize, arguments: &str| {
+        delta(serde_json::json!({"tool_calls": [
+            {"index": index, "id": format!("c{index}"), "function": {"name": "one", "arguments": arguments}},
+        ]}))
+    };
+    let many = (0..10_001).map(|index| {
+        serde_json::json!({"index": index, "id": format!("c{index}"), "function": {"name": "one", "arguments": "{}"}})
+    });
+    let many = delta(serde_json::json!({"tool_calls": many.collect::<Vec<_>>()}));
+    let text = delta(serde_json::json!({"content": long}));
+    let thought = delta(serde_json::json!({"reasoning": long}));
+    for (chunks, reason) in [
+        (vec![text.as_str(), &thought], "its text and reasoning are longer than 4 MB"),
+        (vec![&call(0, &long), &call(1, &long)], "the arguments of its calls are longer than 4 MB"),
+        (vec![&many], "it has more than 10,000 calls"),
+    ] {
+        let outcome = answer_to(Reply::events(&body(&[&chunks[..], &[STOP]].concat()))).await;
+        let provider = "test".to_owned();
+        assert_eq!(outcome.map(|whole| whole.calls.len()), Err(ProviderError::TooMuch { provider, reason }));
+    }
+    // One of them alone is an answer.
+    assert_eq!(
+        answer_to(Reply::events(&body(&[&text, STOP]))).await.map(|whole| whole.text.len()),
+        Ok(long.len())
+    );
+}
+
+/// The silence is shorter than its limit each time, and no time passes but that of the limit.
+#[tokio::test]
+async fn answer_that_never_ends_is_ended() {
+    let server = Server::start([Reply::events(&without_done(&[HI])).held()]).await;
+    let limits = Limits { answer: Duration::from_millis(50), read: PATIENCE, ..Limits::default() };
+    let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
+    let after = Duration::from_millis(50);
+    assert_eq!(ask(&*provider).await, Err(ProviderError::AnswerTimeout { provider: "test".into(), after }));
+}

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::stream;
@@ -7,6 +8,7 @@ use nova_protocol::Envelope;
 use nova_provider::FinishReason;
 use nova_skill::Clock;
 use sqlx::sqlite::SqlitePoolOptions;
+use tokio::sync::Notify;
 
 use super::*;
 use crate::sequence::Sequence;
@@ -87,4 +89,45 @@ async fn text_that_is_ahead_of_every_reader_reaches_it_ten_times_a_second() {
     // What somebody waits for comes as soon as it is there.
     let (_, slow) = check(60, 1, Duration::from_millis(70)).await;
     assert!(slow.len() >= 59, "each as it comes: {}", slow.len());
+}
+
+/// Wakes somebody when text comes, and counts the blocks that follow.
+#[derive(Default)]
+struct Frames {
+    text: Notify,
+    blocks: AtomicUsize,
+}
+
+impl EventSink for Frames {
+    fn emit(&self, envelope: Envelope) {
+        match envelope.event {
+            Event::TextDelta { .. } => self.text.notify_one(),
+            Event::MessageBlock { .. } => {
+                self.blocks.fetch_add(1, Ordering::SeqCst);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// On one thread: whoever presses Stop is heard while a frame is rendered.
+#[tokio::test]
+async fn rendering_leaves_the_runtime_free() {
+    let frames = Arc::new(Frames::default());
+    let store = Store::over(SqlitePoolOptions::new().connect_lazy("sqlite::memory:").unwrap());
+    let numbers = Arc::new(Sequence::starting_at(1));
+    let journal = Journal::new("a", None, store, Arc::new(Noon), frames.clone(), numbers);
+    let cancel = CancellationToken::new();
+    let nested = format!("{}x", "> a\n\n> ".repeat(30_000));
+    let answer = stream::iter([Ok(ChatEvent::TextDelta(nested))]).chain(stream::pending());
+    let stop = async {
+        frames.text.notified().await;
+        let blocks = frames.blocks.load(Ordering::SeqCst);
+        cancel.cancel();
+        blocks
+    };
+    let (end, blocks_at_stop) = tokio::join!(show(Box::pin(answer), "m", &journal, &cancel), stop);
+    assert!(matches!(end, StreamEnd::Cancelled { .. }));
+    assert_eq!(blocks_at_stop, 0, "the text was told, and its rendering was still going on");
+    assert!(frames.blocks.load(Ordering::SeqCst) > 0, "what came is shown in the end");
 }

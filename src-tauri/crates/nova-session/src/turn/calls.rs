@@ -21,6 +21,8 @@ use crate::session::Session;
 
 /// The most of one output that the model is sent, in bytes.
 pub(super) const OUTPUT_CAP: usize = 48 * 1024;
+/// So many calls of one answer are run; each further one is answered with an error.
+const MOST_CALLS: usize = 64;
 /// So many calls run at once, or are asked about.
 const AT_ONCE: usize = 8;
 /// So many calls of a session run on by themselves; a further one is waited for.
@@ -34,7 +36,7 @@ impl Turn {
         snapshot: &Arc<Snapshot>,
         calls: Vec<LogCall>,
     ) -> Result<(), Stop> {
-        let mut left = calls.as_slice();
+        let (mut left, too_many) = calls.split_at(calls.len().min(MOST_CALLS));
         while let Some(first) = left.first() {
             if self.cancel.is_cancelled() {
                 let output = json!({"error": {"code": "cancelled", "message": "The user stopped the turn before this call ran."}});
@@ -74,6 +76,14 @@ impl Turn {
             left = rest;
             let places = places(writes).into_iter().map(Some);
             self.run_together(snapshot, together, places.chain(std::iter::repeat_with(|| None))).await?;
+        }
+        for call in too_many {
+            let output = json!({"error": {
+                "code": "bad_request",
+                "message": format!("One answer may make {MOST_CALLS} calls; this one was not run."),
+                "hint": "Call it again in your next answer if it is still needed.",
+            }});
+            self.message(LogMessage::output(&call.id, output.to_string(), Notes::new()));
         }
         if self.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
     }

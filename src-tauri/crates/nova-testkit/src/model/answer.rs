@@ -35,6 +35,8 @@ pub(super) enum End {
     Cut,
     /// Nothing more comes, and the connection stays.
     Stall,
+    /// The last piece comes again and again, and never an end.
+    Drip,
     /// No stream at all.
     Refused {
         status: u16,
@@ -103,6 +105,12 @@ impl Answer {
     /// Nothing more comes, until the client leaves.
     pub fn stall(mut self) -> Self {
         self.end = End::Stall;
+        self
+    }
+
+    /// Its last piece comes again and again, until the client leaves.
+    pub fn dripping(mut self) -> Self {
+        self.end = End::Drip;
         self
     }
 

@@ -22,6 +22,9 @@ use crate::PATIENCE;
 use answer::End;
 use dialect::{Dialect, Event};
 
+/// From one piece of an answer that drips to the next.
+const DROP: Duration = Duration::from_millis(20);
+
 /// The name of the one model of a [`ModelServer`].
 pub const MODEL: &str = "scripted";
 
@@ -387,9 +390,13 @@ impl Shared {
             return wire::json(connection, *status, body);
         }
         let mut out = wire::Chunked::start(connection, answer.chunk_size)?;
+        let mut last = String::new();
         for event in answer.events(dialect, first_call, body.len()) {
             match event {
-                Event::Bytes(bytes) => out.event(&bytes)?,
+                Event::Bytes(bytes) => {
+                    out.event(&bytes)?;
+                    last = bytes;
+                }
                 Event::Pause => {
                     out.flush()?;
                     self.pause();
@@ -403,9 +410,23 @@ impl Shared {
                 out.flush()?;
                 Err(wire::wait_for_end(connection))
             }
+            End::Drip => {
+                while !self.waits_for_the_end() {
+                    out.event(&last)?;
+                    out.flush()?;
+                }
+                Ok(())
+            }
             End::Refused { .. } => Ok(()),
         }?;
         connection.flush()
+    }
+
+    /// Whether the server ends, within the time from one drop of a stream that drips to the next.
+    fn waits_for_the_end(&self) -> bool {
+        let state = self.lock();
+        let waited = self.resumed.wait_timeout_while(state, DROP, |state| !state.closing);
+        waited.unwrap_or_else(PoisonError::into_inner).0.closing
     }
 
     fn pause(&self) {

@@ -207,7 +207,11 @@ mod tests {
         check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotation marks");
         check("tags: [a, b\n", 2, "a list in [ ] is not closed");
         check("name: \"a\" b\n", 1, "there is text after the closing quotation mark");
-        check("path: \"C:\\Users\"\n", 1, "a backslash within double quotation marks needs another backslash");
+        check(
+            "path: \"C:\\Users\"\n",
+            1,
+            "a backslash within double quotation marks needs another backslash",
+        );
         check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotation marks");
     }
 }
