@@ -235,7 +235,8 @@ fn a_value_draws_no_line_of_its_own() {
     assert_no_line_is_forged(&read);
 
     let args = json!({"path": "Letter.md", "properties": {"subject": format!("Hello\n\n{FORGED}")}});
-    let set = nova.run(&["tool", "call", "vault.set_properties", "--args", &args.to_string()]);
+    let set = ["tool", "call", "vault.set_properties", "--args", &args.to_string(), "--approve", "all"];
+    let set = nova.run(&set);
     assert_eq!(set.status.code(), Some(0), "{}", err(&set));
     let (_, sets) = nova.json(&["changes", "list"]);
     assert_no_line_is_forged(&nova.run(&["changes", "show", sets[0]["id"].as_str().unwrap()]));

@@ -498,18 +498,27 @@ fn unconfined_tools_run_after_the_user_agrees() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("tools").join("dynamic");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("weather.ts"), weather()).unwrap();
+    let source = "import { z } from 'zod'\nimport { defineTool } from '@nova/tools'\n
+export default defineTool({
+  name: 'greet', description: 'Greets.', effect: 'read', parameters: z.object({}),
+  execute: async () => 'hello from a script',
+})
+";
+    fs::write(folder.join("greet.ts"), source).unwrap();
     let list = || on_an_old_kernel(&nova, &["tool", "list"]);
     let told = list();
     assert!(told.contains("neither Landlock nor seccomp") && told.contains("nova tool unconfined"), "{told}");
     on_an_old_kernel(&nova, &["tool", "unconfined", "allow"]);
     let told = list();
-    assert!(!told.contains("neither Landlock") && told.contains("dynamic.weather"), "{told}");
+    assert!(!told.contains("neither Landlock") && told.contains("dynamic.greet"), "{told}");
     on_an_old_kernel(&nova, &["tool", "unconfined", "deny"]);
     // What is known of the file is listed without running it.
-    let told =
-        on_an_old_kernel(&nova, &["tool", "call", "dynamic.weather", "--args", "{}", "--approve", "all"]);
-    assert!(told.contains("neither Landlock"), "{told}");
+    let call = ["tool", "call", "dynamic.greet", "--approve", "all"];
+    let told = on_an_old_kernel(&nova, &call);
+    assert!(told.contains("neither Landlock") && !told.contains("hello"), "{told}");
+    on_an_old_kernel(&nova, &["tool", "unconfined", "allow"]);
+    let told = on_an_old_kernel(&nova, &call);
+    assert!(told.contains("hello from a script"), "{told}");
 }
 
 /// Answers once, and counts how often it was asked.

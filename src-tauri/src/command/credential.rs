@@ -73,7 +73,10 @@ pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Resul
                 &format!("{to} may not have {name} any more."),
             );
         }
-        Credential::Grants => grants(&app.credentials().await, json),
+        Credential::Grants => {
+            app.check_grants()?;
+            grants(&app.credentials().await, json);
+        }
         Credential::SignIn { name } => {
             app.sign_in_with(name, &Printed).await?;
             done(json, &json!({"ok": true, "credential": name}), &format!("Signed in for {name}."));

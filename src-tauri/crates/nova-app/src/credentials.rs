@@ -55,9 +55,10 @@ impl App {
     pub async fn credentials(&self) -> CredentialsView {
         let kept = &self.inner.kept;
         let names = kept.names().await;
-        let problem = names.as_ref().err().map(told);
+        let grants = kept.grants.list();
+        let problem = names.as_ref().err().or(grants.as_ref().err()).map(told);
         let names: BTreeSet<String> = names.iter().flatten().map(ToString::to_string).collect();
-        let grants = kept.grants.list().unwrap_or_default();
+        let grants = grants.unwrap_or_default();
         let sign_ins = kept.sign_ins();
         let (askers, required) = (self.askers(), self.required());
         let wanted: Vec<(&String, &Vec<String>)> = askers
@@ -111,6 +112,12 @@ impl App {
             KeptIn::File => CredentialPlace::File,
         });
         CredentialsView { kept_in, problem, credentials }
+    }
+
+    /// # Errors
+    /// When the grants cannot be read; nobody has one then.
+    pub fn check_grants(&self) -> Result<(), UserError> {
+        self.inner.kept.grants.list().map(|_| ()).map_err(|error| told(&error))
     }
 
     /// Keeps a value, and lets `grant_to` have it.
