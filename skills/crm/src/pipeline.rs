@@ -88,7 +88,8 @@ impl NativeTool for Pipeline {
         });
         if wanted.board {
             let (won, open): (Vec<_>, Vec<_>) = shown.iter().partition(|(won, _)| *won);
-            let [mut won, mut shown] = [won, open].map(|deals| deals.into_iter().map(|(_, deal)| deal).collect::<Vec<_>>());
+            let [mut won, mut shown] =
+                [won, open].map(|deals| deals.into_iter().map(|(_, deal)| deal).collect::<Vec<_>>());
             list_deals::sort(&mut shown);
             list_deals::sort_newest_first(&mut won);
             shown.extend(won);

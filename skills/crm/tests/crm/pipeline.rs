@@ -324,6 +324,7 @@ fn board_lists_won_deals_newest_first() {
         ("won", "1", ""),
     ]);
     let answer = crm(&vault).value("pipeline", json!({"board": true}));
-    let order: Vec<&str> = answer["deals"].as_array().unwrap().iter().filter_map(|deal| deal["path"].as_str()).collect();
+    let order: Vec<&str> =
+        answer["deals"].as_array().unwrap().iter().filter_map(|deal| deal["path"].as_str()).collect();
     assert_eq!(order, ["D/3.md", "D/2.md", "D/1.md", "D/0.md", "D/4.md"]);
 }

@@ -120,10 +120,7 @@ impl App {
         if skill.fingerprint != fingerprint {
             return Err(UserError::new(
                 ErrorCode::SkillNeedsReview,
-                format!(
-                    "The skill {} changed since your review.",
-                    skill.id
-                ),
+                format!("The skill {} changed since your review.", skill.id),
                 format!("Look at it again: nova skill review {}.", skill.id),
             ));
         }

@@ -278,8 +278,7 @@ fn in_place(error: &ProviderError) -> UserError {
             said.hint = "Start the model server, then check again.".into();
         }
         ProviderError::RateLimited { .. } => {
-            said.hint =
-                "The key is valid, but the account is blocked. Check its credit, or wait.".into();
+            said.hint = "The key is valid, but the account is blocked. Check its credit, or wait.".into();
         }
         ProviderError::BadResponse { .. } => {
             said.hint = "Check the address; of a server that copies OpenAI it usually ends in /v1.".into();

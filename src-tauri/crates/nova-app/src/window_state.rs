@@ -130,9 +130,10 @@ impl App {
     pub(crate) fn image_of_draft(&self, image: &DraftImageRef) -> Result<NewImage, UserError> {
         let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let file = self.image_folder(image.session.as_deref())?.join(&image.id);
-        legal.then(|| read(&file)).flatten().ok_or_else(|| {
-            UserError::new(ErrorCode::Io, "An attached image is missing.", "Attach it again.")
-        })
+        legal
+            .then(|| read(&file))
+            .flatten()
+            .ok_or_else(|| UserError::new(ErrorCode::Io, "An attached image is missing.", "Attach it again."))
     }
 
     /// Of a session that is gone for good.
