@@ -49,7 +49,7 @@ test('the × drops the skill from the next step; the chip goes when the backend 
   backend.on('drop_skill', (what) => new Promise((done) => {
     answer = () => done(backend.drop_skill(what));
   }));
-  const drop = screen.getByRole('button', { name: 'Drop CRM from the next step on' });
+  const drop = screen.getByRole('button', { name: 'Deactivate CRM' });
   await userEvent.click(drop);
   await userEvent.click(drop);
   expect(backend.asked('drop_skill')).toEqual([{ session: 'bank', skill: 'crm' }]);
@@ -61,10 +61,10 @@ test('the × drops the skill from the next step; the chip goes when the backend 
 test('what could not be dropped stays, can be tried again, and the reason is told', async () => {
   const { backend, store } = await header([turn, activated('crm')]);
   backend.fail('drop_skill', { message: 'The chat is gone.' });
-  await userEvent.click(screen.getByRole('button', { name: 'Drop CRM from the next step on' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Deactivate CRM' }));
   expect(chips()).toHaveLength(1);
   expect(store.get().app.problem?.message).toBe('The chat is gone.');
-  await userEvent.click(screen.getByRole('button', { name: 'Drop CRM from the next step on' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Deactivate CRM' }));
   expect(backend.asked('drop_skill')).toHaveLength(2);
 });
 
@@ -74,7 +74,7 @@ test('a pinned skill has a pin in place of the ×; no longer pinned it can be dr
   expect(screen.queryByRole('button', { name: /^Drop/ })).toBeNull();
   backend.world.skills = backend.world.skills.map((row) => ({ ...row, pinned: false }));
   act(() => store.actions.registryChanged());
-  expect(await screen.findByRole('button', { name: 'Drop CRM from the next step on' })).toBeVisible();
+  expect(await screen.findByRole('button', { name: 'Deactivate CRM' })).toBeVisible();
 });
 
 test('a new chat shows what is going to be active: pinned skills that can be used', async () => {
