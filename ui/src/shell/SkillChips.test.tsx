@@ -71,7 +71,7 @@ test('what could not be dropped stays, can be tried again, and the reason is tol
 test('a pinned skill has a pin in place of the ×; no longer pinned it can be dropped', async () => {
   const { backend, store } = await header([activated('crm', { by: 'pin' }), turn], ['crm']);
   expect(await screen.findByText('pinned')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: /^Drop/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Deactivate/ })).toBeNull();
   backend.world.skills = backend.world.skills.map((row) => ({ ...row, pinned: false }));
   act(() => store.actions.registryChanged());
   expect(await screen.findByRole('button', { name: 'Deactivate CRM' })).toBeVisible();
@@ -88,7 +88,7 @@ test('in a window zoomed far in they are a number that opens the chips', async (
   expect(screen.queryByRole('list', { name: 'Active skills' })).toBeNull();
   await userEvent.click(screen.getByTestId('active-skills'));
   const open = within(await screen.findByRole('dialog', { name: 'Active skills' }));
-  expect(open.getAllByRole('button', { name: /^Drop/ })).toHaveLength(3);
+  expect(open.getAllByRole('button', { name: /^Deactivate/ })).toHaveLength(3);
 });
 
 test('a skill that needs a sign-in says so, and leads to where it is done', async () => {
