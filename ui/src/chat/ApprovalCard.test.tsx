@@ -294,7 +294,7 @@ describe('a host that is asked about while the call runs', () => {
     await say(host('api.weather.com', 1));
     const card = screen.getByRole('group', { name: 'Let dynamic.weather send to api.weather.com?' });
     expect(card).toHaveTextContent('external');
-    expect(card).toHaveTextContent('It runs already and waits for this answer.');
+    expect(card).toHaveTextContent('It is running and waits for your answer.');
     expect(card).toHaveTextContent('Tooldynamic.weather city "Kiel"');
     expect(card).toHaveTextContent('Hostapi.weather.com');
     expect(buttons()).toEqual(['approval-once', 'approval-session', 'approval-deny']);

@@ -85,6 +85,6 @@ test.each<[string, string | null]>([
 
 test('a name that a terminal would obey is shown and never offered as a command', async () => {
   await openChat(<Conversation />, [turnStarted(), needed('weather/key; rm -rf ~', 'tool:dynamic.weather')]);
-  expect(screen.getByTestId('credential-needed')).toHaveTextContent('No credential can have that name.');
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('Invalid credential name.');
   expect(screen.queryByRole('button', { name: 'Copy the command' })).toBeNull();
 });

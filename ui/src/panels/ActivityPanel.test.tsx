@@ -85,7 +85,7 @@ test('the tools that a request could call, and that its beginning was not cached
   expect(screen.getByRole('button', { name: '1 tool' })).toHaveFocus();
   await user.tab();
   expect(screen.getByRole('button', { name: 'not cached' })).toHaveFocus();
-  expect(await screen.findByRole('tooltip')).toHaveTextContent(/the provider read all of it again/);
+  expect(await screen.findByRole('tooltip')).toHaveTextContent(/it read the whole request again/);
 });
 
 test('a message whose skill came before its first request says that it was not cached; the first of a chat was read by nobody before', async () => {

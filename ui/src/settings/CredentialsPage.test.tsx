@@ -19,11 +19,11 @@ it('lists what is kept, wanted and granted', async () => {
   expect(openai.getByText('kept')).toBeVisible();
   const [granted, changed] = openai.getAllByTestId('grant');
   expect(granted).toHaveTextContent('provider:openai may send it to https://api.openai.com:443');
-  expect(granted).not.toHaveTextContent('not in force');
+  expect(granted).not.toHaveTextContent('no longer allowed');
   expect(changed).toHaveTextContent('changed, no longer allowed');
   expect((await row('weather/key')).getByText('missing')).toBeVisible();
-  expect((await row('weather/key')).getByText(/wanted by/)).toHaveTextContent('wanted by tool:dynamic.weather');
-  expect((await row('mail/login')).getByText(/It has to be made again/)).toHaveTextContent('invalid_grant');
+  expect((await row('weather/key')).getByText(/requested by/)).toHaveTextContent('requested by tool:dynamic.weather');
+  expect((await row('mail/login')).getByText(/Enter it again/)).toHaveTextContent('invalid_grant');
 });
 
 it('adds one by name, masked, once', async () => {
@@ -63,10 +63,10 @@ it('revokes a grant', async () => {
 it('asks before it removes', async () => {
   const { backend, user } = setup();
   await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
-  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
   expect(backend.asked('remove_credential')).toEqual([]);
   await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
-  await user.click(await screen.findByRole('button', { name: 'Remove it' }));
+  await user.click(await screen.findByTestId('credential-remove-confirm'));
   expect(backend.asked('remove_credential')).toEqual([{ name: 'openai/key' }]);
   await waitFor(() => expect(screen.queryByRole('article', { name: 'openai/key' })).toBeNull());
 });

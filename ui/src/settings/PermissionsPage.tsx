@@ -147,7 +147,7 @@ function Rules({ rules, onRemove }: { rules: readonly RuleRow[]; onRemove?: (pat
           <span className="shrink-0 text-meta text-fg-3">line {rule.line}</span>
           {onRemove && (
             <Button size="s" aria-label={`Remove ${rule.answer} ${rule.pattern}`} onClick={() => onRemove(rule.pattern)}>
-              Take back
+              Remove
             </Button>
           )}
         </li>
@@ -235,7 +235,7 @@ function ApprovedTools({
           <span className="text-small text-fg-2">{always ? 'every call' : 'reviewed, then by its effect'}</span>
           {states[state] !== '' && <Badge tone="warn">{states[state]}</Badge>}
           <Button size="s" aria-label={`Remove ${tool}`} onClick={() => onRevoke(tool)}>
-            Take back
+            Remove
           </Button>
           {hosts.map((host) => (
             <div key={host} className="flex w-full items-center gap-2.5 pl-3.5 text-small">
@@ -243,7 +243,7 @@ function ApprovedTools({
                 always <Revealed text={host} />
               </span>
               <Button size="s" aria-label={`Remove ${host} of ${tool}`} onClick={() => onRevokeHost(tool, host)}>
-                Take back
+                Remove
               </Button>
             </div>
           ))}

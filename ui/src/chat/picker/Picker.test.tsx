@@ -161,11 +161,20 @@ describe('in a new chat', () => {
 
   test('Backspace with something selected removes what is selected', async () => {
     await type('/pipeline');
-    await user.keyboard('{Enter}{Control>}a{/Control}');
+    await user.keyboard('{Enter}');
     field().setSelectionRange(0, field().value.length);
     await user.keyboard('{Backspace}');
     expect(field()).toHaveValue('');
     expect(chips()).toEqual(['crm.pipeline']);
+  });
+
+  test('Ctrl A and Backspace remove the tool with the text', async () => {
+    await type('/pipeline');
+    await user.keyboard('{Enter}{Control>}a{/Control}');
+    field().setSelectionRange(0, field().value.length);
+    await user.keyboard('{Backspace}');
+    expect(field()).toHaveValue('');
+    expect(screen.queryByTestId('draft-chips')).toBeNull();
   });
 
   test('Tab completes the name and leaves the picker open', async () => {

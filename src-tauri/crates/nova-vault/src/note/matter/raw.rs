@@ -78,9 +78,9 @@ const PLAIN: [(&str, &str); 14] = [
     ("indentation in multiline quoted", UNCLOSED),
     ("trailing content after", "there is text after the closing quotation mark"),
     ("unknown escape character", "a backslash within double quotation marks needs another backslash"),
-    ("while parsing a flow sequence", "a list in [ ] is not closed"),
-    ("while parsing a flow mapping", "a { is not closed"),
-    ("unknown anchor", "a value that begins with `*` needs quotation marks"),
+    ("unclosed bracket", "a bracket is not closed"),
+    ("while parsing a flow", "a comma or a closing bracket is missing"),
+    ("unknown anchor", "a value that begins with `*` or `&` needs quotation marks"),
     ("anchor or alias", "a value that begins with `*` or `&` needs quotation marks"),
     ("cannot start any token", "a value that begins with this character needs quotation marks"),
     ("did not find expected '-' indicator", "the lines of a list are not indented alike"),
@@ -205,13 +205,9 @@ mod tests {
         };
         check("name: Jane\nnote: \"open\nstage: won\n", 2, "a quotation mark is not closed");
         check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotation marks");
-        check("tags: [a, b\n", 2, "a list in [ ] is not closed");
+        check("tags: [a, b\n", 1, "a bracket is not closed");
         check("name: \"a\" b\n", 1, "there is text after the closing quotation mark");
-        check(
-            "path: \"C:\\Users\"\n",
-            1,
-            "a backslash within double quotation marks needs another backslash",
-        );
+        check("path: \"C:\\Docs\"\n", 1, "a backslash within double quotation marks needs another backslash");
         check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotation marks");
     }
 }
