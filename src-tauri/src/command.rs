@@ -85,8 +85,8 @@ async fn with_app(
 fn unmerged(files: &[PathBuf]) -> bool {
     for file in files {
         print::note(&format!(
-            "nova: an edit made outside while Nova wrote could not be merged; it is in {}. Move what you want to keep \
-             into the note, then delete that file.",
+            "nova: an edit made outside while Nova wrote could not be merged: {}. Keep what you want of it in the \
+             note, then delete the copy.",
             file.display()
         ));
     }

@@ -372,8 +372,8 @@ impl Vault {
 
     /// Looks a last time at the files that writes displaced, and waits for that, as dropping the vault does:
     /// for a program whose end drops nothing. Gives the files with edits of other programs that could not
-    /// be merged, since the vault was opened or this was called: copies beside their notes, or files under
-    /// `<data>/conflicts` where no copy could be made.
+    /// be merged, since the vault was opened or this was called: copies beside their notes, files under
+    /// `<data>/conflicts` where no copy could be made, and notes that were edited while they were deleted.
     pub fn finish_writing(&self) -> Vec<PathBuf> {
         drop(self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.core().unmerged.take()

@@ -525,6 +525,26 @@ fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The bytes of a file outside of the vault that another program may write at this moment.
+pub(crate) fn bytes_outside(path: &Path) -> io::Result<Vec<u8>> {
+    read_untorn(&File::from_std(std::fs::File::open(path)?))
+}
+
+/// As [`read_from_start`], for a file that another program may write at this moment: read until two reads
+/// agree, because one alone may hold parts of two versions.
+fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
+    const ATTEMPTS: usize = 20;
+    let mut last = read_from_start(file)?;
+    for _ in 0..ATTEMPTS {
+        let next = read_from_start(file)?;
+        if next == last {
+            return Ok(last);
+        }
+        last = next;
+    }
+    Err(io::Error::other("it is being written again and again"))
+}
+
 /// Fills `bytes` with the file from its start: as many as are expected, else all there are; at
 /// most one more than a note may have.
 fn read_into(file: &File, expected: Option<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {

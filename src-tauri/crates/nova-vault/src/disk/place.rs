@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use super::abilities::Abilities;
 use super::lasting::Lasting;
 use super::platform::{Kind, Look};
-use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
+use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into, read_untorn};
 use crate::error::VaultError;
 use crate::journal::make_private_folder;
 use crate::note::{VaultPath, unmerged_name};
@@ -335,7 +335,7 @@ impl Place {
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is not a regular file"));
         }
-        read_from_start(&file).map(Some)
+        read_untorn(&file).map(Some)
     }
 
     /// The file `temp`, opened: it can be read after it has lost its name.
@@ -493,7 +493,7 @@ pub(crate) struct OpenedFile(File);
 impl OpenedFile {
     /// What it holds now, wherever its name went meanwhile.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
-        read_from_start(&self.0)
+        read_untorn(&self.0)
     }
 
     /// Whether this is the only way to it.

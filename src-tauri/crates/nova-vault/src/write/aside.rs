@@ -22,7 +22,7 @@ use super::SetJournal;
 use super::late::{Brought, Displaced, Late, bring_back, look_at_all};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
-use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place};
+use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place, bytes_outside};
 use crate::journal::{SetLog, TempName, Writer};
 use crate::note::ContentHash;
 
@@ -124,7 +124,7 @@ pub(crate) fn forget_displaced(core: &Core, set: &str) -> io::Result<bool> {
     files.retain(|(aside, _)| aside.set == set);
     let forgotten = || -> io::Result<bool> {
         for (aside, _) in &files {
-            if ContentHash::of(&fs::read(folder.join(aside.name()))?) != aside.known {
+            if ContentHash::of(&bytes_outside(&folder.join(aside.name()))?) != aside.known {
                 return Ok(false);
             }
         }
@@ -178,7 +178,7 @@ impl Aside {
         }
         // Before the bytes: a write from here on shows in the time.
         let modified = settled_time(&metadata);
-        let bytes = fs::read(&file)?;
+        let bytes = bytes_outside(&file)?;
         let known = ContentHash::of(&bytes);
         let looked_at = folder.join(Aside { known, modified, ..self.clone() }.name());
         if known == self.known {

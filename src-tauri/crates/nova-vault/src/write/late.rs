@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::aside::{keep_open, look_at_displaced, move_aside, put_aside};
+use super::one::settled;
 use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
@@ -132,7 +133,7 @@ impl Displaced {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
         }
-        let bytes = match self.file.bytes(&self.place) {
+        let bytes = match self.settled_bytes(core) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Vec::new(),
             Err(error) => {
@@ -152,6 +153,7 @@ impl Displaced {
             && self.place.put(temp).is_ok()
         {
             // Deleted here, edited there in the same moment: the edit is worth more.
+            core.unmerged.add(core.disk.root().join(self.place.path().as_str()));
             self.now_kept(core);
             return Vec::new();
         }
@@ -179,6 +181,9 @@ impl Displaced {
             File::Temp(temp) => core.name_copy(&self.place, temp),
             File::Opened(opened) => {
                 let temp = self.set.copy_beside(core, self.n, &self.place, opened, bytes)?;
+                if self.deleted.is_some() && self.place.put(&temp).is_ok() {
+                    return Ok(self.place.path().clone());
+                }
                 core.name_copy(&self.place, &temp).inspect_err(|_| drop(self.place.remove(&temp)))
             }
         }
@@ -293,6 +298,10 @@ impl Displaced {
         if !moved && unmovable == Unmovable::Waits {
             return Some(Displaced { quiet: Quiet::Waits, ..self });
         }
+        if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened)) {
+            // While it moved: no later look would find that in the trash.
+            return Some(Displaced { file: File::Opened(opened), quiet: Quiet::NotYet, ..self });
+        }
         let opened = match self.file {
             File::Opened(opened) => Some(opened),
             // Who has it open writes into no copy of it.
@@ -304,6 +313,21 @@ impl Displaced {
         }
         let file = File::Opened(opened?);
         Some(Displaced { file, quiet: Quiet::KeptOpen, ..self })
+    }
+}
+
+impl Displaced {
+    /// What it holds once whoever is writing into it has finished.
+    fn settled_bytes(&self, core: &Core) -> io::Result<Option<Vec<u8>>> {
+        let bytes = self.file.bytes(&self.place)?;
+        if bytes.as_deref() == Some(self.known.as_bytes()) {
+            return Ok(bytes);
+        }
+        settled(&core.steps, self.place.path().as_str(), bytes, || self.file.bytes(&self.place))
+    }
+
+    fn was_written_into(&self, opened: &OpenedFile) -> bool {
+        opened.bytes().is_ok_and(|bytes| bytes != self.known.as_bytes())
     }
 }
 

@@ -198,6 +198,7 @@ impl<'a> Sweep<'a> {
             }
             // The edit is worth more than the deletion.
             Whose::Theirs if record.kind == NoteChangeKind::Deleted && place.put(temp).is_ok() => {
+                core.unmerged.add(core.disk.root().join(place.path().as_str()));
                 return Ok(());
             }
             Whose::Theirs | Whose::Unknown => {}
