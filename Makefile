@@ -7,9 +7,12 @@ DRIVER := $(TARGET)/tools/bin/tauri-driver
 # Unoptimised by default: a first start compiles in half the time, and what a person waits for in
 # the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
 PROFILE ?= dev
-# How many property edits `make fuzz` makes, and how many inputs it gives every other property.
+# How many property edits `make fuzz` makes, and how many inputs it gives every other property. WINDOWS is how
+# often it stops a Nova for a user to act: `all` tries every stop and kill of the operations of one note, which
+# takes hours.
 EDITS ?= 100000
 CASES ?= 20000
+WINDOWS ?= $(CASES)
 
 # One selection of crates and features for every build that runs tests, so that dependencies are
 # compiled once. Without the window: plain `cargo test --workspace`, which needs no web view.
@@ -35,7 +38,7 @@ help:
 	@echo 'make ui           the page of the window, into ui/dist'
 	@echo 'make generate     rewrite the files generated from Rust'
 	@echo 'make screenshots  rewrite docs/screenshots'
-	@echo 'make fuzz         every property test: EDITS=$(EDITS) property edits, CASES=$(CASES) of the rest'
+	@echo 'make fuzz         every property test: EDITS=$(EDITS) property edits, CASES=$(CASES) of the rest, WINDOWS=$(WINDOWS)'
 
 run:
 	@.ci/display check
@@ -112,7 +115,8 @@ generate:
 	NOVA_GENERATE=1 cargo test --workspace --features desktop --test journeys -- the_forms_of_the_page
 
 fuzz:
-	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) cargo test --release -p nova-vault
+	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) NOVA_WINDOWS=$(WINDOWS) \
+	  cargo test --release -p nova-vault
 
 # The lock is the truth: packages are installed again only when it changed.
 ui/node_modules/.installed: ui/package-lock.json

@@ -37,6 +37,8 @@ pub(crate) mod synced;
 mod through;
 mod trash;
 mod undo;
+#[cfg(target_os = "linux")]
+mod windows;
 mod writing;
 
 use std::fs;
