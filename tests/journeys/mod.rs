@@ -33,6 +33,7 @@ mod long_chats;
 mod nova;
 mod owning_shares;
 mod panels;
+mod posing_as_nova;
 mod promoting_a_tool;
 mod reading_a_skill;
 mod reading_about_skills;

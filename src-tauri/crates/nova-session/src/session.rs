@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{Active, Told, visible_tools};
+use crate::activation::{Active, NOTICE, Told, visible_tools};
 use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
 use crate::detached::DetachedCalls;
@@ -93,6 +93,15 @@ impl State {
         self.frozen().map_or("", |(text, ..)| text)
     }
 
+    /// The mark that stands around the session's notices.
+    pub(crate) fn notice_mark(&self) -> &str {
+        let mark = self.messages.iter().find_map(|message| match message {
+            LogMessage::System { notice_mark, .. } => Some(notice_mark.as_str()),
+            _ => None,
+        });
+        mark.unwrap_or(NOTICE)
+    }
+
     /// Whether this was the last notice of the day.
     pub(crate) fn was_told_last(&self, date: &str) -> bool {
         sent(&self.messages)
@@ -118,7 +127,7 @@ impl State {
 
     fn frozen(&self) -> Option<(&str, &[LogTool], &Told)> {
         self.messages.iter().find_map(|message| match message {
-            LogMessage::System { text, tools, told } => Some((text.as_str(), tools.as_slice(), told)),
+            LogMessage::System { text, tools, told, .. } => Some((text.as_str(), tools.as_slice(), told)),
             _ => None,
         })
     }

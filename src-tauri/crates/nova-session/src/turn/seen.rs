@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::Locality;
+use nova_registry::harmless_line;
 use nova_skill::VaultPath;
 use nova_vault::{Held, Privacy};
 
@@ -34,8 +35,8 @@ impl Turn {
         let lines: Vec<String> = outdated
             .iter()
             .map(|(path, summary)| match summary {
-                Some(summary) => format!("- {path} ({summary})"),
-                None => format!("- {path}"),
+                Some(summary) => format!("- {} ({})", harmless_line(path.as_str()), harmless_line(summary)),
+                None => format!("- {}", harmless_line(path.as_str())),
             })
             .collect();
         self.message(LogMessage::Notice {
