@@ -8,6 +8,7 @@ use nova_provider::ToolDefinition;
 use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
 use nova_vault::note::{ContentHash, Document};
+use nova_vault::{Privacy, Vault};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,7 @@ use crate::prompt::is_date_notice;
 use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
+use crate::turn::seen::NotesRead;
 
 /// One open session: what its log says, ready for the next turn.
 pub struct Session {
@@ -71,6 +73,8 @@ pub(crate) struct State {
     /// What the provider counted of the last request.
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
+    /// The model has seen what no model elsewhere may see: notes that it makes are private, too.
+    pub(crate) knows_private: bool,
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
     /// What the user wrote in the last of them, where it ended before the model could be told.
@@ -327,6 +331,40 @@ impl SeenNotes for Session {
         let held = state.held.get(path).filter(|(held, _)| *held == hash);
         Some(SeenNote { hash, document: held.map(|(_, document)| document.clone()) })
     }
+
+    fn makes_private(&self) -> bool {
+        self.lock().knows_private
+    }
+}
+
+/// Whether the branch in force of a session, or with `all` any of its turns, was given what no model
+/// elsewhere may see.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn has_read_private(
+    store: &Store,
+    id: &str,
+    all: bool,
+    vault: Option<Vault>,
+    private: Vec<String>,
+) -> Result<bool, SessionError> {
+    let mut entries = store.entries(id).await?;
+    if !all {
+        (entries, _) = of_branch(entries, &After::Last)?;
+    }
+    let messages = entries.into_iter().filter_map(|(_, entry)| match entry {
+        Entry::Message(message) => Some(message),
+        Entry::Event(_) => None,
+    });
+    let messages: Vec<LogMessage> = messages.collect();
+    let mut read = NotesRead::by(&messages);
+    for message in &messages {
+        if let LogMessage::LateEnd(end) = message {
+            read.add_untold(end);
+        }
+    }
+    Ok(read.are_private(vault, &Privacy { remote: true, private }).await)
 }
 
 /// What the user wrote, as the model is told it.

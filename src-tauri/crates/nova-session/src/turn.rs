@@ -3,7 +3,7 @@ mod calls;
 mod compact;
 mod late;
 mod leaving;
-mod seen;
+pub(crate) mod seen;
 mod skills;
 
 pub use leaving::{ModelPlace, Placed};

@@ -94,6 +94,8 @@ impl Turn {
         calls: &[LogCall],
         places: impl Iterator<Item = Option<Place>>,
     ) -> Result<(), Stop> {
+        let knows_private = self.has_read_private().await;
+        self.session.lock().knows_private = knows_private;
         let scope = self.call_scope(snapshot);
         for call in calls {
             self.activate_for(snapshot, call);
