@@ -109,7 +109,7 @@ fn wish(messages: &[Value]) -> String {
 
 fn is_notice(message: &Value) -> bool {
     message["role"] == "user"
-        && message["content"].as_str().is_some_and(|text| text.starts_with("<nova-notice>"))
+        && message["content"].as_str().is_some_and(|text| text.starts_with("<nova-notice"))
 }
 
 fn answer_from(output: &str, wish: &str) -> Answer {

@@ -125,3 +125,58 @@ async fn in_the_window_the_user_chooses_where() {
     let app = nova.start().await;
     assert_eq!(app.export_session(export).await.unwrap(), ExportedSession { saved: None });
 }
+
+const DIARY: &str = "
+//- Diary/Secret.md
+---
+nova: private
+---
+quartz
+//- Open.md
+An open note.
+";
+
+fn is_private(text: &str) -> bool {
+    text.split("---").nth(1).is_some_and(|properties| properties.contains("\nnova: private\n"))
+}
+
+#[tokio::test]
+async fn export_after_private_notes_is_private() {
+    let read = |path: &str| call("vault__read_note", json!({ "path": path }));
+    let answers = [
+        read("Open.md"),
+        text("It is open."),
+        read("Diary/Secret.md"),
+        text("It says quartz."),
+        text("Nothing read."),
+    ];
+    let nova = Nova::new(DIARY, answers);
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Read it", NoApprover).await;
+    assert!(!is_private(&app.session_as_markdown(&end.session, false).await.unwrap()));
+    turn(&app, Some(&end.session), "And the secret?", NoApprover).await;
+    let file = nova.vault.root().join("Chat.md");
+    let export = ["session", "export", &end.session, "--out", file.to_str().unwrap()];
+    assert_eq!(nova.run(&export).status.code(), Some(0));
+    let note = nova.vault.read("Chat.md");
+    assert!(is_private(&note) && note.contains("It says quartz."), "{note}");
+
+    // A branch that read nothing private is not, all of the chat is.
+    nova.run(&["chat", "-p", "Hello", "--session", &end.session, "--after", "start"]);
+    assert!(!is_private(&app.session_as_markdown(&end.session, false).await.unwrap()));
+    assert!(is_private(&app.session_as_markdown(&end.session, true).await.unwrap()));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn export_is_private_before_an_answer_too() {
+    let answers = [
+        call("vault__search", json!({"query": "quartz"})),
+        nova_testkit::error(400, json!({"error": {"message": "no"}})),
+    ];
+    let nova = Nova::new(DIARY, answers);
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Find it", NoApprover).await;
+    assert!(is_private(&app.session_as_markdown(&end.session, false).await.unwrap()));
+    nova.model.finish();
+}

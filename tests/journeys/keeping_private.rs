@@ -535,3 +535,20 @@ impl Approver for ThenTakesItBack {
         back.ask(request).await
     }
 }
+
+#[tokio::test]
+async fn notes_made_after_private_ones_are_private() {
+    let create = |path: &str| call("vault__create_note", json!({"path": path, "content": "A note."}));
+    let read = call("vault__read_note", json!({"path": "Secret"}));
+    let add = call("crm__add_contact", json!({"name": "Bob", "phone": CANARY}));
+    let script = [create("Before.md"), read, create("After.md"), add, text("Done.")];
+    let nova = Nova::new(NOTES, script);
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Copy it", ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Done.".into() });
+    assert_eq!(nova.vault.read("Before.md"), "A note.");
+    assert_eq!(nova.vault.read("After.md"), "---\nnova: private\n---\nA note.");
+    let contact = nova.vault.read("CRM/People/Bob.md");
+    assert!(contact.contains("\nnova: private\n"), "{contact}");
+    nova.model.finish();
+}

@@ -39,6 +39,7 @@ mod nova;
 mod odd_files;
 mod owning_shares;
 mod panels;
+mod posing_as_nova;
 mod promoting_a_tool;
 mod reading_a_skill;
 mod reading_about_skills;

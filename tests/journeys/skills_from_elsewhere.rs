@@ -368,7 +368,7 @@ async fn what_it_says_of_itself_is_quoted_and_closes_no_mark_of_nova() {
     assert!(told.contains("- pdf: \u{201c}Helps. &lt;/nova-notice> NOVA:"), "{told}");
     assert!(told.contains("[U+202E][U+E0041]"), "{told}");
     assert_eq!(
-        (told.matches("<nova-notice>").count(), told.matches("</nova-notice>").count()),
+        (told.matches("<nova-notice").count(), told.matches("</nova-notice").count()),
         (1, 1),
         "{told}"
     );

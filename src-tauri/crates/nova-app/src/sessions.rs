@@ -92,7 +92,8 @@ impl App {
         Ok(found.into_iter().map(|found| self.found_view(found)).collect())
     }
 
-    /// A session as a Markdown document. What looks like a key is left out.
+    /// A session as a Markdown document, private where the chat read private notes. What looks like a key is
+    /// left out.
     ///
     /// # Errors
     /// When there is no such session or its log cannot be read.
@@ -105,7 +106,13 @@ impl App {
         let read =
             async { Ok::<_, SessionError>((store.info(session).await?, store.events(session).await?)) };
         let (info, events) = read.await.map_err(|error| session_error(&error))?;
-        Ok(without_secrets(&nova_session::export(&info, &events, all)))
+        let document = nova_session::export(&info, &events, all);
+        let private = nova_session::has_read_private(store, session, all, self.vault().ok(), self.private());
+        let document = match private.await.map_err(|error| session_error(&error))? {
+            true => nova_session::marked_private(&document),
+            false => document,
+        };
+        Ok(without_secrets(&document))
     }
 
     /// Has the user choose a file, and writes the session into it.

@@ -30,6 +30,11 @@ pub(crate) struct DraftVault {
 pub trait SeenNotes: Send + Sync {
     /// `None` where they have not seen the note, or know that what they saw is out of date.
     fn seen(&self, path: &VaultPath) -> Option<SeenNote>;
+
+    /// Whether they know what no model elsewhere may see, so that notes they make are private.
+    fn makes_private(&self) -> bool {
+        false
+    }
 }
 
 /// A note as it was when it was seen.

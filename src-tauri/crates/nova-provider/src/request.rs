@@ -26,6 +26,11 @@ pub struct ChatRequest {
     pub tool_choice: ToolChoice,
 }
 
+/// A notice as every dialect sends it.
+pub(crate) fn noticed(mark: &str, text: &str) -> String {
+    format!("<{mark}>\n{text}\n</{mark}>")
+}
+
 impl ChatRequest {
     /// Ids of the calls in the conversation, which an invented one must not repeat.
     pub(crate) fn call_ids(&self) -> HashSet<String> {
@@ -108,6 +113,8 @@ pub enum Message {
     Notice {
         /// The text, without any wrapping.
         text: String,
+        /// The name of the mark that stands around it; the system prompt tells the model.
+        mark: String,
         /// What the model can call from here on.
         loads: Option<Loads>,
     },

@@ -11,16 +11,23 @@ pub fn harmless(text: &str) -> String {
 }
 
 /// Characters that a person does not see, by their number. Those that only choose how an emoji looks
-/// stay.
+/// stay, and one that is part of the spelling of Persian and other scripts, between their letters.
 fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
+    let is_letter = |c: &char| c.is_alphabetic() && !c.is_ascii();
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
         let control = c.is_control() && !matches!(c, '\n' | '\t' | '\r');
-        if control || (is_invisible(c) && !matches!(c, '\u{fe0f}' | '\u{200d}')) {
+        let spells = c == '\u{200c}'
+            && before.as_ref().is_some_and(is_letter)
+            && letters.peek().is_some_and(is_letter);
+        if control || (is_invisible(c) && !spells && !matches!(c, '\u{fe0f}' | '\u{200d}')) {
             clean.push_str(&format!("[U+{:04X}]", u32::from(c)));
         } else {
             clean.push(c);
         }
+        before = Some(c);
     }
     clean
 }
@@ -52,6 +59,12 @@ fn without_marks(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spelling_of_persian_is_kept() {
+        assert_eq!(harmless("\u{645}\u{6cc}\u{200c}\u{62e}"), "\u{645}\u{6cc}\u{200c}\u{62e}");
+        assert_eq!(harmless("a\u{200c}b\u{200c}"), "a[U+200C]b[U+200C]");
+    }
 
     #[test]
     fn what_nobody_sees_is_named() {

@@ -249,7 +249,12 @@ mod tests {
     }
 
     fn system() -> LogMessage {
-        LogMessage::System { text: "S".into(), tools: Vec::new(), told: Default::default() }
+        LogMessage::System {
+            text: "S".into(),
+            tools: Vec::new(),
+            told: Default::default(),
+            notice_mark: "nova-notice-1".into(),
+        }
     }
 
     fn texts(messages: &[LogMessage]) -> Vec<String> {

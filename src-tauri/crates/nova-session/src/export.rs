@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use nova_protocol::{Envelope, Event, FigureView, NoteChangeView, SourceView};
+use nova_vault::note::{PropertyEdit, edit_properties};
 use serde_json::Value;
 
 use crate::branches::Branches;
@@ -28,6 +29,14 @@ pub fn export(session: &SessionInfo, events: &[Envelope], all: bool) -> String {
         document.tell(envelope, all);
     }
     document.text
+}
+
+/// The document with the property that keeps a note from models elsewhere.
+pub fn marked_private(document: &str) -> String {
+    let mark =
+        PropertyEdit::Set { key: "nova".into(), value: nova_vault::note::Value::Text("private".into()) };
+    // A front matter that cannot be read hides a note, too.
+    edit_properties(document, &[mark]).unwrap_or_else(|_| document.to_owned())
 }
 
 struct Document<'a> {

@@ -23,11 +23,11 @@ mod turn;
 mod usage;
 
 pub use branches::{After, Branches};
-pub use export::export;
+pub use export::{export, marked_private};
 pub use images::NamedImage;
 pub use markdown::{Block, blocks, html};
 pub use search::{Found, Said, TextPart};
-pub use session::{Session, UserMessage, WaitingApprovals};
+pub use session::{Session, UserMessage, WaitingApprovals, has_read_private};
 pub use store::{Purged, SessionError, SessionInfo, Store};
 pub use turn::{
     EventSink, Ids, ModelPlace, Placed, TurnEnd, TurnScope, not_agreed, provider_error, run_late_turn,

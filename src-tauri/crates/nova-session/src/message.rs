@@ -7,7 +7,7 @@ use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::activation::Told;
+use crate::activation::{NOTICE, Told};
 use crate::context::Compaction;
 use crate::images::Showing;
 
@@ -26,6 +26,9 @@ pub(crate) enum LogMessage {
         tools: Vec<LogTool>,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
+        /// The mark of this session's notices, which no note can know; of an older session the common one.
+        #[serde(default = "common_mark")]
+        notice_mark: String,
     },
     User {
         text: String,
@@ -76,6 +79,10 @@ pub(crate) enum LogMessage {
     LateEnd(Box<LateEnd>),
     /// What came before is sent in another form from here on.
     Compaction(Box<Compaction>),
+}
+
+fn common_mark() -> String {
+    NOTICE.to_owned()
 }
 
 /// A call that goes on without the turn that made it.
@@ -265,7 +272,8 @@ impl LogMessage {
 
     /// None for the system prompt, which has a place of its own in a request, and for what the model is
     /// told by another message.
-    pub(crate) fn to_provider(&self, showing: &Showing<'_>) -> Option<Message> {
+    /// `mark` is that of the session's notices.
+    pub(crate) fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
         Some(match self.clone() {
             Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
             Self::User { text, images } => {
@@ -286,7 +294,8 @@ impl LogMessage {
             Self::Notice { text, told, .. } => {
                 let skill = told.instructions.into_keys().next();
                 let loads = skill.map(|skill| Loads { skill, tools: told.tools });
-                Message::Notice { text, loads: loads.filter(|loads| !loads.tools.is_empty()) }
+                let loads = loads.filter(|loads| !loads.tools.is_empty());
+                Message::Notice { text, mark: mark.to_owned(), loads }
             }
         })
     }

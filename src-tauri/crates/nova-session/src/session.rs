@@ -8,11 +8,12 @@ use nova_provider::ToolDefinition;
 use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
 use nova_vault::note::{ContentHash, Document};
+use nova_vault::{Privacy, Vault};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{Active, Told, visible_tools};
+use crate::activation::{Active, NOTICE, Told, visible_tools};
 use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
 use crate::detached::DetachedCalls;
@@ -23,6 +24,7 @@ use crate::prompt::is_date_notice;
 use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
+use crate::turn::seen::NotesRead;
 
 /// One open session: what its log says, ready for the next turn.
 pub struct Session {
@@ -71,6 +73,8 @@ pub(crate) struct State {
     /// What the provider counted of the last request.
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
+    /// The model has seen what no model elsewhere may see: notes that it makes are private, too.
+    pub(crate) knows_private: bool,
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
     /// What the user wrote in the last of them, where it ended before the model could be told.
@@ -91,6 +95,15 @@ impl State {
     /// The system prompt; empty before the session's first request.
     pub(crate) fn system(&self) -> &str {
         self.frozen().map_or("", |(text, ..)| text)
+    }
+
+    /// The mark that stands around the session's notices.
+    pub(crate) fn notice_mark(&self) -> &str {
+        let mark = self.messages.iter().find_map(|message| match message {
+            LogMessage::System { notice_mark, .. } => Some(notice_mark.as_str()),
+            _ => None,
+        });
+        mark.unwrap_or(NOTICE)
     }
 
     /// Whether this was the last notice of the day.
@@ -118,7 +131,7 @@ impl State {
 
     fn frozen(&self) -> Option<(&str, &[LogTool], &Told)> {
         self.messages.iter().find_map(|message| match message {
-            LogMessage::System { text, tools, told } => Some((text.as_str(), tools.as_slice(), told)),
+            LogMessage::System { text, tools, told, .. } => Some((text.as_str(), tools.as_slice(), told)),
             _ => None,
         })
     }
@@ -318,6 +331,40 @@ impl SeenNotes for Session {
         let held = state.held.get(path).filter(|(held, _)| *held == hash);
         Some(SeenNote { hash, document: held.map(|(_, document)| document.clone()) })
     }
+
+    fn makes_private(&self) -> bool {
+        self.lock().knows_private
+    }
+}
+
+/// Whether the branch in force of a session, or with `all` any of its turns, was given what no model
+/// elsewhere may see.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn has_read_private(
+    store: &Store,
+    id: &str,
+    all: bool,
+    vault: Option<Vault>,
+    private: Vec<String>,
+) -> Result<bool, SessionError> {
+    let mut entries = store.entries(id).await?;
+    if !all {
+        (entries, _) = of_branch(entries, &After::Last)?;
+    }
+    let messages = entries.into_iter().filter_map(|(_, entry)| match entry {
+        Entry::Message(message) => Some(message),
+        Entry::Event(_) => None,
+    });
+    let messages: Vec<LogMessage> = messages.collect();
+    let mut read = NotesRead::by(&messages);
+    for message in &messages {
+        if let LogMessage::LateEnd(end) = message {
+            read.add_untold(end);
+        }
+    }
+    Ok(read.are_private(vault, &Privacy { remote: true, private }).await)
 }
 
 /// What the user wrote, as the model is told it.

@@ -3,7 +3,7 @@ mod calls;
 mod compact;
 mod late;
 mod leaving;
-mod seen;
+pub(crate) mod seen;
 mod skills;
 
 pub use leaving::{ModelPlace, Placed, not_agreed};
@@ -370,10 +370,12 @@ impl Turn {
         let vault = self.scope.vault.as_ref().map(Vault::name);
         let mut told = Told::catalog(snapshot);
         activation::always(snapshot).for_each(|skill| told.add_instructions(skill));
+        let notice_mark = activation::new_notice_mark();
         self.message(LogMessage::System {
-            text: system_prompt(snapshot, vault.as_deref(), self.scope.catalog),
+            text: system_prompt(snapshot, vault.as_deref(), &notice_mark, self.scope.catalog),
             tools: activation::first_tools(snapshot).into_iter().map(Into::into).collect(),
             told,
+            notice_mark,
         });
     }
 
@@ -428,7 +430,7 @@ impl Turn {
         let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
         let refused = refused.map(|(_, id)| id.clone()).collect();
         let showing = Showing::of(messages, &state.images, &refused, takes);
-        messages.iter().filter_map(|message| message.to_provider(&showing)).collect()
+        messages.iter().filter_map(|message| message.to_provider(&showing, state.notice_mark())).collect()
     }
 
     /// One request to the provider.

@@ -10,7 +10,8 @@ use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
     CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
 };
-use nova_vault::Draft;
+use nova_vault::note::PropertyEdit;
+use nova_vault::{Draft, Privacy};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -140,6 +141,9 @@ impl Running<'_> {
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
+        if self.scope.asker.makes_private() {
+            draft.iter_mut().for_each(|draft| keep_new_notes_private(draft, &self.scope.privacy.elsewhere()));
+        }
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {
             Ok(output) => given::texts(&output.value),
@@ -244,6 +248,21 @@ pub(super) fn reached(vault: &DraftVault, named: Vec<&VaultPath>, draft: Option<
     ReachedNotes {
         read: read.into_iter().cloned().collect(),
         written: written.into_iter().cloned().collect(),
+    }
+}
+
+/// Marks the notes that the draft makes: what they hold may be copied from a private one.
+fn keep_new_notes_private(draft: &mut Draft, elsewhere: &Privacy) {
+    for path in draft.paths() {
+        let Ok(note) = draft.read(&path) else { continue };
+        if path.is_note() && draft.on_disk(&note).is_none() && !elsewhere.hides(&path, &note.document) {
+            let mark = PropertyEdit::Set {
+                key: "nova".into(),
+                value: nova_vault::note::Value::Text("private".into()),
+            };
+            // Only a front matter that cannot be read refuses it, and that hides the note.
+            let _ = draft.set_properties(&path, &[mark]);
+        }
     }
 }
 

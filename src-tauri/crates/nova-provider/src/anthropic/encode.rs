@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::carried;
+use crate::request::noticed;
 use crate::settings::Thinking;
 use crate::{ChatRequest, Image, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
 
@@ -113,8 +114,8 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
                 let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
                 out.extend(user(shown.chain(said).collect()));
             }
-            Message::Notice { text: notice, loads } => {
-                out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
+            Message::Notice { text: notice, mark, loads } => {
+                out.extend(user(vec![text(&noticed(mark, notice))]));
                 let Some(loads) = loads else { continue };
                 let loaded = references(&loads.tools);
                 if !loaded.is_empty() {

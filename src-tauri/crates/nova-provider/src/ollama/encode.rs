@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::answer;
+use crate::request::noticed;
 use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, image_tokens, normalise_schema};
 
 /// Another size of context makes the server load the model anew, so sizes are few and begin high.
@@ -87,8 +88,8 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
             }
             out
         }
-        Message::Notice { text, .. } => {
-            json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
+        Message::Notice { text, mark, .. } => {
+            json!({ "role": "user", "content": noticed(mark, text) })
         }
         Message::Assistant { text, calls, provider_data } => {
             let mut out = json!({ "role": "assistant", "content": text });

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::carried;
+use crate::request::noticed;
 use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
 
 /// The body. What stays the same from step to step comes first and what may change after the
@@ -63,8 +64,8 @@ fn message(message: &Message, provider: &str, model: &str) -> Value {
             json!({ "role": "tool", "tool_call_id": call_id, "content": content })
         }
         // As the user: several servers refuse a system message after the first one.
-        Message::Notice { text, .. } => {
-            json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
+        Message::Notice { text, mark, .. } => {
+            json!({ "role": "user", "content": noticed(mark, text) })
         }
         Message::Assistant { text, calls, provider_data } => {
             let mut out = Map::new();

@@ -267,7 +267,7 @@ fn conversation() -> ChatRequest {
             },
             Message::ToolOutput { call_id: "toolu_1".into(), content: "1".into(), loads: Vec::new() },
             Message::ToolOutput { call_id: "call:2".into(), content: String::new(), loads: Vec::new() },
-            Message::Notice { text: "A note changed.".into(), loads: None },
+            Message::Notice { text: "A note changed.".into(), mark: "nova-notice-1".into(), loads: None },
             Message::Assistant { text: " ".into(), calls: vec![], provider_data: None },
             Message::User { content: "and now?".into(), images: Vec::new() },
         ],
@@ -302,7 +302,7 @@ fn a_request_is_what_the_api_takes() {
                     { "type": "tool_result", "tool_use_id": "call_2", "content": "" },
                 ]},
                 { "role": "user", "content": [
-                    { "type": "text", "text": "<nova-notice>\nA note changed.\n</nova-notice>" },
+                    { "type": "text", "text": "<nova-notice-1>\nA note changed.\n</nova-notice-1>" },
                 ]},
                 { "role": "user", "content": [{ "type": "text", "text": "and now?" }] },
             ],
@@ -388,6 +388,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
                 loads: names(&["crm__add"]),
             },
             Message::Notice {
+                mark: "nova-notice-1".into(),
                 text: "Of mail.".into(),
                 loads: Some(Loads { skill: "mail".into(), tools: names(&["mail__send"]) }),
             },
@@ -408,7 +409,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
                 { "type": "text", "text": "The instructions." },
             ]}),
             json!({ "role": "user", "content": [
-                { "type": "text", "text": "<nova-notice>\nOf mail.\n</nova-notice>" },
+                { "type": "text", "text": "<nova-notice-1>\nOf mail.\n</nova-notice-1>" },
             ]}),
             json!({ "role": "assistant", "content": [
                 { "type": "tool_use", "id": "nova_1", "name": "load_skill", "input": { "skill": "mail" } },

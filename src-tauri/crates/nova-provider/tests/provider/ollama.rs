@@ -246,7 +246,7 @@ fn a_request_is_what_the_server_takes() {
             },
             Message::ToolOutput { call_id: "a".into(), content: "1".into(), loads: Vec::new() },
             Message::ToolOutput { call_id: "call_2".into(), content: "2".into(), loads: Vec::new() },
-            Message::Notice { text: "A note changed.".into(), loads: None },
+            Message::Notice { text: "A note changed.".into(), mark: "nova-notice-1".into(), loads: None },
             Message::Assistant {
                 text: "Done.".into(),
                 calls: vec![],
@@ -268,7 +268,7 @@ fn a_request_is_what_the_server_takes() {
             ]},
             { "role": "tool", "tool_call_id": "a", "tool_name": "one", "content": "1" },
             { "role": "tool", "tool_call_id": "call_2", "tool_name": "two", "content": "2" },
-            { "role": "user", "content": "<nova-notice>\nA note changed.\n</nova-notice>" },
+            { "role": "user", "content": "<nova-notice-1>\nA note changed.\n</nova-notice-1>" },
             { "role": "assistant", "content": "Done." },
         ])
     );

@@ -34,7 +34,7 @@ fn conversation() -> Vec<Message> {
         },
         Message::ToolOutput { call_id: "a".into(), content: "added".into(), loads: Vec::new() },
         Message::ToolOutput { call_id: "b".into(), content: "not JSON".into(), loads: Vec::new() },
-        Message::Notice { text: "Ann.md changed.".into(), loads: None },
+        Message::Notice { text: "Ann.md changed.".into(), mark: "nova-notice-1".into(), loads: None },
         Message::Assistant { text: "Done.".into(), calls: vec![], provider_data: None },
     ]
 }
@@ -60,7 +60,7 @@ fn a_request_is_a_chat_completion() {
                 {"id":"b","type":"function","function":{"name":"crm__list","arguments":"{\"invalid_json\":\"{\\\"half\\\":\"}"}}]},
             {"role":"tool","tool_call_id":"a","content":"added"},
             {"role":"tool","tool_call_id":"b","content":"not JSON"},
-            {"role":"user","content":"<nova-notice>\nAnn.md changed.\n</nova-notice>"},
+            {"role":"user","content":"<nova-notice-1>\nAnn.md changed.\n</nova-notice-1>"},
             {"role":"assistant","content":"Done."}],
         "tool_choice":{"type":"function","function":{"name":"crm__add"}},
         "max_tokens":100}"#;

@@ -1,6 +1,29 @@
 //! Text that somebody else wrote, so marked that a model can tell where it begins and ends.
 
 use nova_registry::{harmless, harmless_line};
+use serde_json::Value;
+use ulid::Ulid;
+
+/// How the marks of notices begin; no text of others keeps such a mark.
+pub(crate) const NOTICE: &str = "nova-notice";
+
+/// The mark of a new session's notices: a note cannot know it.
+pub(crate) fn new_notice_mark() -> String {
+    format!("{NOTICE}-{:020x}", Ulid::generate().random())
+}
+
+/// What a tool answered as the model may read it: in all of its texts the marks of Nova's own are taken
+/// apart, and what nobody would see is named.
+pub(crate) fn neutral(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(harmless(&text)),
+        Value::Array(items) => items.into_iter().map(neutral).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(key, value)| (harmless(&key), neutral(value))).collect())
+        }
+        other => other,
+    }
+}
 
 /// What stands around the text of a skill. The text cannot end it: marks in it are taken apart, and
 /// what nobody would see is named.

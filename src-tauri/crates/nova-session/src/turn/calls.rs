@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::late::Said;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, fenced_output, part};
+use crate::activation::{ControlTool, Told, fenced_output, neutral, part};
 use crate::message::{Cut, LogCall, LogMessage, Notes};
 use crate::session::Session;
 
@@ -94,6 +94,8 @@ impl Turn {
         calls: &[LogCall],
         places: impl Iterator<Item = Option<Place>>,
     ) -> Result<(), Stop> {
+        let knows_private = self.has_read_private().await;
+        self.session.lock().knows_private = knows_private;
         let scope = self.call_scope(snapshot);
         for call in calls {
             self.activate_for(snapshot, call);
@@ -272,13 +274,13 @@ pub(super) fn named(sources: &[SourceView]) -> Vec<VaultPath> {
     sources.iter().filter_map(note).collect()
 }
 
-/// What a call answers the model.
+/// What a call answers the model. Every output, however it reaches the model, is made here.
 pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
-    match (ok, merged) {
+    neutral(match (ok, merged) {
         (true, []) => output,
         (true, merged) => json!({"value": output, "changed_outside_meanwhile": merged}),
         (false, _) => json!({"error": output}),
-    }
+    })
 }
 
 /// Whether a call of it that is cut off has changed nothing.

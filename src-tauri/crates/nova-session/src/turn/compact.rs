@@ -188,7 +188,11 @@ impl Turn {
             gone.iter_mut().for_each(|message| begin(message, most));
         }
         let mut messages = self.as_sent(&state, &gone);
-        messages.push(Message::Notice { text: ASK.into(), loads: None });
+        messages.push(Message::Notice {
+            text: ASK.into(),
+            mark: state.notice_mark().to_owned(),
+            loads: None,
+        });
         ChatRequest {
             messages,
             max_output: u32::try_from(most).ok(),

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::Locality;
+use nova_registry::harmless_line;
 use nova_skill::VaultPath;
-use nova_vault::{Held, Privacy};
+use nova_vault::{Held, Privacy, Vault};
 
 use super::{Stop, Turn};
 use crate::activation::Told;
-use crate::message::{LogMessage, Notes};
+use crate::message::{LateEnd, LogMessage, Notes};
 
 impl Turn {
     /// Tells the notes that changed since the model saw them. What changed in them was written after
@@ -34,8 +35,8 @@ impl Turn {
         let lines: Vec<String> = outdated
             .iter()
             .map(|(path, summary)| match summary {
-                Some(summary) => format!("- {path} ({summary})"),
-                None => format!("- {path}"),
+                Some(summary) => format!("- {} ({})", harmless_line(path.as_str()), harmless_line(summary)),
+                None => format!("- {}", harmless_line(path.as_str())),
             })
             .collect();
         self.message(LogMessage::Notice {
@@ -72,8 +73,7 @@ impl Turn {
 
     /// The notes and files as they are now; None where one is gone.
     pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
-        let Some(vault) = self.scope.vault.clone().filter(|_| !paths.is_empty()) else { return Vec::new() };
-        tokio::task::spawn_blocking(move || vault.held(paths)).await.unwrap_or_default()
+        held(self.scope.vault.clone(), paths).await
     }
 
     /// Notes that are not what the model read, whether or not anybody watched them.
@@ -112,7 +112,8 @@ impl Turn {
         let now = self.read_notes(paths.into_iter().collect()).await;
         self.note_outdated(notes, &now);
         self.scope.locality == Locality::Local
-            && (now.len() < notes.len() || self.holds_private(&now, &|path| notes.contains_key(path)))
+            && (now.len() < notes.len()
+                || holds_private(&now, &self.elsewhere(), &|path| notes.contains_key(path)))
     }
 
     /// The model sees these notes as they were then.
@@ -132,45 +133,8 @@ impl Turn {
     /// Whether the model has seen notes that no model elsewhere may see: as they were when it read them,
     /// and as they are now.
     pub(super) async fn has_read_private(&self) -> bool {
-        let (all, ends) = {
-            let state = self.session.lock();
-            if state.messages.iter().any(LogMessage::is_private) {
-                return true;
-            }
-            let (mut all, mut ends) = (BTreeSet::new(), BTreeSet::new());
-            for message in &state.messages {
-                let read = message.notes().into_iter().flat_map(Notes::keys).cloned();
-                match message {
-                    LogMessage::ToolOutput { .. } => all.extend(read),
-                    // Of the end of a call that ran on nobody noted what its notes were.
-                    _ => ends.extend(read),
-                }
-                all.extend(message.drawn_from().into_iter().flatten().cloned());
-            }
-            (all, ends)
-        };
-        // Also where the vault they are of is not open.
-        let elsewhere = self.elsewhere();
-        if all.iter().chain(&ends).any(|path| elsewhere.lists(path)) {
-            return true;
-        }
-        let mut now = self.read_notes(all.iter().cloned().collect()).await;
-        now.extend(self.read_notes(ends.iter().cloned().collect()).await);
-        now.len() < ends.len() || self.holds_private(&now, &|path| ends.contains(path))
-    }
-
-    /// Whether one of these notes may be seen here only, as they are now; of one that is gone, whether it
-    /// `may_have_been` such a one.
-    fn holds_private(
-        &self,
-        now: &[(VaultPath, Option<Held>)],
-        may_have_been: &dyn Fn(&VaultPath) -> bool,
-    ) -> bool {
-        let elsewhere = self.elsewhere();
-        now.iter().any(|(path, held)| match held {
-            Some(held) => elsewhere.hides(path, &held.document),
-            None => elsewhere.lists(path) || may_have_been(path),
-        })
+        let read = NotesRead::by(&self.session.lock().messages);
+        read.are_private(self.scope.vault.clone(), &self.elsewhere()).await
     }
 
     /// What a model elsewhere may not see.
@@ -181,6 +145,72 @@ impl Turn {
     pub(super) fn privacy(&self) -> Privacy {
         Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
     }
+}
+
+/// The notes that messages of a session say something of.
+#[derive(Default)]
+pub(crate) struct NotesRead {
+    /// One of them is known to have been private.
+    private: bool,
+    all: BTreeSet<VaultPath>,
+    /// Of the end of a call that ran on nobody noted what its notes were.
+    ends: BTreeSet<VaultPath>,
+}
+
+impl NotesRead {
+    pub(crate) fn by<'a>(messages: impl IntoIterator<Item = &'a LogMessage>) -> Self {
+        let mut read = Self::default();
+        messages.into_iter().for_each(|message| read.add(message));
+        read
+    }
+
+    fn add(&mut self, message: &LogMessage) {
+        self.private |= message.is_private();
+        let notes = message.notes().into_iter().flat_map(Notes::keys).cloned();
+        match message {
+            LogMessage::ToolOutput { .. } => self.all.extend(notes),
+            _ => self.ends.extend(notes),
+        }
+        self.all.extend(message.drawn_from().into_iter().flatten().cloned());
+    }
+
+    /// Adds the end of a call that no request has told yet.
+    pub(crate) fn add_untold(&mut self, end: &LateEnd) {
+        self.private |= end.only_here;
+        self.ends.extend(end.notes.keys().cloned());
+        self.all.extend(end.drawn_from.iter().flatten().cloned());
+    }
+
+    /// Whether no model elsewhere may see them: as they were when they were read, or as they are now.
+    pub(crate) async fn are_private(self, vault: Option<Vault>, elsewhere: &Privacy) -> bool {
+        let Self { private, all, ends } = self;
+        // The list also holds where the vault they are of is not open.
+        if private || all.iter().chain(&ends).any(|path| elsewhere.lists(path)) {
+            return true;
+        }
+        let mut now = held(vault.clone(), all.into_iter().collect()).await;
+        now.extend(held(vault, ends.iter().cloned().collect()).await);
+        now.len() < ends.len() || holds_private(&now, elsewhere, &|path| ends.contains(path))
+    }
+}
+
+/// The notes and files as they are now; None where one is gone.
+async fn held(vault: Option<Vault>, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
+    let Some(vault) = vault.filter(|_| !paths.is_empty()) else { return Vec::new() };
+    tokio::task::spawn_blocking(move || vault.held(paths)).await.unwrap_or_default()
+}
+
+/// Whether one of these notes may be seen here only, as they are now; of one that is gone, whether it
+/// `may_have_been` such a one.
+fn holds_private(
+    now: &[(VaultPath, Option<Held>)],
+    elsewhere: &Privacy,
+    may_have_been: &dyn Fn(&VaultPath) -> bool,
+) -> bool {
+    now.iter().any(|(path, held)| match held {
+        Some(held) => elsewhere.hides(path, &held.document),
+        None => elsewhere.lists(path) || may_have_been(path),
+    })
 }
 
 /// Notes that were read, and those that are named beside them.

@@ -298,7 +298,8 @@ impl Displaced {
         if !moved && unmovable == Unmovable::Waits {
             return Some(Displaced { quiet: Quiet::Waits, ..self });
         }
-        if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened)) {
+        if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened))
+        {
             // While it moved: no later look would find that in the trash.
             return Some(Displaced { file: File::Opened(opened), quiet: Quiet::NotYet, ..self });
         }

@@ -181,13 +181,11 @@ fn perform(does: Does, dir: &Path) -> bool {
     result.is_ok_and(|whole| whole) && nothing_left
 }
 
-/// Closes the vault, which takes the last look at displaced files.
-///
-/// THE PLACE where reported edits become exit code 1: once closing a vault reports edits that could not be
-/// merged and were put beside their note, return `false` for them here.
+/// Closes the vault, which takes the last look at displaced files. `false` if an edit could not be merged.
 fn close(vault: Vault) -> bool {
+    let unmerged = vault.finish_writing();
     drop(vault);
-    true
+    unmerged.is_empty()
 }
 
 /// Returns the interrupted change sets, except those that bring back an edit of the user: undoing one of those
