@@ -73,16 +73,16 @@ fn opened_at(source: &str, noticed: u64) -> u64 {
 
 /// The parser's words for common mistakes, and those of somebody who writes notes.
 const PLAIN: [(&str, &str); 14] = [
-    ("mapping values are not allowed", "a value that contains `: ` needs quotation marks"),
+    ("mapping values are not allowed", "a value that contains `: ` needs quotes"),
     ("unclosed quote", UNCLOSED),
     ("indentation in multiline quoted", UNCLOSED),
     ("trailing content after", "there is text after the closing quotation mark"),
     ("unknown escape character", "a backslash within double quotation marks needs another backslash"),
     ("unclosed bracket", "a bracket is not closed"),
     ("while parsing a flow", "a comma or a closing bracket is missing"),
-    ("unknown anchor", "a value that begins with `*` or `&` needs quotation marks"),
-    ("anchor or alias", "a value that begins with `*` or `&` needs quotation marks"),
-    ("cannot start any token", "a value that begins with this character needs quotation marks"),
+    ("unknown anchor", "a value that begins with `*` or `&` needs quotes"),
+    ("anchor or alias", "a value that begins with `*` or `&` needs quotes"),
+    ("cannot start any token", "a value that begins with this character needs quotes"),
     ("did not find expected '-' indicator", "the lines of a list are not indented alike"),
     ("simple key expected", "a colon is missing after the property's name"),
     ("did not find expected key", "the line is not indented like the others, or a colon is missing"),
@@ -204,10 +204,10 @@ mod tests {
             Ok(_) => panic!("no mistake in {source}"),
         };
         check("name: Jane\nnote: \"open\nstage: won\n", 2, "a quotation mark is not closed");
-        check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotation marks");
+        check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotes");
         check("tags: [a, b\n", 1, "a bracket is not closed");
         check("name: \"a\" b\n", 1, "there is text after the closing quotation mark");
         check("path: \"C:\\Docs\"\n", 1, "a backslash within double quotation marks needs another backslash");
-        check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotation marks");
+        check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotes");
     }
 }
