@@ -43,7 +43,7 @@ pub(crate) struct NewEntry {
     /// Whether it is money that came back: it counts against its category.
     #[schemars(extend("x-help" = "Refund: money that came back"))]
     kind: Option<Kind>,
-    /// How often it comes again; its later days are counted and never written.
+    /// How often it recurs; each day counts up to today, later ones are upcoming, and only the first is a note.
     #[schemars(extend("x-label" = "Repeats"))]
     recurring: Option<Recurring>,
     /// The last date on which it repeats, YYYY-MM-DD.

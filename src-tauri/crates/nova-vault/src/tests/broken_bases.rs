@@ -31,7 +31,7 @@ formulas:
 #[test]
 fn a_broken_base_says_where() {
     for (base, line, reason) in [
-        ("views:\n  - name: a: b\n", 2, "needs quotation marks"),
+        ("views:\n  - name: a: b\n", 2, "needs quotes"),
         ("- a\n", 1, "not a list of `key: value` lines"),
         ("a: 1\na: 2\n", 2, "twice"),
         ("x: 1\nviews: 5\n", 2, "`views` is not a list"),
