@@ -74,11 +74,12 @@ impl App {
     /// changes nothing.
     pub(crate) async fn list_root(&self, set: SetRoot) -> Result<(), UserError> {
         let path = PathBuf::from(&set.path);
-        if set.listed && !path.is_dir() {
+        let root = self.vault()?.root().to_owned();
+        if set.listed && !can_be_root(&path, &root, self.places()) {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} is not a folder.", self.places().shown(&path)),
-                "Choose a folder outside the vault.",
+                format!("{} cannot be an extra root.", self.places().shown(&path)),
+                "Choose a folder that neither holds nor lies in the vault or Nova's own folders.",
             ));
         }
         let mut config = self.config();
@@ -86,7 +87,6 @@ impl App {
         if set.listed {
             config.roots.push(path);
         }
-        let root = self.vault()?.root().to_owned();
         let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
         let vault = open_vault(self.places(), &root, &config, clock, ids).await?;
         self.change_config(|config| change_list(config, "roots", &set.path, set.listed))?;
@@ -95,6 +95,13 @@ impl App {
         self.restart_feed();
         Ok(())
     }
+}
+
+/// Whether the vault would follow a link that leads there.
+fn can_be_root(path: &Path, vault: &Path, places: &Places) -> bool {
+    let Ok(real) = path.canonicalize() else { return false };
+    let own = [vault, &places.config, &places.data].map(|own| own.canonicalize().unwrap_or(own.to_owned()));
+    real.is_dir() && own.iter().all(|own| !own.starts_with(&real) && !real.starts_with(own))
 }
 
 /// Puts the vault that is opened now first, after it the one that was open.
