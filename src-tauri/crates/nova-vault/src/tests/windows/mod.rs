@@ -17,8 +17,8 @@
 //! - `NOVA_WINDOW_CASE="edit save 12 30 Undoes"` runs one case and prints its calls; `edit save 12 -` is the
 //!   same without a kill. `NOVA_WINDOWS_SHOWN=100` prints that many failed cases.
 //! - `NOVA_WINDOWS_DIR=/mnt` puts the vaults there, for example on a file system without exchange. With
-//!   `NOVA_WINDOWS_FULL=1` it must be a small file system of its own, which is kept full except while the
-//!   user acts.
+//!   `NOVA_WINDOWS_FULL=1` it must be a small file system of its own, which is full from the user's action on
+//!   until the process has ended.
 
 mod check;
 mod child;
@@ -108,7 +108,6 @@ impl Case {
         let ready = Ready::start(self.operation.does, &dir);
         let mut user = User::new(bed.root(), self.operation);
         let mut disk = FullDisk::new();
-        disk.fill();
         let mut traced = ready.go_traced(&dir);
         let mut calls: Vec<Call> = Vec::new();
         let mut acted = false;
@@ -117,7 +116,6 @@ impl Case {
             let at = calls.len();
             calls.push(call);
             if at == self.stop {
-                disk.free();
                 acted = self.makes_sense(&calls) && user.act(self.action);
                 if let Some(other) = &mut other {
                     other.go();
@@ -161,7 +159,8 @@ impl Case {
     /// detected without exchange.
     fn is_known_window(&self, calls: &[Call]) -> bool {
         let later = &calls[self.stop..];
-        let next = later.iter().position(Call::changes_vault).unwrap_or(0);
+        // Not counting the exchange that is refused first.
+        let next = later.iter().position(|call| call.changes_vault() && !call.exchanges()).unwrap_or(0);
         let mut notes = [self.operation.before, self.operation.after].into_iter().flatten();
         self.action.replaces()
             && !can_exchange()
@@ -182,7 +181,7 @@ impl Drop for FullDisk {
     }
 }
 
-/// Keeps the file system of the vaults full, with `NOVA_WINDOWS_FULL`.
+/// Fills the file system of the vaults, with `NOVA_WINDOWS_FULL`.
 struct FullDisk(Option<fs::File>);
 
 impl FullDisk {
@@ -292,6 +291,8 @@ struct Matrix {
 
 impl Matrix {
     fn new() -> Matrix {
+        // An earlier run may have been killed while the disk was full.
+        FullDisk::new().free();
         let actions = || ACTIONS.into_iter().map(|(action, _)| action);
         let all = OPERATIONS.iter().flat_map(|operation| actions().map(move |action| (operation, action)));
         Matrix {

@@ -57,6 +57,11 @@ impl Call {
         to.strip_prefix("vault/")
     }
 
+    /// Whether it exchanges two files, or tries to.
+    pub(super) fn exchanges(&self) -> bool {
+        self.name == "renameat2" && self.flags == u64::from(libc::RENAME_EXCHANGE)
+    }
+
     /// Whether it renames over the file at `path` of the vault, unlinking that one.
     pub(super) fn replaces(&self, path: &str) -> bool {
         self.flags == 0 && self.renames_to() == Some(path)
