@@ -178,7 +178,7 @@ async fn what_is_there_already_is_told_and_added_once_more_only_when_the_user_sa
     let by_email = app.save_record(filled(&form, email)).await.unwrap();
     assert_eq!(
         by_email.same.unwrap().message,
-        "There is already a contact with the same email, “Jane Doe”, CRM/People/Jane Doe.md."
+        "There is already a contact with the same e-mail, “Jane Doe”, CRM/People/Jane Doe.md."
     );
 
     let new = RecordFormRef { record_type: "deal".into(), ..of_contact(None) };

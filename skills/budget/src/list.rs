@@ -53,8 +53,8 @@ impl NativeTool for List {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists incomes and expenses, newest first, with their count and sums up to today; those after today are \
-             upcoming and summed apart. A recurring entry is listed on each of its days.",
+            "Lists incomes and expenses, newest first, with their count and sums so far; upcoming ones are summed \
+             apart. A recurring entry is listed on each of its days.",
         )
         .use_when("single payments, incomes or expenses are to be listed or looked up")
         .not_when("a month as a whole is asked about", "budget.month_summary")

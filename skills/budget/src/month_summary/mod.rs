@@ -50,8 +50,8 @@ impl NativeTool for MonthSummary {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Sums up a month: income, spent and left up to today, each category against its limit and the months before. \
-             Later days of the month, those of recurring entries included, stand apart as upcoming.",
+            "Sums up a month: income, spent and left so far, each category against its limit and the months before. \
+             Upcoming entries, those of recurring ones included, stand apart.",
         )
         .use_when("the user asks how a month stands, how much was spent or is left, or whether a limit holds")
         .not_when("single payments are asked for", "budget.list")
