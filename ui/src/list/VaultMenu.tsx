@@ -38,7 +38,7 @@ export function VaultMenu() {
       <button
         type="button"
         data-testid="vault-menu"
-        title={vault?.path}
+        data-tip={vault?.path}
         aria-label={`${vault?.name ?? 'Nova'}: vault`}
         className="-ml-1.5 flex h-7 min-w-0 flex-1 items-center gap-1 rounded-control px-1.5 text-left hover:bg-hover data-[state=open]:bg-hover"
       >

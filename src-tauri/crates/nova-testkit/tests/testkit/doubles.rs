@@ -124,7 +124,9 @@ fn answers_come_in_their_order_and_then_nobody_answers() {
         denied("not now"),
         revised(json!({"name": "Desk"})),
         decided(Decision::Once),
+        // Another note than the card showed, so it is asked about again.
         edited(json!({"name": "Chair"})),
+        decided(Decision::Once),
     ]);
     let lamp = json!({"name": "Lamp"});
     let error = probe.error("write_thing", lamp.clone());

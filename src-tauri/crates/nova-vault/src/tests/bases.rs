@@ -84,7 +84,7 @@ fn the_people_of_the_starter_vault() {
         &bed,
         "CRM/People.base",
         "Leads",
-        "file.name | Company | Email | Next contact
+        "file.name | Company | E-mail | Next contact
          Jane Doe | [[Quillon Labs]] | jane.doe@quillon.example | 2026-11-24
          Noor Castellane |  | noor@castellane.example | 2026-12-08",
     );
