@@ -11,13 +11,10 @@ use crate::deals::Deals;
 pub(crate) struct MoveDeal;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Moves a deal to another stage."))]
 pub(crate) struct NewStage {
-    /// The deal: its title or a part of it, or the note's path.
-    #[schemars(extend("x-label" = "Deal", "x-record" = "deal"))]
+    /// Which deal, as the user says it: its title or a part of it, or the note's path.
     title: String,
     /// The stage it is at from now on, one of the configured ones.
-    #[schemars(extend("x-values-from" = ["deal.stage"], "x-values" = "only"))]
     stage: String,
 }
 

@@ -16,11 +16,9 @@ use crate::stages::{Closes, Stage};
 pub(crate) struct Pipeline;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Sums up open deals by stage."))]
 pub(crate) struct Wanted {
     /// Also every deal, and how many follow-ups are due, as a board of deals shows them.
     #[serde(default)]
-    #[schemars(extend("x-label" = "With every deal", "x-help" = "Also lists the deals of each stage"))]
     board: bool,
 }
 
@@ -73,7 +71,7 @@ impl NativeTool for Pipeline {
                 }
             }
             if wanted.board {
-                shown.push((stage.closes == Some(Closes::Won), deal));
+                shown.push(deal);
             }
         }
         problems.extend(without_date);
@@ -89,12 +87,8 @@ impl NativeTool for Pipeline {
             "quarter": {"from": quarter.0.to_string(), "to": quarter.1.to_string()},
         });
         if wanted.board {
-            let (won, open): (Vec<_>, Vec<_>) = shown.iter().partition(|(won, _)| *won);
-            let [mut won, mut shown] =
-                [won, open].map(|deals| deals.into_iter().map(|(_, deal)| deal).collect::<Vec<_>>());
+            let mut shown: Vec<&Deal> = shown.iter().collect();
             list_deals::sort(&mut shown);
-            list_deals::sort_newest_first(&mut won);
-            shown.extend(won);
             out["deals"] = shown.iter().map(|deal| deal.row(today)).collect::<Result<_, _>>()?;
             let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
             let due = Due::count(&contacts, today)?;

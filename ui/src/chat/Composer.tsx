@@ -79,7 +79,7 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
           />
           <IconButton
             icon="brackets"
-            label="Link a note"
+            label="Name a note"
             keys="[["
             data-testid="open-notes"
             className="-ml-2"

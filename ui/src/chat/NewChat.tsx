@@ -1,37 +1,34 @@
 import { nothing } from '../ipc';
-import { Button, counted, Icon, skillIcon } from '../shared';
+import { Button, counted, Empty, Icon, skillIcon } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { suggestions } from './suggestions';
 
-/** A chat in which nothing was said yet: what it can begin with. What is due is read without a model. */
+/** A chat in which nothing was said yet: what it can begin with. */
 export function NewChat() {
-  const model = useApp(modelInUse);
-  return (
-    <>
-      <Beginning model={model !== null} />
-      {model === null && <NoModel />}
-    </>
-  );
-}
-
-function NoModel() {
   const { show } = useActions();
+  const model = useApp(modelInUse);
+  if (model !== null) return <Beginning />;
   return (
-    <section aria-label="No model yet" className="mt-4 flex flex-wrap items-center gap-3 rounded-card border border-line px-3 py-2.5">
-      <div className="min-w-48 flex-1">
-        <h3 className="text-ui font-medium">No model yet</h3>
-        <p className="text-small text-fg-2">A chat needs a model. Every tool works without one.</p>
-      </div>
-      <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
-        Set up a model
-      </Button>
-      <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
-    </section>
+    <div className="m-auto">
+      <Empty
+        title="No model yet"
+        action={
+          <span className="flex gap-2">
+            <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
+              Set up a model
+            </Button>
+            <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
+          </span>
+        }
+      >
+        A chat needs a model. Every tool works without one.
+      </Empty>
+    </div>
   );
 }
 
-function Beginning({ model }: { model: boolean }) {
+function Beginning() {
   const vault = useApp((app) => app.status?.vault);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data;
@@ -48,13 +45,11 @@ function Beginning({ model }: { model: boolean }) {
       <div className="flex flex-col gap-1">
         <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
         <p className="text-body text-fg-2">
-          {vault && `${counted(vault.notes, 'note')}. `}
-          {model && `${vault ? 'Ask about them' : 'Ask about your notes'}${offered.some(({ due }) => due) ? ', or start from what is due' : ''}. `}
-          Every change can be undone.
+          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}{offered.some(({ due }) => due) && ', or start from what is due'}. Every change can be undone.
         </p>
       </div>
       {offered.length > 0 && (
-        <ul aria-label="Suggestions" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
+        <ul aria-label="To begin with" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
           {offered.map(({ skill, text, detail }) => (
             <li key={`${skill.id} ${text}`}>
               <button

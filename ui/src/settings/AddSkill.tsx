@@ -80,18 +80,18 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
           </form>
           {error && <ErrorBox error={error} />}
           <div className="flex flex-col gap-0.5">
-            <span className="font-medium">Add a folder</span>
-            <span className="text-small text-fg-3">Nova loads any folder with a SKILL.md.</span>
+            <span className="font-medium">Put a folder there</span>
+            <span className="text-small text-fg-3">A folder with a SKILL.md is a skill the moment it lies there.</span>
             <LinkButton
               className="self-start"
               data-testid="show-skills-folder"
               onClick={() => void attempt(async () => void (await backend.rpc('show_skills_folder', nothing)))}
             >
-              Show the skills folder
+              Show the folder of skills
             </LinkButton>
           </div>
           <div className="flex flex-col gap-0.5">
-            <span className="font-medium">How to write a skill</span>
+            <span className="font-medium">Read how it is done</span>
             <LinkButton
               className="self-start"
               data-testid="read-skill-manual"
@@ -100,7 +100,7 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
                 setReading(true);
               }}
             >
-              Open the manual
+              Open the manual of skills
             </LinkButton>
           </div>
         </div>

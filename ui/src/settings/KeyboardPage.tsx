@@ -67,7 +67,7 @@ function Edit({ id }: { id: KeyActionId }) {
           setProblem(null);
         }}
       >
-        {asking ? 'Press keys…' : 'Change'}
+        {asking ? 'Press the keys' : 'Change'}
       </LinkButton>
     </>
   );

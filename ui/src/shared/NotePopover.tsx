@@ -1,5 +1,4 @@
 import { Popover as Radix } from 'radix-ui';
-import { useState } from 'react';
 
 import { useActions } from '../state/hooks';
 import { IconButton } from './Button';
@@ -14,8 +13,7 @@ export interface OpenedLink {
 
 /** A look at a note where a link to it stands. Esc and a click elsewhere close it. */
 export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () => void }) {
-  const { openNote, show } = useActions();
-  const [note, setNote] = useState(link.note);
+  const { openNote } = useActions();
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Anchor virtualRef={{ current: link.at }} />
@@ -25,7 +23,7 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
           align="start"
           sideOffset={6}
           collisionPadding={12}
-          aria-label={`Note ${noteName(note).name}`}
+          aria-label={`Note ${noteName(link.note).name}`}
           data-testid="note-popover"
           onCloseAutoFocus={(event) => {
             event.preventDefault();
@@ -34,9 +32,8 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
           className="z-40 max-h-[min(24rem,var(--radix-popover-content-available-height))] w-100 max-w-[calc(100vw-2rem)] animate-pop overflow-y-auto rounded-pop border border-line-strong bg-surface-raised p-3.5 text-ui text-fg shadow-2 outline-none"
         >
           <NotePreview
-            key={note}
-            asked={note}
-            onNote={setNote}
+            key={link.note}
+            asked={link.note}
             actions={
               <IconButton
                 icon="panel"
@@ -45,8 +42,7 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
                 className="-my-0.5"
                 onClick={() => {
                   onClose();
-                  openNote(note);
-                  show({ kind: 'chat' });
+                  openNote(link.note);
                 }}
               />
             }

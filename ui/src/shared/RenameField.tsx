@@ -9,7 +9,7 @@ export function RenameField({ title, onDone }: { title: string; onDone: (title: 
   };
   return (
     <input
-      aria-label="Chat title"
+      aria-label="Title of the chat"
       autoFocus
       value={text}
       onChange={(event) => setText(event.target.value)}

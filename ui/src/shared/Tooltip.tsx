@@ -1,33 +1,18 @@
 import { Tooltip as Radix } from 'radix-ui';
-import { useEffect, useState, type ReactNode } from 'react';
-import { flushSync } from 'react-dom';
+import type { ReactNode } from 'react';
 
 import { Kbd } from './Kbd';
-import { Tips } from './Tips';
 
-/** How a tooltip looks. */
-export const tipClass =
-  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
-
-/** Names what has no words. Takes no key and no click. Needs the one `TooltipProvider` of the window above it. */
+/** Names what has no words. Needs the one `TooltipProvider` of the window above it. */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string | undefined; children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  useEffect(() => {
-    if (!open) return;
-    // Ahead of Radix, which would spend the Esc that is meant for the sheet below on the tooltip.
-    const close = () => flushSync(() => setOpen(false));
-    window.addEventListener('keydown', close, { capture: true });
-    return () => window.removeEventListener('keydown', close, { capture: true });
-  }, [open]);
   return (
-    <Radix.Root open={open} onOpenChange={setOpen}>
+    <Radix.Root>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           sideOffset={6}
           collisionPadding={8}
-          data-tooltip
-          className={`pointer-events-none ${tipClass}`}
+          className="z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2"
         >
           {label}
           {keys && <Kbd>{keys}</Kbd>}
@@ -39,9 +24,8 @@ export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: st
 
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
-    <Radix.Provider delayDuration={500} skipDelayDuration={200} disableHoverableContent>
+    <Radix.Provider delayDuration={500} skipDelayDuration={200}>
       {children}
-      <Tips />
     </Radix.Provider>
   );
 }

@@ -79,7 +79,7 @@ fn what_cannot_be_right_is_refused_and_nothing_written() {
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "until": "2026-03-03"}),
-            "/until: needs recurring as well.",
+            "/until: is for what comes again; give recurring, too.",
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),
