@@ -16,7 +16,7 @@ pub(crate) struct AddIncome;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NewEntry {
-    /// The day, YYYY-MM-DD; of what comes again, the first day.
+    /// The day, YYYY-MM-DD; if recurring, the first day.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: String,
     /// A positive decimal, such as "84.20".
@@ -34,9 +34,9 @@ pub(crate) struct NewEntry {
     memo: Option<String>,
     /// Whether it is money that came back: it counts against its category.
     kind: Option<Kind>,
-    /// How often it comes again; its later days are counted and never written.
+    /// How often it recurs; each day counts up to today, later ones are upcoming, and only the first is a note.
     recurring: Option<Recurring>,
-    /// The last day on which it may come again, YYYY-MM-DD.
+    /// The last day on which it may recur, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
     until: Option<String>,
 }

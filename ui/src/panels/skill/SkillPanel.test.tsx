@@ -589,6 +589,21 @@ describe('what the user does', () => {
     expect(screen.getByText('No prices of NGTL before 20 Nov.')).toBeVisible();
   });
 
+  test('a second series continues the bar behind its value', async () => {
+    const chart = {
+      kind: 'chart', tool: 'month', title: 'By category', shape: 'bars', rows: '/rows', x: 'name', unit: '/currency',
+      series: [{ field: 'spent', label: 'Spent', format: 'money' }, { field: 'later', label: 'Upcoming', format: 'money' }],
+    };
+    const rows = [{ name: 'office', spent: '10.50', later: '3.50' }, { name: 'rent', spent: '14.00', later: null }];
+    await show({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.month': () => answer({ currency: 'EUR', rows }) } });
+    const [office, rent] = within(screen.getByRole('list', { name: /By category/ })).getAllByRole('listitem');
+    expect(office).toHaveTextContent('€10.50 + €3.50 upcoming');
+    // Both bars are as long as the larger sum, 14.
+    expect(within(office as HTMLElement).getByTestId('further')).toHaveStyle({ left: '75%', width: '25%' });
+    expect(rent).toHaveTextContent(/€14.00$/);
+    expect(within(rent as HTMLElement).queryByTestId('further')).toBeNull();
+  });
+
   test('a chart says its range and its end, and is a table on a click', async () => {
     const panel = panelOf('p', 'P', [
       { parts: [{ kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '', x: 'date', series: [{ field: 'value', label: 'Value', format: 'number' }] }] },
