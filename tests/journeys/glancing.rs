@@ -74,7 +74,16 @@ async fn what_is_due_is_said_of_the_notes_as_they_are() {
         unit: "EUR".into(),
         words: "left".into(),
     };
-    assert_eq!(of(&app, "budget").await.says, [left]);
+    assert_eq!(of(&app, "budget").await.says, std::slice::from_ref(&left));
+    let upcoming = GlanceValue {
+        value: json!("20.00"),
+        format: PanelFormat::Money,
+        unit: "EUR".into(),
+        words: "upcoming".into(),
+    };
+    nova.vault
+        .write("Budget/Later.md", "---\ntype: expense\ndate: 2026-11-22\namount: 20\ncurrency: EUR\n---\n");
+    assert_eq!(of(&app, "budget").await.says, [left, upcoming]);
     assert_eq!((of(&app, "portfolio").await.says, of(&app, "portfolio").await.badge), (vec![], vec![]));
 
     let ilse = "CRM/People/Ilse Brandvik.md";

@@ -64,10 +64,13 @@ fn a_statement_is_looked_at_imported_once_and_taken_back() {
 fn what_was_spent_and_what_is_left_can_be_traced_to_its_notes() {
     let nova = on_the_starter_vault();
     let outcome = call(&nova, "month_summary", json!({"month": "2026-11"}));
-    // 2400.00 came in; 1180.00 + 24.90 + 49.00 + 38.40 + 71.40 + 23.50 + 4 × 3.50 + 132.65 + 158.90 − 12.30 went out.
+    // 2400.00 came in; 1180.00 + 24.90 + 49.00 + 38.40 + 71.40 + 23.50 + 3 × 3.50 + 132.65 + 158.90 − 12.30 went out
+    // by 21 November, and 3.50 recur on the 27th.
     assert_eq!(outcome["value"]["income"], "2400.00");
-    assert_eq!(outcome["value"]["spent"], "1680.45");
-    assert_eq!(outcome["value"]["left"], "719.55");
+    assert_eq!(outcome["value"]["spent"], "1676.95");
+    assert_eq!(outcome["value"]["upcoming_spent"], "3.50");
+    assert_eq!(outcome["value"]["left"], "723.05");
+    assert_eq!(outcome["value"]["left_with_upcoming"], "719.55");
     let groceries = outcome["value"]["categories"].as_array().unwrap();
     let groceries = groceries.iter().find(|row| row["category"] == "groceries").unwrap();
     assert_eq!((&groceries["spent"], &groceries["left_of_limit"]), (&json!("279.25"), &json!("0.75")));

@@ -39,12 +39,12 @@ pub(crate) struct Ledger {
     pub(crate) currency: Option<String>,
 }
 
-/// One note, whether or not it comes again.
+/// One note, whether or not it is recurring.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) path: NotePath,
     pub(crate) is_income: bool,
-    /// The first day, where it comes again.
+    /// The first day of a recurring one.
     pub(crate) date: Date,
     /// As the note has it, never negative.
     pub(crate) amount: Decimal,
@@ -167,19 +167,13 @@ impl Ledger {
         self.unreadable.iter().map(row).collect()
     }
 
-    /// What a person should know of a figure made of these entries.
-    pub(crate) fn caution(&self, upcoming: usize) -> Option<String> {
-        let count = |n: usize, one: &str, many: &str| match n {
+    /// What a person should know before they trust a figure: that notes could not be read.
+    pub(crate) fn caution(&self) -> Option<String> {
+        match self.unreadable.len() {
             0 => None,
-            1 => Some(format!("1 {one}")),
-            n => Some(format!("{n} {many}")),
-        };
-        let said = [
-            count(upcoming, "entry is still to come", "entries are still to come"),
-            count(self.unreadable.len(), "note cannot be read", "notes cannot be read"),
-        ];
-        let said: Vec<String> = said.into_iter().flatten().collect();
-        (!said.is_empty()).then(|| said.join(", "))
+            1 => Some("1 note cannot be read".to_owned()),
+            n => Some(format!("{n} notes cannot be read")),
+        }
     }
 }
 

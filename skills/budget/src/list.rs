@@ -1,14 +1,15 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_skill::{
-    Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::arguments::{date, line, wrong};
 use crate::ledger::{Entry, Ledger, UNCATEGORISED};
-use crate::money::{Sums, minus, money};
+use crate::money::{Sums, minus, money, plus};
 use crate::period::{Days, Month};
 
 /// How many rows are shown where nothing is said; sums and count are of all.
@@ -17,20 +18,30 @@ const ROWS: usize = 200;
 pub(crate) struct List;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists budget entries."))]
 pub(crate) struct Filters {
     /// The first day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The first day"))]
     from: Option<String>,
     /// The last day, YYYY-MM-DD; the end of this month where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "End of this month if left empty"))]
     to: Option<String>,
     /// Only this category; "uncategorised" finds entries without one.
+    #[schemars(extend("x-help" = "Or “uncategorised”"))]
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category"], "x-values" = "only"))]
+    #[schemars(extend("x-values-also" = ["uncategorised"]))]
     category: Option<String>,
     /// Only this month, YYYY-MM, instead of the two days.
+    #[schemars(extend("x-help" = "YYYY-MM, instead of from and to"))]
     month: Option<String>,
     /// Only those whose payee or memo contains this.
+    #[schemars(extend("x-help" = "A part of payee or memo"))]
+    #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"], "x-values" = "part"))]
     payee: Option<String>,
     /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
+    #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
 }
 
@@ -42,8 +53,8 @@ impl NativeTool for List {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists incomes and expenses, newest first, with their count and sums. What comes again is listed on each of \
-             its days.",
+            "Lists incomes and expenses, newest first, with their count and sums so far; upcoming ones are summed \
+             apart. A recurring entry is listed on each of its days.",
         )
         .use_when("single payments, incomes or expenses are to be listed or looked up")
         .not_when("a month as a whole is asked about", "budget.month_summary")
@@ -71,43 +82,12 @@ impl NativeTool for List {
             .collect();
         rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
 
-        let (mut income, mut spent) = (Sums::default(), Sums::default());
-        for (_, entry) in &rows {
-            let side = if entry.is_income { &mut income } else { &mut spent };
-            side.add(&entry.currency, entry.counted())?;
-        }
-        let mut currencies: Vec<String> =
-            income.currencies().chain(spent.currencies()).map(str::to_owned).collect();
-        currencies.sort();
-        currencies.dedup();
-        let mut totals = Vec::new();
-        let mut figures = Vec::new();
-        for (at, currency) in currencies.iter().enumerate() {
-            let (earned, paid) = (money(income.get(currency)), money(spent.get(currency)));
-            let left = money(minus(earned, paid)?);
-            totals.push(json!({"currency": currency, "income": earned, "spent": paid, "left": left}));
-            let figure = |key: &str, label: &str, value, side: Option<bool>| {
-                let own = rows.iter().filter(|(_, entry)| {
-                    entry.currency == *currency && side.is_none_or(|is_income| entry.is_income == is_income)
-                });
-                let upcoming = own.clone().filter(|(day, _)| *day > today).count();
-                Figure::new(format!("/totals/{at}/{key}"), label, value, currency.as_str())
-                    .caution(ledger.caution(upcoming))
-                    .from_notes(paths(own.map(|(_, entry)| *entry)))
-            };
-            figures.push(figure("income", "Income", earned, Some(true)).formula("Σ incomes"));
-            figures.push(figure("spent", "Spent", paid, Some(false)).formula("Σ expenses − refunds"));
-            figures.push(
-                figure("left", "Left", left, None)
-                    .formula("income − spent")
-                    .part("Income", earned, currency.as_str())
-                    .part("Spent", paid, currency.as_str()),
-            );
-        }
+        let totals = Totals::of(&rows, today)?;
         let shown = filters.limit.unwrap_or(ROWS);
         let lines: Vec<Value> = rows.iter().take(shown).map(|(day, entry)| row(*day, entry, today)).collect();
         let mut value = json!({
-            "to": days.last, "count": rows.len(), "totals": totals,
+            "to": days.last, "count": rows.len(), "totals": totals.told()?,
+            "upcoming": rows.iter().filter(|(day, _)| *day > today).count(),
             "entries": lines, "unreadable": ledger.unreadable_rows(),
         });
         if days.first > Date::MIN {
@@ -117,8 +97,106 @@ impl NativeTool for List {
             value["not_shown"] = json!(rows.len() - shown);
         }
         let mut output = Output::new(value).from_notes(paths(rows.iter().map(|(_, entry)| *entry)));
-        output.figures = figures;
+        output.figures = totals.figures(&rows, &ledger)?;
         Ok(output.into())
+    }
+}
+
+/// The sums of all that fits, up to today and after it.
+#[derive(Default)]
+struct Totals {
+    today: Date,
+    income: Sums,
+    spent: Sums,
+    upcoming_income: Sums,
+    upcoming_spent: Sums,
+}
+
+/// The keys of one currency's totals, each with its label and its formula.
+const TOTALS: [(&str, &str, &str); 6] = [
+    ("income", "Income", "Σ incomes"),
+    ("spent", "Spent", "Σ expenses − refunds"),
+    ("left", "Left", "income − spent"),
+    ("upcoming_income", "Upcoming income", "Σ incomes"),
+    ("upcoming_spent", "Upcoming spent", "Σ expenses − refunds"),
+    ("left_with_upcoming", "Left with upcoming", "left + upcoming income − upcoming spent"),
+];
+
+impl Totals {
+    fn of(rows: &[(Date, &Entry)], today: Date) -> Result<Self, ToolError> {
+        let mut totals = Self { today, ..Self::default() };
+        for (day, entry) in rows {
+            let sums = match (entry.is_income, *day > today) {
+                (true, false) => &mut totals.income,
+                (false, false) => &mut totals.spent,
+                (true, true) => &mut totals.upcoming_income,
+                (false, true) => &mut totals.upcoming_spent,
+            };
+            sums.add(&entry.currency, entry.counted())?;
+        }
+        Ok(totals)
+    }
+
+    fn currencies(&self) -> BTreeSet<&str> {
+        let sums = [&self.income, &self.spent, &self.upcoming_income, &self.upcoming_spent];
+        sums.into_iter().flat_map(Sums::currencies).collect()
+    }
+
+    /// In the order of [`TOTALS`].
+    fn amounts(&self, currency: &str) -> Result<[Decimal; 6], ToolError> {
+        let [income, spent, upcoming_income, upcoming_spent] =
+            [&self.income, &self.spent, &self.upcoming_income, &self.upcoming_spent]
+                .map(|sums| money(sums.get(currency)));
+        let left = money(minus(income, spent)?);
+        let with_upcoming = money(minus(plus(left, upcoming_income)?, upcoming_spent)?);
+        Ok([income, spent, left, upcoming_income, upcoming_spent, with_upcoming])
+    }
+
+    fn told(&self) -> Result<Vec<Value>, ToolError> {
+        let told = |currency| {
+            let mut row = json!({ "currency": currency });
+            for ((key, ..), amount) in TOTALS.iter().zip(self.amounts(currency)?) {
+                row[*key] = json!(amount);
+            }
+            Ok(row)
+        };
+        self.currencies().into_iter().map(told).collect()
+    }
+
+    fn figures(&self, rows: &[(Date, &Entry)], ledger: &Ledger) -> Result<Vec<Figure>, ToolError> {
+        let mut figures = Vec::new();
+        for (at, currency) in self.currencies().into_iter().enumerate() {
+            let amounts = self.amounts(currency)?;
+            for ((key, label, formula), amount) in TOTALS.iter().zip(amounts) {
+                let is_behind = |day: Date, entry: &Entry| {
+                    let is_upcoming = day > self.today;
+                    match *key {
+                        "income" => entry.is_income && !is_upcoming,
+                        "spent" => !entry.is_income && !is_upcoming,
+                        "left" => !is_upcoming,
+                        "upcoming_income" => entry.is_income && is_upcoming,
+                        "upcoming_spent" => !entry.is_income && is_upcoming,
+                        _ => true,
+                    }
+                };
+                let own =
+                    rows.iter().filter(|(day, entry)| entry.currency == currency && is_behind(*day, entry));
+                let mut figure = Figure::new(format!("/totals/{at}/{key}"), *label, amount, currency)
+                    .formula(*formula)
+                    .caution(ledger.caution())
+                    .from_notes(paths(own.map(|(_, entry)| *entry)));
+                let parts: &[usize] = match *key {
+                    "left" => &[0, 1],
+                    "left_with_upcoming" => &[2, 3, 4],
+                    _ => &[],
+                };
+                for part in parts {
+                    figure = figure.part(TOTALS[*part].1, amounts[*part], currency);
+                }
+                figures.push(figure);
+            }
+        }
+        Ok(figures)
     }
 }
 
@@ -162,14 +240,14 @@ fn row(day: Date, entry: &Entry, today: Date) -> Value {
     });
     let mut said = Vec::new();
     if entry.is_refund {
-        said.push("refund");
+        said.push("refund".to_owned());
     }
     if entry.every.is_some() {
-        said.push("comes again");
+        said.push("repeats".to_owned());
     }
     if day > today {
         row["upcoming"] = json!(true);
-        said.push("still to come");
+        said.push(format!("due {}", day.strftime("%-d %b")));
     }
     if !said.is_empty() {
         row["detail"] = json!(said.join(", "));

@@ -40,12 +40,15 @@ fn by_nova(summary: &Value) -> BTreeMap<String, Decimal> {
     let others = summary["other_currencies"].as_array().unwrap().iter();
     for of_currency in [summary].into_iter().chain(others) {
         let currency = of_currency["currency"].as_str().unwrap();
-        for (list, amount, account, sign) in [
-            ("categories", "spent", "expenses", Decimal::ONE),
-            ("income_categories", "amount", "income", Decimal::NEGATIVE_ONE),
+        for (list, amount, upcoming, account, sign) in [
+            ("categories", "spent", "upcoming_spent", "expenses", Decimal::ONE),
+            ("income_categories", "amount", "upcoming_amount", "income", Decimal::NEGATIVE_ONE),
         ] {
             for row in of_currency[list].as_array().unwrap() {
-                let amount: Decimal = row[amount].as_str().unwrap().parse().unwrap();
+                // hledger is asked about the whole month, whatever today is.
+                let parts = [row[amount].as_str(), row[upcoming].as_str()];
+                let amount: Decimal =
+                    parts.into_iter().flatten().map(|part| part.parse::<Decimal>().unwrap()).sum();
                 if !amount.is_zero() {
                     let account = format!("{account}:{currency}:{}", row["category"].as_str().unwrap());
                     found.insert(account, (amount * sign).normalize());

@@ -58,11 +58,18 @@ fn sums_are_of_all_and_of_one_currency_each() {
     let list = outcome.result.unwrap();
     assert_eq!(list["entries"].as_array().unwrap().len(), 1);
     assert_eq!((&list["count"], &list["not_shown"]), (&json!(8), &json!(7)));
+    assert_eq!(list["upcoming"], 1);
     assert_eq!(
         list["totals"],
         json!([
-            {"currency": "CHF", "income": "0.00", "spent": "12.00", "left": "-12.00"},
-            {"currency": "EUR", "income": "2450.00", "spent": "1275.00", "left": "1175.00"},
+            {
+                "currency": "CHF", "income": "0.00", "spent": "12.00", "left": "-12.00",
+                "upcoming_income": "0.00", "upcoming_spent": "0.00", "left_with_upcoming": "-12.00",
+            },
+            {
+                "currency": "EUR", "income": "2450.00", "spent": "95.00", "left": "2355.00",
+                "upcoming_income": "0.00", "upcoming_spent": "1180.00", "left_with_upcoming": "1175.00",
+            },
         ])
     );
     for figure in &outcome.figures {

@@ -11,10 +11,14 @@ fn check(notes: &str, month: &str, at: &str, expected: Value) {
 
 #[test]
 fn a_month_worked_by_hand() {
-    // 84.20 + 15.80 − 10 + 1180 + 5; the rent falls on the 30th and is still to come.
-    check(NOVEMBER, "2026-11", "/spent", json!("1275.00"));
+    // 84.20 + 15.80 − 10 + 5 by 21 November; the rent falls on the 30th.
+    check(NOVEMBER, "2026-11", "/spent", json!("95.00"));
+    check(NOVEMBER, "2026-11", "/upcoming_spent", json!("1180.00"));
     check(NOVEMBER, "2026-11", "/income", json!("2450.00"));
-    check(NOVEMBER, "2026-11", "/left", json!("1175.00"));
+    check(NOVEMBER, "2026-11", "/upcoming_income", json!("0.00"));
+    check(NOVEMBER, "2026-11", "/left", json!("2355.00"));
+    check(NOVEMBER, "2026-11", "/left_with_upcoming", json!("1175.00"));
+    check(NOVEMBER, "2026-11", "/left_detail", json!("and -12.00 CHF; 1175.00 on 30 November"));
     check(NOVEMBER, "2026-11", "/currency", json!("EUR"));
     check(NOVEMBER, "2026-11", "/upcoming", json!(1));
     check(NOVEMBER, "2026-11", "/entries", json!(8));
@@ -27,12 +31,9 @@ fn categories_stand_against_their_limit_and_the_months_before() {
         summary["categories"],
         json!([
             {
-                "category": "rent", "currency": "EUR", "spent": "1180.00", "count": 1,
-                "last_month": "1180.00", "average": "1180.00",
-            },
-            {
                 "category": "groceries", "currency": "EUR", "spent": "90.00", "count": 3,
                 "limit": "80.00", "left_of_limit": "-10.00", "over_limit": true,
+                "left_with_upcoming": "-10.00", "over_limit_with_upcoming": true,
                 "limit_detail": "10.00 over the limit of 80.00", "used": "112.5",
                 // September, the first month with a note, had none.
                 "last_month": "60.00", "average": "30.00",
@@ -40,6 +41,11 @@ fn categories_stand_against_their_limit_and_the_months_before() {
             {
                 "category": "uncategorised", "currency": "EUR", "spent": "5.00", "count": 1,
                 "last_month": "0.00", "average": "0.00",
+            },
+            {
+                "category": "rent", "currency": "EUR", "spent": "0.00", "count": 0,
+                "upcoming_spent": "1180.00", "upcoming_count": 1,
+                "last_month": "1180.00", "average": "1180.00",
             },
         ])
     );
@@ -66,7 +72,7 @@ fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
         (&francs["currency"], &francs["spent"], &francs["other_currencies"][0]["currency"]),
         (&json!("CHF"), &json!("12.00"), &json!("EUR"))
     );
-    assert_eq!(francs["other_currencies"][0]["spent"], "1275.00");
+    assert_eq!(francs["other_currencies"][0]["spent"], "95.00");
     let error = budget.error("month_summary", json!({"month": "2026-11", "currency": "francs"}));
     assert!(error.message.contains("no currency"), "{error}");
 }
@@ -87,12 +93,12 @@ fn the_months_before_are_there_with_what_comes_again() {
         "2026-11",
         "/months",
         json!([
-            {"month": "2026-06", "income": "0.00", "spent": "0.00", "left": "0.00"},
-            {"month": "2026-07", "income": "0.00", "spent": "0.00", "left": "0.00"},
-            {"month": "2026-08", "income": "0.00", "spent": "0.00", "left": "0.00"},
-            {"month": "2026-09", "income": "0.00", "spent": "1180.00", "left": "-1180.00"},
-            {"month": "2026-10", "income": "0.00", "spent": "1240.00", "left": "-1240.00"},
-            {"month": "2026-11", "income": "2450.00", "spent": "1275.00", "left": "1175.00"},
+            {"month": "2026-06", "income": "0.00", "spent": "0.00", "left": "0.00", "upcoming_income": "0.00", "upcoming_spent": "0.00"},
+            {"month": "2026-07", "income": "0.00", "spent": "0.00", "left": "0.00", "upcoming_income": "0.00", "upcoming_spent": "0.00"},
+            {"month": "2026-08", "income": "0.00", "spent": "0.00", "left": "0.00", "upcoming_income": "0.00", "upcoming_spent": "0.00"},
+            {"month": "2026-09", "income": "0.00", "spent": "1180.00", "left": "-1180.00", "upcoming_income": "0.00", "upcoming_spent": "0.00"},
+            {"month": "2026-10", "income": "0.00", "spent": "1240.00", "left": "-1240.00", "upcoming_income": "0.00", "upcoming_spent": "0.00"},
+            {"month": "2026-11", "income": "2450.00", "spent": "95.00", "left": "2355.00", "upcoming_income": "0.00", "upcoming_spent": "1180.00"},
         ]),
     );
 }
@@ -107,11 +113,14 @@ fn each_figure_stands_in_the_value_and_names_its_notes() {
     }
     let spent = outcome.figures.iter().find(|figure| figure.at == "/spent").unwrap();
     assert_eq!((spent.label.as_str(), spent.unit.as_str()), ("Spent in November 2026", "EUR"));
-    assert_eq!(spent.caution.as_deref(), Some("1 entry is still to come"));
-    assert_eq!(spent.sources.len(), 5);
+    assert_eq!((spent.caution.as_deref(), spent.sources.len()), (None, 4));
     let parts: Vec<(&str, &str)> =
         spent.parts.iter().map(|part| (part.label.as_str(), part.value.as_str())).collect();
-    assert_eq!(parts, [("rent", "1180.00"), ("groceries", "90.00"), ("uncategorised", "5.00")]);
+    assert_eq!(parts, [("groceries", "90.00"), ("uncategorised", "5.00")]);
+    let of = |at: &str| outcome.figures.iter().find(|figure| figure.at == at).unwrap();
+    assert_eq!((of("/upcoming_spent").sources.len(), of("/left").sources.len()), (1, 6));
+    assert_eq!(of("/left_with_upcoming").sources.len(), 7, "four expenses, two incomes and the rent");
+    assert_eq!(of("/categories/2/upcoming_spent").value, "1180.00");
 }
 
 #[test]
@@ -248,22 +257,61 @@ fn the_month_before_is_compared_with_where_it_can_be() {
 }
 
 #[test]
-fn a_figure_is_cautious_only_of_its_own_entries_and_left_names_all() {
-    for (tool, args, at) in [
-        ("month_summary", json!({"month": "2026-11"}), ""),
-        ("list", json!({"month": "2026-11"}), "/totals/1"),
-    ] {
-        let outcome = budget(NOVEMBER).call(tool, args);
-        let figure = |key: &str| {
-            let at = format!("{at}/{key}");
-            outcome.figures.iter().find(|figure| figure.at == at).unwrap()
-        };
-        let still = Some("1 entry is still to come");
-        assert_eq!(figure("income").caution, None);
-        assert_eq!(figure("spent").caution.as_deref(), still);
-        assert_eq!(figure("left").caution.as_deref(), still);
-        assert_eq!(figure("left").sources.len(), 7, "five expenses and two incomes");
+fn entries_dated_after_today_are_upcoming() {
+    let notes = expense("Yesterday", "2026-11-20", "1", "")
+        + &expense("Today", "2026-11-21", "2", "")
+        + &expense("Tomorrow", "2026-11-22", "4", "")
+        + &expense("Back", "2026-11-23", "1", "kind: refund\n")
+        + &expense("Weekly", "2026-11-07", "8", "recurring: weekly\nuntil: 2026-11-28\n")
+        + "//- Pay.md\n---\ntype: income\ndate: 2026-11-30\namount: 100\ncurrency: EUR\n---\n";
+    let budget = budget(&notes);
+    for (tool, at) in [("month_summary", ""), ("list", "/totals/0")] {
+        let value = budget.value(tool, json!({"month": "2026-11"}));
+        let figure = |key: &str| value.pointer(&format!("{at}/{key}")).unwrap().as_str().unwrap();
+        // 1 + 2 + 8 × 3 (7, 14 and 21 November); 4 − 1 + 8 follow.
+        assert_eq!((figure("spent"), figure("upcoming_spent")), ("27.00", "11.00"), "{tool}");
+        assert_eq!((figure("income"), figure("upcoming_income")), ("0.00", "100.00"), "{tool}");
+        assert_eq!((figure("left"), figure("left_with_upcoming")), ("-27.00", "62.00"), "{tool}");
+        assert_eq!(value["upcoming"], 4, "{tool}");
     }
+    let past = budget.value("month_summary", json!({"month": "2026-10"}));
+    assert_eq!((&past["spent"], &past["upcoming_spent"]), (&json!("0.00"), &json!("0.00")));
+    let next = budget.value("month_summary", json!({"month": "2026-12"}));
+    assert_eq!((&next["spent"], &next["upcoming_spent"]), (&json!("0.00"), &json!("0.00")));
+}
+
+#[test]
+fn limits_hold_so_far_and_name_upcoming_apart() {
+    let limit = "//- L.md\n---\ntype: limit\namount: 280\ncategory: groceries\ncurrency: EUR\n---\n";
+    for (upcoming, left, over, detail) in [
+        ("0.50", "0.25", false, "0.75 left of 280.00, 0.50 upcoming"),
+        ("3.50", "-2.75", true, "0.75 left of 280.00, 3.50 upcoming, 2.75 over with it"),
+    ] {
+        let notes = limit.to_owned()
+            + &expense("A", "2026-11-05", "279.25", "category: groceries\n")
+            + &expense("B", "2026-11-27", upcoming, "category: groceries\n");
+        let summary = budget(&notes).value("month_summary", json!({"month": "2026-11"}));
+        assert_eq!(
+            summary["categories"][0],
+            json!({
+                "category": "groceries", "currency": "EUR", "spent": "279.25", "count": 1,
+                "upcoming_spent": upcoming, "upcoming_count": 1, "limit": "280.00",
+                "left_of_limit": "0.75", "over_limit": false, "used": "99.7",
+                "left_with_upcoming": left, "over_limit_with_upcoming": over, "limit_detail": detail,
+                "last_month": "0.00",
+            })
+        );
+    }
+}
+
+#[test]
+fn upcoming_joins_comparison_only_by_name() {
+    let notes = expense("A", "2026-10-05", "100", "")
+        + &expense("B", "2026-11-05", "90", "")
+        + &expense("C", "2026-11-25", "60", "");
+    let said = json!("+ 60.00 upcoming, together 50 % more than in October");
+    check(&notes, "2026-11", "/spent_detail", said);
+    check(&expense("C", "2026-11-25", "60", ""), "2026-11", "/spent_detail", json!("+ 60.00 upcoming"));
 }
 
 #[test]

@@ -39,13 +39,21 @@ proptest! {
             let summary = budget.value("month_summary", json!({"month": month}));
             let others = summary["other_currencies"].as_array().unwrap().iter();
             for summary in [&summary].into_iter().chain(others) {
-                let categories = summary["categories"].as_array().unwrap().iter();
-                let spent: Decimal = categories.map(|row| decimal(&row["spent"])).sum();
-                let incomes = summary["income_categories"].as_array().unwrap().iter();
-                let income: Decimal = incomes.map(|row| decimal(&row["amount"])).sum();
+                let sum = |list: &str, key: &str| -> Decimal {
+                    let rows = summary[list].as_array().unwrap().iter();
+                    rows.filter(|row| row[key].is_string()).map(|row| decimal(&row[key])).sum()
+                };
+                let spent = sum("categories", "spent");
+                let income = sum("income_categories", "amount");
+                let upcoming_spent = sum("categories", "upcoming_spent");
+                let upcoming_income = sum("income_categories", "upcoming_amount");
                 prop_assert_eq!(spent, decimal(&summary["spent"]));
                 prop_assert_eq!(income, decimal(&summary["income"]));
                 prop_assert_eq!(income - spent, decimal(&summary["left"]));
+                prop_assert_eq!(upcoming_spent, decimal(&summary["upcoming_spent"]));
+                prop_assert_eq!(upcoming_income, decimal(&summary["upcoming_income"]));
+                let with_upcoming = income - spent + upcoming_income - upcoming_spent;
+                prop_assert_eq!(with_upcoming, decimal(&summary["left_with_upcoming"]));
             }
         }
     }
@@ -65,7 +73,7 @@ proptest! {
         prop_assert_eq!(&done["imported"], &json!(moved.len()));
         if !moved.is_empty() {
             let list = budget.value("list", json!({"month": "2026-11"}));
-            let left = decimal(&list["totals"][0]["left"]);
+            let left = decimal(&list["totals"][0]["left_with_upcoming"]);
             prop_assert_eq!(left, Decimal::new(moved.iter().sum(), 2));
         }
         let with_all = budget.vault.files();

@@ -5,17 +5,21 @@ import { monthText } from './words';
 
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];
 
-/** Sideways, one bar for each row with its value behind it; a mark stands where its limit is. */
-export function BarsChart({ points, label, write }: Drawn) {
-  const most = Math.max(...points.flatMap(({ values: [value], mark }) => [Math.abs(value ?? 0), mark ?? 0]), 0) || 1;
+/**
+ * Sideways, one bar for each row with its value behind it; a mark stands where its limit is. A second series
+ * continues the bar in a lighter colour.
+ */
+export function BarsChart({ part, points, label, write }: Drawn) {
+  const most = Math.max(...points.flatMap(({ values: [value, more], mark }) => [Math.abs(value ?? 0) + Math.max(more ?? 0, 0), mark ?? 0]), 0) || 1;
+  const further = part.series[1]?.label.toLowerCase() ?? '';
   return (
     <ul aria-label={label} className="mt-1.5 grid grid-cols-[fit-content(45%)_minmax(0,1fr)_auto] gap-x-3">
       {points.map((point) => {
-        const [value = null] = point.values;
+        const [value = null, more = null] = point.values;
         const over = point.mark !== null && value !== null && value > point.mark;
         return (
           <li key={point.placed.key} className="col-span-3 grid h-5.5 grid-cols-subgrid items-center text-small">
-            <span className="cut" title={point.x}>
+            <span className="cut" data-tip={point.x}>
               {point.x}
             </span>
             <span aria-hidden="true" className="relative h-2">
@@ -23,13 +27,26 @@ export function BarsChart({ points, label, write }: Drawn) {
                 className={`absolute inset-0 origin-left rounded-[2px] ${over ? 'bg-danger' : point.dashed || point.placed.row['kind'] === 'cash' ? 'bg-c4' : 'bg-c1'}`}
                 style={{ transform: `scaleX(${Math.abs(value ?? 0) / most})` }}
               />
+              {more !== null && more > 0 && (
+                <span
+                  data-testid="further"
+                  className="absolute inset-y-0 rounded-[2px] bg-c3 opacity-60"
+                  style={{ left: `${(Math.max(value ?? 0, 0) / most) * 100}%`, width: `${(more / most) * 100}%` }}
+                />
+              )}
               {point.mark !== null && (
-                <span className="absolute -inset-y-1 w-0.5 bg-fg" title="limit" style={{ left: `calc(${(point.mark / most) * 100}% - 1px)` }} />
+                <span className="absolute -inset-y-1 w-0.5 bg-fg" data-tip="limit" style={{ left: `calc(${(point.mark / most) * 100}% - 1px)` }} />
               )}
             </span>
-            <span className={`tabular min-w-13 text-right ${over ? 'text-danger' : ''}`}>
+            <span className={`tabular min-w-13 text-right whitespace-nowrap ${over ? 'text-danger' : ''}`}>
               {value === null ? <span className="text-fg-3">unknown</span> : write(point, 0)}
               {over && <span className="sr-only">, over its limit</span>}
+              {more !== null && more !== 0 && (
+                <span className="text-fg-2">
+                  {' '}
+                  + {write(point, 1)} {further}
+                </span>
+              )}
             </span>
           </li>
         );

@@ -1,0 +1,403 @@
+//! A month against its limits and the months before.
+
+mod figures;
+mod row;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use nova_skill::{
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, Output, RoundingStrategy, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::arguments::wrong;
+use crate::ledger::{Entry, Ledger, Spellings};
+use crate::list::paths;
+use crate::money::{Sums, minus, money, percent, plus};
+use crate::period::{Days, Month};
+use figures::Figures;
+use row::Row;
+
+/// How many months the trend has, the one that is asked for included.
+const MONTHS: i32 = 6;
+
+pub(crate) struct MonthSummary;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sums up a month."))]
+pub(crate) struct Which {
+    /// The month, YYYY-MM; "today" for this one.
+    #[serde(default)]
+    #[schemars(extend("x-help" = "YYYY-MM, or “today”"))]
+    month: String,
+    /// How many months to compare, the one that is asked for included: 1 to 24, 6 where nothing is given.
+    #[schemars(extend("x-label" = "Months to compare", "x-help" = "1 to 24"))]
+    months: Option<i32>,
+    /// The currency that comes first, such as EUR; the usual one where nothing is given. The others follow.
+    #[schemars(extend("x-label" = "First currency"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
+    #[schemars(extend("x-values" = "part"))]
+    currency: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for MonthSummary {
+    type Args = Which;
+    const ID: &'static str = "month_summary";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Sums up a month: income, spent and left so far, each category against its limit and the months before. \
+             Upcoming entries, those of recurring ones included, stand apart.",
+        )
+        .use_when("the user asks how a month stands, how much was spent or is left, or whether a limit holds")
+        .not_when("single payments are asked for", "budget.list")
+        .cite("the month")
+        .example("How much have I spent on groceries this month?")
+    }
+
+    fn refine_parameters(&self, parameters: &mut Value) {
+        parameters["required"] = json!([]);
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let today = ctx.clock().today();
+        let month = Month::parse("month", &which.month, today)?;
+        let months = which.months.unwrap_or(MONTHS);
+        if !(1..=24).contains(&months) {
+            return Err(wrong("months", "must be 1 to 24".into()));
+        }
+        let ledger = Ledger::read(ctx.as_ref()).await?;
+        let given = which.currency.as_deref().filter(|text| !text.trim().is_empty());
+        let first = given.map(|given| ledger.currency_or(Some(given))).transpose()?;
+        Ok(Summary::of(&ledger, month, months, today)?.told(&ledger, first)?.into())
+    }
+}
+
+/// The sums of one month, and of those before it.
+struct Summary<'a> {
+    month: Month,
+    /// The earliest first, the one that is asked for last.
+    months: Vec<Sides<'a>>,
+    /// The entries of the month, each on its days.
+    entries: Vec<(Date, &'a Entry)>,
+    /// The last day that is not upcoming.
+    today: Date,
+    /// The first month of which anything is known.
+    since: Option<Month>,
+}
+
+/// The sums of one month.
+struct Sides<'a> {
+    month: Month,
+    income: Side<'a>,
+    spent: Side<'a>,
+}
+
+/// What was earned, or what was spent.
+#[derive(Default)]
+struct Side<'a> {
+    so_far: Total<'a>,
+    /// Dated after today.
+    upcoming: Total<'a>,
+}
+
+#[derive(Default)]
+struct Total<'a> {
+    all: Sums,
+    /// By folded category and currency.
+    by_category: BTreeMap<(&'a str, &'a str), Decimal>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(month: Month) -> Self {
+        Self { month, income: Side::default(), spent: Side::default() }
+    }
+
+    fn currencies(&self) -> impl Iterator<Item = &str> {
+        [&self.income, &self.spent]
+            .into_iter()
+            .flat_map(|side| side.so_far.all.currencies().chain(side.upcoming.all.currencies()))
+    }
+}
+
+impl<'a> Side<'a> {
+    fn add(&mut self, entry: &'a Entry, is_upcoming: bool) -> Result<(), ToolError> {
+        let total = if is_upcoming { &mut self.upcoming } else { &mut self.so_far };
+        let sum = total.by_category.entry((&entry.category_key, &entry.currency)).or_default();
+        *sum = plus(*sum, entry.counted())?;
+        total.all.add(&entry.currency, entry.counted())
+    }
+
+    /// The folded categories that have an entry in the currency.
+    fn categories(&self, currency: &str) -> impl Iterator<Item = &'a str> {
+        let keys = self.so_far.by_category.keys().chain(self.upcoming.by_category.keys());
+        keys.filter(move |(_, of)| *of == currency).map(|(category, _)| *category)
+    }
+}
+
+impl Total<'_> {
+    fn of(&self, category: &str, currency: &str) -> Decimal {
+        self.by_category.get(&(category, currency)).copied().unwrap_or_default()
+    }
+}
+
+impl<'a> Summary<'a> {
+    fn of(ledger: &'a Ledger, month: Month, count: i32, today: Date) -> Result<Self, ToolError> {
+        let mut months: Vec<Sides<'_>> = (0..count).rev().map(|back| Sides::of(month.back(back))).collect();
+        let first = months.first().map_or(month, |first| first.month);
+        let span = Days { first: first.days().first, last: month.days().last };
+        let mut entries = Vec::new();
+        for entry in &ledger.entries {
+            for day in entry.days(span) {
+                let of = Month::of(day);
+                if let Some(sides) = months.iter_mut().find(|sides| sides.month == of) {
+                    let side = if entry.is_income { &mut sides.income } else { &mut sides.spent };
+                    side.add(entry, day > today)?;
+                }
+                if of == month {
+                    entries.push((day, entry));
+                }
+            }
+        }
+        let since = ledger.entries.iter().map(|entry| Month::of(entry.date)).min();
+        Ok(Self { month, months, entries, today, since })
+    }
+
+    fn told(&self, ledger: &Ledger, first: Option<String>) -> Result<Output, ToolError> {
+        let Some(sides) = self.months.last() else { return Ok(Output::default()) };
+        let mut currencies: BTreeSet<String> = sides.currencies().map(str::to_owned).collect();
+        currencies.extend(ledger.limits.iter().map(|limit| limit.currency.clone()));
+        let main = first.or_else(|| ledger.currency.clone()).or_else(|| currencies.iter().next().cloned());
+        let main = main.unwrap_or_default();
+        currencies.remove(&main);
+
+        let spellings = Spellings::of(ledger);
+        let upcoming = self.entries.iter().filter(|(day, _)| *day > self.today).count();
+        let mut output = Output::default();
+        let mut value = json!({ "month": self.month.to_string() });
+        merge(&mut value, self.in_currency(ledger, &spellings, &main, "", &mut output)?);
+        let mut others = Vec::new();
+        for (at, currency) in currencies.iter().enumerate() {
+            let at = format!("/other_currencies/{at}");
+            let other = self.in_currency(ledger, &spellings, currency, &at, &mut output)?;
+            others.push(other);
+        }
+        // The other currencies follow the figure itself, before what is said about it.
+        for key in ["income", "spent", "left"].into_iter().filter(|_| !others.is_empty()) {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let amount = |other: &Value| format!("and {} {}", text(&other[key]), text(&other["currency"]));
+            let detail = &mut value[format!("{key}_detail")];
+            let and = others.iter().map(amount).collect::<Vec<_>>().join(", ");
+            *detail = match detail.as_str() {
+                Some(said) => format!("{and}; {said}").into(),
+                None => and.into(),
+            };
+        }
+        value["other_currencies"] = others.into();
+        value["entries"] = self.entries.len().into();
+        value["upcoming"] = upcoming.into();
+        value["unreadable"] = ledger.unreadable_rows().into();
+        output.value = value;
+        Ok(output.from_notes(paths(self.entries.iter().map(|(_, entry)| *entry))))
+    }
+
+    /// Everything in one currency, its figures at pointers that begin with `at`.
+    fn in_currency(
+        &self,
+        ledger: &Ledger,
+        spellings: &Spellings,
+        currency: &str,
+        at: &str,
+        output: &mut Output,
+    ) -> Result<Value, ToolError> {
+        let Some(Sides { income, spent, .. }) = self.months.last() else { return Ok(Value::Null) };
+        let amounts = Amounts::of(income, spent, currency)?;
+        let categories = self.categories(ledger, spellings, currency)?;
+        let incomes = income_categories(income, spellings, currency);
+        let figures = Figures { summary: self, currency, at, caution: ledger.caution() };
+        output.figures.extend(figures.of_month(&amounts, &categories, &incomes));
+        output.figures.extend(figures.of_categories(&categories));
+
+        let trend: Result<Vec<Value>, ToolError> = self
+            .months
+            .iter()
+            .map(|Sides { month, income, spent }| {
+                let amounts = Amounts::of(income, spent, currency)?;
+                Ok(json!({
+                    "month": month.to_string(),
+                    "income": amounts.income, "spent": amounts.spent, "left": amounts.left,
+                    "upcoming_income": amounts.upcoming_income, "upcoming_spent": amounts.upcoming_spent,
+                }))
+            })
+            .collect();
+        let mut own = self.entries.iter().filter(|(_, entry)| entry.currency == currency);
+        let end = self.month.days().last.day();
+        Ok(json!({
+            "currency": currency,
+            "income": amounts.income,
+            "spent": amounts.spent,
+            "left": amounts.left,
+            "upcoming_income": amounts.upcoming_income,
+            "upcoming_spent": amounts.upcoming_spent,
+            "left_with_upcoming": amounts.left_with_upcoming,
+            "income_detail": and_upcoming(amounts.upcoming_income),
+            "spent_detail": self.spent_detail(currency),
+            "left_detail": own
+                .any(|(day, _)| *day > self.today)
+                .then(|| format!("{} on {end} {}", amounts.left_with_upcoming, self.month.name())),
+            "categories": categories.iter().map(Row::told).collect::<Result<Vec<Value>, ToolError>>()?,
+            "income_categories": incomes,
+            "months": trend?,
+        }))
+    }
+
+    /// What is upcoming, and how the month with it compares with the one before, in words.
+    fn spent_detail(&self, currency: &str) -> Option<String> {
+        let upcoming = and_upcoming(money(self.months.last()?.spent.upcoming.all.get(currency)));
+        match (upcoming, self.compared(currency)) {
+            (Some(upcoming), Some(compared)) => Some(format!("{upcoming}, together {compared}")),
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn compared(&self, currency: &str) -> Option<String> {
+        let [.., before, now] = self.months.as_slice() else { return None };
+        let whole = |side: &Side| {
+            let (so_far, upcoming) = (side.so_far.all.get(currency), side.upcoming.all.get(currency));
+            so_far.checked_add(upcoming)
+        };
+        let (earlier, now) = (whole(&before.spent)?, whole(&now.spent)?);
+        // There is no share of nothing, nor of what came back.
+        if earlier <= Decimal::ZERO {
+            return None;
+        }
+        let change = now.checked_sub(earlier)?;
+        let before = before.month.name();
+        if change.is_zero() {
+            return Some(format!("as in {before}"));
+        }
+        let share = percent(change.abs(), earlier)?;
+        let share = if share.is_zero() { "less than 1".to_owned() } else { share.to_string() };
+        let word = if change.is_sign_negative() { "less" } else { "more" };
+        Some(format!("{share} % {word} than in {before}"))
+    }
+
+    /// Every category that has an expense in these months, or a limit: what was spent most first.
+    fn categories(
+        &self,
+        ledger: &Ledger,
+        spellings: &Spellings,
+        currency: &str,
+    ) -> Result<Vec<Row>, ToolError> {
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        let mut limits: BTreeMap<String, Decimal> = BTreeMap::new();
+        for sides in &self.months {
+            names.extend(sides.spent.categories(currency).map(str::to_owned));
+        }
+        for limit in ledger.limits.iter().filter(|limit| limit.currency == currency) {
+            names.insert(folded(&limit.category));
+            limits.insert(folded(&limit.category), limit.amount);
+        }
+        let Some((now, before)) = self.months.split_last() else { return Ok(Vec::new()) };
+        // Months before the first entry, and those that have not ended, say nothing about what is usual.
+        let is_known = |month: Month| self.since.is_some_and(|since| month >= since);
+        let has_ended = |month: Month| month.days().last <= self.today;
+        let known: Vec<&Total> = before
+            .iter()
+            .filter(|sides| is_known(sides.month) && has_ended(sides.month))
+            .map(|sides| &sides.spent.so_far)
+            .collect();
+        let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
+        let own = |entry: &Entry| !entry.is_income && entry.currency == currency;
+        for (day, entry) in self.entries.iter().filter(|(_, entry)| own(entry)) {
+            *counts.entry((&entry.category_key, *day > self.today)).or_default() += 1;
+        }
+        let count = |name: &str, upcoming| counts.get(&(name, upcoming)).copied().unwrap_or_default();
+        let mut rows = Vec::new();
+        for name in names {
+            let mut earlier = Decimal::ZERO;
+            for total in &known {
+                earlier = plus(earlier, total.of(&name, currency))?;
+            }
+            let average = earlier
+                .checked_div(Decimal::from(known.len()))
+                .map(|average| average.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero));
+            rows.push(Row {
+                category: spellings.get(&name).to_owned(),
+                currency: currency.to_owned(),
+                spent: money(now.spent.so_far.of(&name, currency)),
+                upcoming: money(now.spent.upcoming.of(&name, currency)),
+                limit: limits.get(&name).copied().map(money),
+                last_month: before.last().map(|sides| money(sides.spent.so_far.of(&name, currency))),
+                average: average.map(money),
+                count: count(&name, false),
+                upcoming_count: count(&name, true),
+            });
+        }
+        rows.sort_by(|a, b| {
+            let amounts = (b.spent, b.upcoming).cmp(&(a.spent, a.upcoming));
+            amounts.then_with(|| a.category.cmp(&b.category))
+        });
+        Ok(rows)
+    }
+}
+
+/// The sums of a month in one currency.
+struct Amounts {
+    income: Decimal,
+    spent: Decimal,
+    left: Decimal,
+    upcoming_income: Decimal,
+    upcoming_spent: Decimal,
+    left_with_upcoming: Decimal,
+}
+
+impl Amounts {
+    fn of(income: &Side, spent: &Side, currency: &str) -> Result<Self, ToolError> {
+        let of = |total: &Total| money(total.all.get(currency));
+        let left = minus(of(&income.so_far), of(&spent.so_far))?;
+        let upcoming = minus(of(&income.upcoming), of(&spent.upcoming))?;
+        Ok(Self {
+            income: of(&income.so_far),
+            spent: of(&spent.so_far),
+            left: money(left),
+            upcoming_income: of(&income.upcoming),
+            upcoming_spent: of(&spent.upcoming),
+            left_with_upcoming: money(plus(left, upcoming)?),
+        })
+    }
+}
+
+/// "+ 3.50 upcoming"
+fn and_upcoming(amount: Decimal) -> Option<String> {
+    (!amount.is_zero()).then(|| format!("+ {amount} upcoming"))
+}
+
+fn income_categories(income: &Side, spellings: &Spellings, currency: &str) -> Vec<Value> {
+    let names: BTreeSet<&str> = income.categories(currency).collect();
+    let of = |total: &Total, name: &str| money(total.of(name, currency));
+    let mut rows: Vec<(Decimal, Decimal, &str)> = names
+        .into_iter()
+        .map(|name| (of(&income.so_far, name), of(&income.upcoming, name), spellings.get(name)))
+        .collect();
+    rows.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.cmp(b.2)));
+    let told = |(amount, upcoming, category): (Decimal, Decimal, &str)| {
+        let mut row = json!({"category": category, "amount": amount});
+        if !upcoming.is_zero() {
+            row["upcoming_amount"] = json!(upcoming);
+        }
+        row
+    };
+    rows.into_iter().map(told).collect()
+}
+
+/// Puts the keys of one object behind those of another.
+fn merge(into: &mut Value, from: Value) {
+    if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
+        into.extend(from);
+    }
+}

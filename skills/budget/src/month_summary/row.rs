@@ -1,0 +1,68 @@
+use nova_skill::{Decimal, ToolError, Value, json};
+
+use crate::money::{minus, money, percent};
+
+/// One category of the month.
+pub(super) struct Row {
+    pub(super) category: String,
+    pub(super) currency: String,
+    pub(super) spent: Decimal,
+    pub(super) upcoming: Decimal,
+    pub(super) limit: Option<Decimal>,
+    pub(super) last_month: Option<Decimal>,
+    /// Of the earlier months.
+    pub(super) average: Option<Decimal>,
+    /// Its entries in the month up to today.
+    pub(super) count: usize,
+    pub(super) upcoming_count: usize,
+}
+
+impl Row {
+    /// As an answer has it.
+    pub(super) fn told(&self) -> Result<Value, ToolError> {
+        let mut row = json!({
+            "category": self.category,
+            "currency": self.currency,
+            "spent": self.spent,
+            "count": self.count,
+        });
+        if self.upcoming_count > 0 {
+            row["upcoming_spent"] = json!(self.upcoming);
+            row["upcoming_count"] = json!(self.upcoming_count);
+        }
+        if let Some(limit) = self.limit {
+            self.tell_limit(limit, &mut row)?;
+        }
+        for (key, value) in [("last_month", self.last_month), ("average", self.average)] {
+            if let Some(value) = value {
+                row[key] = json!(value);
+            }
+        }
+        Ok(row)
+    }
+
+    fn tell_limit(&self, limit: Decimal, row: &mut Value) -> Result<(), ToolError> {
+        let left = money(minus(limit, self.spent)?);
+        let with_upcoming = money(minus(left, self.upcoming)?);
+        row["limit"] = json!(limit);
+        row["left_of_limit"] = json!(left);
+        row["over_limit"] = json!(left.is_sign_negative());
+        row["left_with_upcoming"] = json!(with_upcoming);
+        row["over_limit_with_upcoming"] = json!(with_upcoming.is_sign_negative());
+        let mut detail = match left.is_sign_negative() {
+            true => format!("{} over the limit of {limit}", -left),
+            false => format!("{left} left of {limit}"),
+        };
+        if !self.upcoming.is_zero() {
+            detail.push_str(&format!(", {} upcoming", self.upcoming));
+            if with_upcoming.is_sign_negative() && !left.is_sign_negative() {
+                detail.push_str(&format!(", {} over with it", -with_upcoming));
+            }
+        }
+        row["limit_detail"] = json!(detail);
+        if let Some(used) = percent(self.spent, limit) {
+            row["used"] = json!(used);
+        }
+        Ok(())
+    }
+}
