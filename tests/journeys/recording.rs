@@ -123,6 +123,9 @@ fn least(skill: &str, record_type: &str) -> Value {
         ("portfolio", "price") => json!({"symbol": "ADA", "date": "2026-11-20", "close": "3"}),
         ("portfolio", "watchlist") => json!({"name": "Ada"}),
         ("budget", "income" | "expense") => json!({"date": "2026-11-20", "amount": "3", "currency": "EUR"}),
+        ("budget", "transfer") => {
+            json!({"date": "2026-11-20", "amount": "3", "currency": "EUR", "from": "Giro", "to": "Savings"})
+        }
         ("budget", "rule") => json!({"match": "ada", "category": "books"}),
         ("budget", "limit") => json!({"category": "books", "amount": "3", "currency": "EUR"}),
         ("budget", "bank") => json!({"name": "Ada", "header": "Date, Amount"}),

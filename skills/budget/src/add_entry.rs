@@ -185,12 +185,17 @@ pub(crate) fn new_note(
     payee: Option<&str>,
     amount: Decimal,
 ) -> Result<NewNote, ToolError> {
-    let name = match payee {
-        Some(payee) => format!("{day} {} {amount}", shortened(payee)),
-        None => format!("{day} {amount}"),
-    };
+    let name = file_stem(day, payee, &amount.to_string());
     let folder = format!("{}/{:04}", declared.folder, day.year());
     Ok(NewNote { folder, name, text: declared.new_note(values)? })
+}
+
+/// `YYYY-MM-DD payee amount`
+pub(crate) fn file_stem(day: Date, payee: Option<&str>, amount: &str) -> String {
+    match payee {
+        Some(payee) => format!("{day} {} {amount}", shortened(payee)),
+        None => format!("{day} {amount}"),
+    }
 }
 
 /// So much of a bank's long text as a file name has room for.

@@ -14,9 +14,11 @@ use crate::money;
 use crate::period::Days;
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
+use crate::transfer::Transfer;
 
 pub(crate) const INCOME: &str = "income";
 pub(crate) const EXPENSE: &str = "expense";
+pub(crate) const TRANSFER: &str = "transfer";
 pub(crate) const RULE: &str = "rule";
 pub(crate) const LIMIT: &str = "limit";
 
@@ -27,6 +29,8 @@ pub(crate) const UNCATEGORISED: &str = "uncategorised";
 pub(crate) struct Ledger {
     /// By path.
     pub(crate) entries: Vec<Entry>,
+    /// Between the user's own accounts, by path; in no sum of income or expenses.
+    pub(crate) transfers: Vec<Transfer>,
     /// The one to try first in front.
     pub(crate) rules: Vec<Rule>,
     /// One for each category and currency.
@@ -72,7 +76,7 @@ pub(crate) struct Limit {
 
 impl Ledger {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
-        let read = ctx.vault().read_records(&[INCOME, EXPENSE, RULE, LIMIT]).await?;
+        let read = ctx.vault().read_records(&[INCOME, EXPENSE, TRANSFER, RULE, LIMIT]).await?;
         let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
         ledger.currency = match configured_currency(ctx.config())? {
             Some(code) => Some(code),
@@ -82,11 +86,12 @@ impl Ledger {
         };
         let (records, usual) = (ctx.records(), ledger.currency.as_deref());
         for part in look_at_parts(&read.notes, |notes| Part::read(records, notes, usual)) {
-            let Part { entries, rules, limits, unreadable } = part?;
+            let Part { entries, transfers, rules, limits, unreadable } = part?;
             match ledger.entries.is_empty() {
                 true => ledger.entries = entries,
                 false => ledger.entries.extend(entries),
             }
+            ledger.transfers.extend(transfers);
             ledger.rules.extend(rules);
             ledger.unreadable.extend(unreadable);
             for (limit, declared, note) in limits {
@@ -156,6 +161,15 @@ impl Ledger {
         known.find(|known| folded(known) == wanted).cloned().unwrap_or_else(|| category.trim().to_owned())
     }
 
+    /// An account as the notes spell it.
+    pub(crate) fn account_spelling(&self, account: &str) -> String {
+        let wanted = folded(account);
+        let sides =
+            self.transfers.iter().flat_map(|transfer| [&transfer.out.account, &transfer.into.account]);
+        let mut known = self.entries.iter().map(|entry| &entry.account).chain(sides).flatten();
+        known.find(|known| folded(known) == wanted).cloned().unwrap_or_else(|| account.trim().to_owned())
+    }
+
     /// What a tool tells about notes that count nowhere.
     pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
         let row = |problem: &Problem| {
@@ -181,6 +195,7 @@ impl Ledger {
 #[derive(Default)]
 struct Part<'a> {
     entries: Vec<Entry>,
+    transfers: Vec<Transfer>,
     rules: Vec<Rule>,
     limits: Vec<(Limit, &'a RecordType, &'a Note)>,
     unreadable: Vec<Problem>,
@@ -211,6 +226,10 @@ impl<'a> Part<'a> {
         let record = declared.read(note);
         match declared.name() {
             RULE => self.rules.push(Rule::read(declared, &record)?),
+            TRANSFER => {
+                let currency = currency_of(declared, &record, usual)?;
+                self.transfers.push(Transfer::read(declared, note, &record, currency)?);
+            }
             LIMIT => {
                 let limit = Limit {
                     path: note.path.clone(),
@@ -300,7 +319,7 @@ impl UsualCurrency {
             return Ok(Self { now: Some(code.clone()), then: Some(code), silent: Vec::new() });
         }
         let (declared, notes) =
-            (ctx.records(), ctx.vault().read_records(&[INCOME, EXPENSE, LIMIT]).await?.notes);
+            (ctx.records(), ctx.vault().read_records(&[INCOME, EXPENSE, TRANSFER, LIMIT]).await?.notes);
         let now = commonest_currency(declared, &notes, &[], |record| record.text_there("currency"))?;
         let new = match said {
             Said::By(..) => &[],
@@ -448,17 +467,21 @@ fn commonest_currency<'a>(
             let Some(declared) = types.of(declared, note).filter(|declared| declared.name() != RULE) else {
                 continue;
             };
-            let said = match says(&declared.read(note)) {
-                Ok(said) => said,
+            let record = declared.read(note);
+            let code = |said: Result<Option<Cow<'a, str>>, ToolError>| match said {
+                Ok(said) => Ok(said.as_deref().and_then(currency_code)),
                 // The record itself is a problem where it is read.
-                Err(ToolError::BrokenRecord(_)) => None,
-                Err(error) => return Err(error),
+                Err(ToolError::BrokenRecord(_)) => Ok(None),
+                Err(error) => Err(error),
             };
-            if let Some(code) = said.as_deref().and_then(currency_code) {
-                count(&mut named, code, 1);
+            let Some(own) = code(says(&record))? else { continue };
+            count(&mut named, own, 1);
+            // A transfer stands for two entries: to join them changes the currency of no other note.
+            if declared.name() == TRANSFER {
+                count(&mut named, code(record.text_there("to_currency"))?.unwrap_or(own), 1);
             }
         }
-        Ok(named)
+        Ok::<_, ToolError>(named)
     };
     let mut named = Vec::new();
     for (code, times) in new {
@@ -487,7 +510,7 @@ pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolE
 }
 
 /// What is wrong with a record whose property does not go with the rest.
-fn fault(
+pub(crate) fn fault(
     declared: &RecordType,
     note: &Note,
     field: &str,

@@ -1,4 +1,5 @@
-//! What the user earns and spends, as notes with `type: income` and `type: expense`.
+//! What the user earns and spends, as notes with `type: income` and `type: expense`, and what moves between
+//! their own accounts, `type: transfer`, which is neither.
 //!
 //! It computes with decimals and checked arithmetic, never adds one currency to another, never writes
 //! the later days of a recurring entry, and keeps nothing but notes.
@@ -9,9 +10,11 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_entry;
 mod add_rule;
+mod add_transfer;
 mod apply_rules;
 mod arguments;
 mod import;
+mod join;
 mod ledger;
 mod list;
 mod money;
@@ -21,6 +24,8 @@ mod recurring;
 mod rules;
 mod saving;
 mod set_limit;
+mod transfer;
+mod turn;
 
 /// The skill `budget`.
 pub fn skill() -> Box<dyn Skill> {
@@ -44,6 +49,9 @@ impl Skill for Budget {
             native(list::List),
             native(add_entry::AddExpense),
             native(add_entry::AddIncome),
+            native(add_transfer::AddTransfer),
+            native(join::JoinTransfer),
+            native(join::SplitTransfer),
             native(set_limit::SetLimit),
             native(add_rule::AddRule),
             native(apply_rules::ApplyRules),

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_skill::{
-    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -11,6 +11,7 @@ use crate::arguments::{date, line, wrong};
 use crate::ledger::{Entry, Ledger, UNCATEGORISED};
 use crate::money::{Sums, minus, money, plus};
 use crate::period::{Days, Month};
+use crate::transfer::{self, Transfer};
 
 /// How many rows are shown where nothing is said; sums and count are of all.
 const ROWS: usize = 200;
@@ -40,9 +41,28 @@ pub(crate) struct Filters {
     #[schemars(extend("x-help" = "A part of payee or memo"))]
     #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"], "x-values" = "part"))]
     payee: Option<String>,
+    /// Only these, such as transfer.
+    #[schemars(extend("x-help" = "Income, expense, refund or transfer"))]
+    kind: Option<Kind>,
     /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
     #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Income,
+    Expense,
+    Refund,
+    Transfer,
+}
+
+/// What a row is of.
+#[derive(Clone, Copy)]
+enum Line<'a> {
+    Entry(&'a Entry),
+    Transfer(&'a Transfer),
 }
 
 #[async_trait]
@@ -53,8 +73,8 @@ impl NativeTool for List {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists incomes and expenses, newest first, with their count and sums so far; upcoming ones are summed \
-             apart. A recurring entry is listed on each of its days.",
+            "Lists incomes, expenses and transfers, newest first, with their count and sums so far; upcoming ones and \
+             transfers are summed apart. A recurring entry is listed on each of its days.",
         )
         .use_when("single payments, incomes or expenses are to be listed or looked up")
         .not_when("a month as a whole is asked about", "budget.month_summary")
@@ -69,22 +89,20 @@ impl NativeTool for List {
         let category = category.as_deref().map(nova_skill::folded);
         let payee = filters.payee.as_deref().map(nova_skill::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        let is_paid_to = |entry: &Entry, wanted: &str| {
-            let texts = [Some(entry.payee()), entry.memo.as_deref()];
-            texts.into_iter().flatten().any(|text| nova_skill::folded(text).contains(wanted))
+        let is_wanted = |line: &Line| {
+            filters.kind.is_none_or(|kind| kind == line.kind())
+                && category.as_deref().is_none_or(|key| line.is_of(key))
+                && payee.as_deref().is_none_or(|payee| line.names(payee))
         };
-        let mut rows: Vec<(Date, &Entry)> = ledger
-            .entries
-            .iter()
-            .filter(|entry| category.as_deref().is_none_or(|key| entry.is_of(key)))
-            .filter(|entry| payee.as_deref().is_none_or(|payee| is_paid_to(entry, payee)))
-            .flat_map(|entry| entry.days(days).into_iter().map(move |day| (day, entry)))
-            .collect();
-        rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+        let entries = ledger.entries.iter().map(Line::Entry);
+        let lines = entries.chain(ledger.transfers.iter().map(Line::Transfer)).filter(is_wanted);
+        let mut rows: Vec<(Date, Line)> =
+            lines.flat_map(|line| line.days(days).into_iter().map(move |day| (day, line))).collect();
+        rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path().cmp(b.1.path())));
 
         let totals = Totals::of(&rows, today)?;
         let shown = filters.limit.unwrap_or(ROWS);
-        let lines: Vec<Value> = rows.iter().take(shown).map(|(day, entry)| row(*day, entry, today)).collect();
+        let lines: Vec<Value> = rows.iter().take(shown).map(|(day, line)| line.row(*day, today)).collect();
         let mut value = json!({
             "to": days.last, "count": rows.len(), "totals": totals.told()?,
             "upcoming": rows.iter().filter(|(day, _)| *day > today).count(),
@@ -96,7 +114,7 @@ impl NativeTool for List {
         if rows.len() > shown {
             value["not_shown"] = json!(rows.len() - shown);
         }
-        let mut output = Output::new(value).from_notes(paths(rows.iter().map(|(_, entry)| *entry)));
+        let mut output = Output::new(value).from_notes(paths(rows.iter().map(|(_, line)| line.path())));
         output.figures = totals.figures(&rows, &ledger)?;
         Ok(output.into())
     }
@@ -110,46 +128,65 @@ struct Totals {
     spent: Sums,
     upcoming_income: Sums,
     upcoming_spent: Sums,
+    /// Between the user's own accounts, in no other sum.
+    transferred: Sums,
+    upcoming_transferred: Sums,
 }
 
 /// The keys of one currency's totals, each with its label and its formula.
-const TOTALS: [(&str, &str, &str); 6] = [
+const TOTALS: [(&str, &str, &str); 8] = [
     ("income", "Income", "Σ incomes"),
     ("spent", "Spent", "Σ expenses − refunds"),
     ("left", "Left", "income − spent"),
     ("upcoming_income", "Upcoming income", "Σ incomes"),
     ("upcoming_spent", "Upcoming spent", "Σ expenses − refunds"),
     ("left_with_upcoming", "Left with upcoming", "left + upcoming income − upcoming spent"),
+    ("transferred", "Transferred", "Σ transfers"),
+    ("upcoming_transferred", "Upcoming transfers", "Σ transfers"),
 ];
 
 impl Totals {
-    fn of(rows: &[(Date, &Entry)], today: Date) -> Result<Self, ToolError> {
+    fn of(rows: &[(Date, Line)], today: Date) -> Result<Self, ToolError> {
         let mut totals = Self { today, ..Self::default() };
-        for (day, entry) in rows {
-            let sums = match (entry.is_income, *day > today) {
-                (true, false) => &mut totals.income,
-                (false, false) => &mut totals.spent,
-                (true, true) => &mut totals.upcoming_income,
-                (false, true) => &mut totals.upcoming_spent,
+        for (day, line) in rows {
+            let is_upcoming = *day > today;
+            let (sums, amount) = match line {
+                Line::Entry(entry) => (totals.of_entry(entry.is_income, is_upcoming), entry.counted()),
+                Line::Transfer(transfer) => {
+                    let sums =
+                        if is_upcoming { &mut totals.upcoming_transferred } else { &mut totals.transferred };
+                    (sums, transfer.out.amount)
+                }
             };
-            sums.add(&entry.currency, entry.counted())?;
+            sums.add(line.currency(), amount)?;
         }
         Ok(totals)
     }
 
+    fn of_entry(&mut self, is_income: bool, is_upcoming: bool) -> &mut Sums {
+        match (is_income, is_upcoming) {
+            (true, false) => &mut self.income,
+            (false, false) => &mut self.spent,
+            (true, true) => &mut self.upcoming_income,
+            (false, true) => &mut self.upcoming_spent,
+        }
+    }
+
     fn currencies(&self) -> BTreeSet<&str> {
-        let sums = [&self.income, &self.spent, &self.upcoming_income, &self.upcoming_spent];
-        sums.into_iter().flat_map(Sums::currencies).collect()
+        let entries = [&self.income, &self.spent, &self.upcoming_income, &self.upcoming_spent];
+        let transfers = [&self.transferred, &self.upcoming_transferred];
+        entries.into_iter().chain(transfers).flat_map(Sums::currencies).collect()
     }
 
     /// In the order of [`TOTALS`].
-    fn amounts(&self, currency: &str) -> Result<[Decimal; 6], ToolError> {
-        let [income, spent, upcoming_income, upcoming_spent] =
-            [&self.income, &self.spent, &self.upcoming_income, &self.upcoming_spent]
-                .map(|sums| money(sums.get(currency)));
+    fn amounts(&self, currency: &str) -> Result<[Decimal; 8], ToolError> {
+        let of = |sums: &Sums| money(sums.get(currency));
+        let (income, spent) = (of(&self.income), of(&self.spent));
+        let (upcoming_income, upcoming_spent) = (of(&self.upcoming_income), of(&self.upcoming_spent));
         let left = money(minus(income, spent)?);
         let with_upcoming = money(minus(plus(left, upcoming_income)?, upcoming_spent)?);
-        Ok([income, spent, left, upcoming_income, upcoming_spent, with_upcoming])
+        let (transferred, upcoming) = (of(&self.transferred), of(&self.upcoming_transferred));
+        Ok([income, spent, left, upcoming_income, upcoming_spent, with_upcoming, transferred, upcoming])
     }
 
     fn told(&self) -> Result<Vec<Value>, ToolError> {
@@ -163,28 +200,31 @@ impl Totals {
         self.currencies().into_iter().map(told).collect()
     }
 
-    fn figures(&self, rows: &[(Date, &Entry)], ledger: &Ledger) -> Result<Vec<Figure>, ToolError> {
+    fn figures(&self, rows: &[(Date, Line)], ledger: &Ledger) -> Result<Vec<Figure>, ToolError> {
         let mut figures = Vec::new();
         for (at, currency) in self.currencies().into_iter().enumerate() {
             let amounts = self.amounts(currency)?;
             for ((key, label, formula), amount) in TOTALS.iter().zip(amounts) {
-                let is_behind = |day: Date, entry: &Entry| {
-                    let is_upcoming = day > self.today;
+                let is_behind = |day: Date, line: &Line| {
+                    let (is_upcoming, kind) = (day > self.today, line.kind());
+                    let (is_transfer, is_income) = (kind == Kind::Transfer, line.is_income());
                     match *key {
-                        "income" => entry.is_income && !is_upcoming,
-                        "spent" => !entry.is_income && !is_upcoming,
-                        "left" => !is_upcoming,
-                        "upcoming_income" => entry.is_income && is_upcoming,
-                        "upcoming_spent" => !entry.is_income && is_upcoming,
-                        _ => true,
+                        "income" => is_income && !is_upcoming,
+                        "spent" => !is_income && !is_transfer && !is_upcoming,
+                        "left" => !is_transfer && !is_upcoming,
+                        "upcoming_income" => is_income && is_upcoming,
+                        "upcoming_spent" => !is_income && !is_transfer && is_upcoming,
+                        "transferred" => is_transfer && !is_upcoming,
+                        "upcoming_transferred" => is_transfer && is_upcoming,
+                        _ => !is_transfer,
                     }
                 };
                 let own =
-                    rows.iter().filter(|(day, entry)| entry.currency == currency && is_behind(*day, entry));
+                    rows.iter().filter(|(day, line)| line.currency() == currency && is_behind(*day, line));
                 let mut figure = Figure::new(format!("/totals/{at}/{key}"), *label, amount, currency)
                     .formula(*formula)
                     .caution(ledger.caution())
-                    .from_notes(paths(own.map(|(_, entry)| *entry)));
+                    .from_notes(paths(own.map(|(_, line)| line.path())));
                 let parts: &[usize] = match *key {
                     "left" => &[0, 1],
                     "left_with_upcoming" => &[2, 3, 4],
@@ -222,7 +262,93 @@ impl Filters {
     }
 }
 
-fn row(day: Date, entry: &Entry, today: Date) -> Value {
+impl<'a> Line<'a> {
+    fn path(&self) -> &'a NotePath {
+        match self {
+            Self::Entry(entry) => &entry.path,
+            Self::Transfer(transfer) => &transfer.path,
+        }
+    }
+
+    fn currency(&self) -> &'a str {
+        match self {
+            Self::Entry(entry) => &entry.currency,
+            Self::Transfer(transfer) => &transfer.out.currency,
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Transfer(_) => Kind::Transfer,
+            Self::Entry(entry) if entry.is_refund => Kind::Refund,
+            Self::Entry(entry) if entry.is_income => Kind::Income,
+            Self::Entry(_) => Kind::Expense,
+        }
+    }
+
+    fn is_income(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.is_income)
+    }
+
+    fn is_of(&self, category: &str) -> bool {
+        matches!(self, Self::Entry(entry) if entry.is_of(category))
+    }
+
+    fn names(&self, wanted: &str) -> bool {
+        let has = |text: &str| nova_skill::folded(text).contains(wanted);
+        match self {
+            Self::Entry(entry) => has(entry.payee()) || entry.memo.as_deref().is_some_and(has),
+            Self::Transfer(Transfer { out, into, .. }) => [out, into].into_iter().any(|side| {
+                let texts = [&side.account, &side.payee, &side.memo];
+                texts.into_iter().flatten().any(|text| has(text))
+            }),
+        }
+    }
+
+    fn days(&self, days: Days) -> Vec<Date> {
+        match self {
+            Self::Entry(entry) => entry.days(days),
+            Self::Transfer(transfer) => {
+                Some(transfer.out.date).filter(|day| days.contain(*day)).into_iter().collect()
+            }
+        }
+    }
+
+    fn row(&self, day: Date, today: Date) -> Value {
+        let mut row = match self {
+            Self::Entry(entry) => entry_row(day, entry),
+            Self::Transfer(transfer) => transfer_row(transfer),
+        };
+        if day > today {
+            row["upcoming"] = json!(true);
+            let due = format!("due {}", day.strftime("%-d %b"));
+            row["detail"] = match row["detail"].as_str() {
+                Some(said) => json!(format!("{said}, {due}")),
+                None => json!(due),
+            };
+        }
+        row
+    }
+}
+
+fn transfer_row(transfer: &Transfer) -> Value {
+    let mut row = transfer::row(&transfer.out, &transfer.into);
+    row["payee"] = json!(transfer.title());
+    row["category"] = json!("transfer");
+    row["kind"] = json!("transfer");
+    row["signed"] = row["amount"].clone();
+    row["account"] = json!("between accounts");
+    row["path"] = json!(transfer.path);
+    if let (Some(amount), Some(currency)) = (row["to_amount"].as_str(), row["to_currency"].as_str()) {
+        row["detail"] = json!(format!("{amount} {currency} reached"));
+    }
+    if let Some(memo) = &transfer.out.memo {
+        row["memo"] = json!(memo);
+    }
+    row
+}
+
+fn entry_row(day: Date, entry: &Entry) -> Value {
     let kind = match (entry.is_income, entry.is_refund) {
         (true, false) => "income",
         (false, false) => "expense",
@@ -238,17 +364,10 @@ fn row(day: Date, entry: &Entry, today: Date) -> Value {
         "currency": entry.currency,
         "path": entry.path,
     });
-    let mut said = Vec::new();
-    if entry.is_refund {
-        said.push("refund".to_owned());
-    }
-    if entry.every.is_some() {
-        said.push("repeats".to_owned());
-    }
-    if day > today {
-        row["upcoming"] = json!(true);
-        said.push(format!("due {}", day.strftime("%-d %b")));
-    }
+    let said: Vec<&str> = [(entry.is_refund, "refund"), (entry.every.is_some(), "repeats")]
+        .into_iter()
+        .filter_map(|(is_so, word)| is_so.then_some(word))
+        .collect();
     if !said.is_empty() {
         row["detail"] = json!(said.join(", "));
     }
@@ -260,9 +379,9 @@ fn row(day: Date, entry: &Entry, today: Date) -> Value {
     row
 }
 
-/// The notes of these entries, each once, in the order of their paths.
-pub(crate) fn paths<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<nova_skill::NotePath> {
-    let mut paths: Vec<_> = entries.map(|entry| entry.path.clone()).collect();
+/// Each note once, in the order of their paths.
+pub(crate) fn paths<'a>(paths: impl Iterator<Item = &'a NotePath>) -> Vec<NotePath> {
+    let mut paths: Vec<_> = paths.cloned().collect();
     paths.sort();
     paths.dedup();
     paths

@@ -1,13 +1,14 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
+use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
 
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
-use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, Said, UsualCurrency};
+use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, Said, TRANSFER, UsualCurrency};
 use crate::money;
 use crate::period::plain_date;
 use crate::rules::{Pattern, first_that_fits};
+use crate::transfer::{Misfit, NEEDS_TO_AMOUNT, Side, misfit};
 
 pub(crate) struct Rules;
 
@@ -19,6 +20,11 @@ impl RecordRules for Rules {
                 let ledger = Ledger::read(ctx).await?;
                 keeps_its_currency(draft, &ledger, ctx).await?;
                 entry(draft, &ledger)
+            }
+            TRANSFER => {
+                let ledger = Ledger::read(ctx).await?;
+                keeps_its_currency(draft, &ledger, ctx).await?;
+                transfer(draft, &ledger)
             }
             RULE => rule(draft, &Ledger::read(ctx).await?),
             LIMIT => {
@@ -59,6 +65,40 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         None => {}
     }
     Ok(())
+}
+
+fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    one_line(draft, &["from", "to", "memo", "payee", "category", "to_memo", "to_payee", "to_category"])?;
+    needs_currency(draft, ledger)?;
+    for field in ["from", "to"] {
+        if let Some(account) = draft.text(field).filter(|_| draft.changes(field)) {
+            let spelled = ledger.account_spelling(account);
+            draft.set(field, spelled);
+        }
+    }
+    let text = |field: &str| draft.text(field).map(str::to_owned);
+    let decimal = |field: &str| draft.text(field).and_then(|text| Decimal::from_str_exact(text).ok());
+    let (Some(date), Some(amount), Some(currency)) =
+        (date(draft, "date"), decimal("amount"), text("currency"))
+    else {
+        return Ok(());
+    };
+    let out = Side { date, amount, currency, account: text("from"), ..Side::default() };
+    let to_currency = text("to_currency").unwrap_or_else(|| out.currency.clone());
+    let to_amount = decimal("to_amount");
+    if to_amount.is_none() && to_currency != out.currency {
+        return Err(wrong("to_amount", NEEDS_TO_AMOUNT.into()));
+    }
+    let into = Side {
+        amount: to_amount.unwrap_or(amount),
+        currency: to_currency,
+        account: text("to"),
+        ..out.clone()
+    };
+    match misfit(&out, &into) {
+        Some(Misfit { field, rule }) => Err(wrong(field, rule)),
+        None => Ok(()),
+    }
 }
 
 fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {

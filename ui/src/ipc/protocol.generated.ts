@@ -996,7 +996,11 @@ record: string | null,
 /**
  * On a row: opens the form of its note, whatever record that is.
  */
-edit: boolean, };
+edit: boolean, 
+/**
+ * On a row: offered only where each of these fields has the value, or one of the list's.
+ */
+when: { [key in string]: JsonValue }, };
 
 export type PanelChoice = { value: string, label: string, };
 
@@ -1827,7 +1831,11 @@ detail: string | null,
 /**
  * Left out where there is no such value, instead of "unknown".
  */
-optional: boolean, };
+optional: boolean, 
+/**
+ * On a line of its own below the others, small.
+ */
+line: boolean, };
 
 export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
 

@@ -12,9 +12,9 @@ const defaults: Record<string, Declared> = {
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
   form: { args: {}, place: 'below', title: '' },
 };
-const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null, edit: false };
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null, edit: false, when: {} };
 const nested: Record<string, Declared> = {
-  items: { format: 'text', unit: null, detail: null, optional: false },
+  items: { format: 'text', unit: null, detail: null, optional: false, line: false },
   columns: { format: 'text', unit: null, detail: null, roomy: false },
   series: { format: 'text' },
   groups: { late: false },

@@ -2,11 +2,13 @@
 
 mod alike;
 mod mapping;
+mod plan;
 mod table;
 mod transactions;
+mod transfers;
 mod values;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
@@ -16,15 +18,14 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::add_entry::new_note;
 use crate::arguments::line;
-use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
+use crate::ledger::{EXPENSE, INCOME, Ledger, text};
 use crate::money::money;
-use crate::rules::first_that_fits;
-use alike::Alike;
-use mapping::{Mapping, OfAlike};
+use mapping::Mapping;
+use plan::Imported;
 use table::Table;
-use transactions::{Columns, Currencies, Question, Transaction};
+use transactions::{Columns, Currencies, Question};
+use transfers::{Pair, TOLD};
 
 /// What remembers the mapping of a bank's files.
 const BANK: &str = "bank";
@@ -63,6 +64,18 @@ pub(crate) struct File {
     /// What to call the bank whose mapping is remembered; the file's name where nothing is given.
     #[schemars(extend("x-help" = "Remembers the columns under this name", "x-values-from" = ["bank.name"]))]
     bank: Option<String>,
+    /// Whether transfers between the user's own accounts are joined; "join" where nothing is given.
+    #[schemars(extend("x-label" = "Transfers", "x-help" = "Join the two sides, or keep both entries"))]
+    transfers: Option<OfTransfers>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum OfTransfers {
+    /// Two sides that are certain become one note.
+    Join,
+    /// Every transaction is an income or an expense.
+    Keep,
 }
 
 /// A mapping, and what else is known of the bank.
@@ -84,7 +97,8 @@ impl NativeTool for ImportTransactions {
             "Imports a bank's CSV file that lies in the vault, one note for each transaction, categorised by the rules. \
              Without a mapping it answers with a proposal and imports nothing: show it to the user, and call again with the \
              mapping they agree to, which is remembered for files of that bank. What was imported before is left out; \
-             what looks like an entry that was noted by hand or comes again is asked about.",
+             what looks like an existing entry or a day of a recurring one is asked about. A transfer whose other side \
+             is certain is joined with it, and one that is only likely is proposed.",
         )
         .use_when("the user wants a statement, an export or a CSV file of their bank in the budget")
         .not_when("one payment is to be noted", "budget.add_expense")
@@ -135,7 +149,11 @@ impl NativeTool for ImportTransactions {
             return propose(&file, &table, known.mapping, &imported);
         }
         let told_alike = alike.rows(&transactions);
-        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike)?;
+        let pairs = match file.joins() {
+            true => imported.pairs(ctx.as_ref(), &transactions, &alike, known.mapping.alike).await?,
+            false => Vec::new(),
+        };
+        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike, &pairs)?;
         let said: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
         ledger.leaves_others(ctx.as_ref(), &said).await?;
@@ -145,6 +163,7 @@ impl NativeTool for ImportTransactions {
             "file": name,
             "rows": table.rows.len(),
             "imported": plan.notes.len(),
+            "joined": plan.joined,
             "already_there": plan.already_there,
             "of_no_amount": plan.of_no_amount,
             "without_a_category": plan.without_a_category,
@@ -155,6 +174,7 @@ impl NativeTool for ImportTransactions {
             "mapping": known.mapping,
             "preview": plan.preview,
         });
+        let mut transfers: Vec<Value> = pairs.iter().take(TOLD).map(Pair::row).collect();
         let open = Question::of_alike(alike.count()).filter(|_| known.mapping.alike.is_none());
         if let Some(question) = open {
             value["questions"] = json!([question.to_json()]);
@@ -164,13 +184,36 @@ impl NativeTool for ImportTransactions {
             let bank = file.remember(ctx.as_ref(), &table, &known, &path).await?;
             value["bank"] = json!(bank);
             paths.push(bank);
-            ctx.vault().create_all(std::mem::take(&mut plan.notes)).await?;
+            let made = ctx.vault().create_all(std::mem::take(&mut plan.notes)).await?;
+            plan.write_transfers(ctx.as_ref(), &pairs, &made, &mut transfers).await?;
+            let proposed = pairs.iter().filter(|pair| !pair.is_certain).map(|pair| pair.place);
+            if let Some(note) = transfers_to_look_at(proposed.collect::<BTreeSet<_>>().len()) {
+                value["note"] = note.into();
+            }
         }
+        value["transfers"] = transfers.into();
         Ok(Output::new(value).from_notes(paths).untrusted().into())
     }
 }
 
+/// What is to be done about transactions that may be transfers.
+fn transfers_to_look_at(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => {
+            Some("1 transaction may be a transfer between your accounts. Join it with its other side.".into())
+        }
+        n => Some(format!(
+            "{n} transactions may be transfers between your accounts. Join them with their other sides."
+        )),
+    }
+}
+
 impl File {
+    fn joins(&self) -> bool {
+        self.transfers != Some(OfTransfers::Keep)
+    }
+
     fn refuse_other_formats(&self) -> Result<(), ToolError> {
         match self.format.as_deref().map(folded).as_deref() {
             None | Some("" | "csv") => Ok(()),
@@ -263,178 +306,6 @@ impl File {
     }
 }
 
-/// What is there already.
-struct Imported<'a> {
-    ledger: &'a Ledger,
-    /// What the file is of, where it is known.
-    account: Option<String>,
-    currency: Option<String>,
-    /// The accounts that have each import id.
-    there: HashMap<&'a str, Vec<Option<String>>>,
-    /// The import ids that stand in notes which cannot be read: they were imported all the same.
-    unreadable: HashSet<String>,
-}
-
-/// What is to be written.
-#[derive(Default)]
-struct Plan {
-    notes: Vec<NewNote>,
-    already_there: usize,
-    of_no_amount: usize,
-    /// Those that look like entries which are there, where the user wants them left out.
-    left_out: usize,
-    without_a_category: usize,
-    /// How many of the notes say which.
-    currencies: BTreeMap<String, usize>,
-    preview: Vec<Value>,
-}
-
-impl<'a> Imported<'a> {
-    async fn of(
-        ctx: &dyn ToolContext,
-        ledger: &'a Ledger,
-        account: Option<String>,
-        currency: Option<String>,
-    ) -> Result<Self, ToolError> {
-        let mut there: HashMap<&str, Vec<Option<String>>> = HashMap::new();
-        for entry in &ledger.entries {
-            if let Some(id) = &entry.import_id {
-                there.entry(id).or_default().push(entry.account.as_deref().map(folded));
-            }
-        }
-        let mut unreadable = HashSet::new();
-        for problem in &ledger.unreadable {
-            let Ok(path) = VaultPath::parse(&problem.path) else { continue };
-            let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
-            unreadable.extend(transactions::import_ids(&String::from_utf8_lossy(&bytes)));
-        }
-        Ok(Self { ledger, account, currency, there, unreadable })
-    }
-
-    /// The entries that new transactions look like.
-    fn alike(&self, transactions: &[Transaction]) -> Alike<'a> {
-        Alike::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
-            if transaction.amount.is_zero() || self.has(transaction) {
-                return None;
-            }
-            let known = || self.ledger.currency_or(self.currency.as_deref()).ok();
-            transaction.currency.clone().or_else(known)
-        })
-    }
-
-    /// Where one of the two says no account it is the same: rather one transaction less, which the
-    /// answer counts, than the same twice.
-    fn has(&self, transaction: &Transaction) -> bool {
-        let account = self.account.as_deref().map(folded);
-        [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
-            self.unreadable.contains(id)
-                || self.there.get(id).is_some_and(|accounts| {
-                    accounts.iter().any(|own| own.is_none() || account.is_none() || *own == account)
-                })
-        })
-    }
-
-    fn plan(
-        &self,
-        ctx: &dyn ToolContext,
-        transactions: Vec<Transaction>,
-        alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
-    ) -> Result<Plan, ToolError> {
-        let mut plan = Plan::default();
-        for (place, transaction) in transactions.into_iter().enumerate() {
-            if transaction.amount.is_zero() {
-                plan.of_no_amount += 1;
-                continue;
-            }
-            if self.has(&transaction) {
-                plan.already_there += 1;
-                continue;
-            }
-            let twin = alike.get(place);
-            if twin.is_some() && of_alike == Some(OfAlike::LeaveOut) {
-                plan.left_out += 1;
-                continue;
-            }
-            let is_income = transaction.amount.is_sign_positive();
-            let amount = money(transaction.amount.abs());
-            let currency = match &transaction.currency {
-                Some(currency) => currency.clone(),
-                None => self.ledger.currency_or(self.currency.as_deref())?,
-            };
-            let payee = transaction.payee.as_deref().unwrap_or_default();
-            let category = transaction.category.clone().or_else(|| {
-                let rule = first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref());
-                rule.map(|rule| rule.category.clone())
-            });
-            if category.is_none() {
-                plan.without_a_category += 1;
-            }
-            if plan.preview.len() < PREVIEW {
-                let mut row = json!({
-                    "date": transaction.date,
-                    "kind": if is_income { INCOME } else { EXPENSE },
-                    "amount": amount,
-                    "currency": currency,
-                    "payee": transaction.payee,
-                    "category": category.as_deref().unwrap_or(UNCATEGORISED),
-                });
-                if let Some(twin) = twin {
-                    row["looks_like"] = json!(twin.entry.path);
-                }
-                plan.preview.push(row);
-            }
-            match plan.currencies.get_mut(&currency) {
-                Some(times) => *times += 1,
-                None => drop(plan.currencies.insert(currency.clone(), 1)),
-            }
-            let fields = [
-                ("date", Some(transaction.date.to_string())),
-                ("amount", Some(amount.to_string())),
-                ("currency", Some(currency)),
-                ("category", category),
-                ("payee", transaction.payee.clone()),
-                ("memo", transaction.memo.clone()),
-                ("account", self.account.clone()),
-                ("import_id", Some(transaction.import_id().to_owned())),
-            ];
-            let values: Map<String, Value> = fields
-                .into_iter()
-                .filter_map(|(field, value)| value.map(|value| (field.to_owned(), value.into())))
-                .collect();
-            let declared = ctx.records().get(if is_income { INCOME } else { EXPENSE })?;
-            plan.notes.push(new_note(
-                declared,
-                &values,
-                transaction.date,
-                transaction.payee.as_deref(),
-                amount,
-            )?);
-        }
-        Ok(plan)
-    }
-}
-
-impl Plan {
-    /// "4 imported, 2 there already, 3 left out, 1 without a category"
-    fn summary(&self, dry_run: bool) -> String {
-        let done = if dry_run { "to import" } else { "imported" };
-        let rest = [
-            (self.already_there, "there already"),
-            (self.left_out, "left out"),
-            (self.of_no_amount, "of no amount"),
-            (self.without_a_category, "without a category"),
-        ];
-        let counts = rest.into_iter().filter(|(count, _)| *count > 0);
-        let words: Vec<String> = [(self.notes.len(), done)]
-            .into_iter()
-            .chain(counts)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        words.join(", ")
-    }
-}
-
 /// What the file seems to say, for a person to look at.
 fn propose(
     file: &File,
@@ -473,6 +344,10 @@ fn propose(
         .collect();
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
     let questions: Vec<Value> = questions.iter().map(Question::to_json).collect();
+    let transfers = match file.joins() {
+        true => imported.transfers(&rows, &alike, mapping.alike),
+        false => Vec::new(),
+    };
     let value = json!({
         "needs_confirmation": true,
         "imported": 0,
@@ -485,6 +360,7 @@ fn propose(
         "questions": questions,
         "alike": alike.count(),
         "looks_like": alike.rows(&rows),
+        "transfers": transfers,
         "preview": preview,
         "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \
                  to the questions in it, and dry_run false.",

@@ -1,9 +1,10 @@
 use nova_skill::{Date, Decimal, Figure, NotePath, Value, folded};
 
 use super::row::Row;
-use super::{Amounts, Summary};
+use super::{Amounts, Summary, Transferred};
 use crate::ledger::Entry;
 use crate::list::paths;
+use crate::money::money;
 
 /// The figures of a month in one currency, each with the notes it came from.
 pub(super) struct Figures<'a> {
@@ -103,6 +104,40 @@ impl Figures<'_> {
         figures
     }
 
+    pub(super) fn of_transfers(&self, transferred: &Transferred) -> Vec<Figure> {
+        let month = self.summary.month.in_full();
+        let mut figures = Vec::new();
+        for (key, label, amount, is_upcoming, is_any) in [
+            (
+                "transferred",
+                "Transferred in",
+                transferred.so_far,
+                false,
+                transferred.count + transferred.upcoming_count > 0,
+            ),
+            (
+                "upcoming_transferred",
+                "Upcoming transfers in",
+                transferred.upcoming,
+                true,
+                transferred.upcoming_count > 0,
+            ),
+        ] {
+            if is_any {
+                let own = self.summary.transfers.iter().filter(|transfer| {
+                    let out = &transfer.out;
+                    out.currency == self.currency && (out.date > self.summary.today) == is_upcoming
+                });
+                figures.push(
+                    self.figure(key, format!("{label} {month}"), money(amount))
+                        .formula("Σ transfers")
+                        .from_notes(paths(own.map(|transfer| &transfer.path))),
+                );
+            }
+        }
+        figures
+    }
+
     fn figure(&self, key: &str, label: String, amount: Decimal) -> Figure {
         let at = format!("{}/{key}", self.at);
         Figure::new(at, label, amount, self.currency).caution(self.caution.clone())
@@ -111,6 +146,6 @@ impl Figures<'_> {
     /// The notes of the entries that fit, by their day.
     fn notes(&self, fits: impl Fn(Date, &Entry) -> bool) -> Vec<NotePath> {
         let own = self.summary.entries.iter().filter(|(_, entry)| entry.currency == self.currency);
-        paths(own.filter(|(day, entry)| fits(*day, entry)).map(|(_, entry)| *entry))
+        paths(own.filter(|(day, entry)| fits(*day, entry)).map(|(_, entry)| &entry.path))
     }
 }

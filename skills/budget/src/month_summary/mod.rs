@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nova_skill::{
-    Date, Decimal, Description, Effect, JsonSchema, NativeTool, Output, RoundingStrategy, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, folded, json, schemars,
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NotePath, Output, RoundingStrategy,
+    ToolContext, ToolError, ToolOutput, Value, async_trait, folded, json, schemars,
 };
 use serde::Deserialize;
 
@@ -17,6 +17,7 @@ use crate::ledger::{Entry, Ledger, Spellings};
 use crate::list::paths;
 use crate::money::{Sums, minus, money, percent, plus};
 use crate::period::{Days, Month};
+use crate::transfer::Transfer;
 use figures::Figures;
 use row::Row;
 
@@ -51,7 +52,7 @@ impl NativeTool for MonthSummary {
     fn description(&self) -> Description {
         Description::purpose(
             "Sums up a month: income, spent and left so far, each category against its limit and the months before. \
-             Upcoming entries, those of recurring ones included, stand apart.",
+             Upcoming entries, those of recurring ones included, and transfers stand apart.",
         )
         .use_when("the user asks how a month stands, how much was spent or is left, or whether a limit holds")
         .not_when("single payments are asked for", "budget.list")
@@ -84,6 +85,8 @@ struct Summary<'a> {
     months: Vec<Sides<'a>>,
     /// The entries of the month, each on its days.
     entries: Vec<(Date, &'a Entry)>,
+    /// The transfers of the month; they are in no other sum.
+    transfers: Vec<&'a Transfer>,
     /// The last day that is not upcoming.
     today: Date,
     /// The first month of which anything is known.
@@ -164,12 +167,15 @@ impl<'a> Summary<'a> {
             }
         }
         let since = ledger.entries.iter().map(|entry| Month::of(entry.date)).min();
-        Ok(Self { month, months, entries, today, since })
+        let of_month = |transfer: &&Transfer| month.days().contain(transfer.out.date);
+        let transfers = ledger.transfers.iter().filter(of_month).collect();
+        Ok(Self { month, months, entries, transfers, today, since })
     }
 
     fn told(&self, ledger: &Ledger, first: Option<String>) -> Result<Output, ToolError> {
         let Some(sides) = self.months.last() else { return Ok(Output::default()) };
         let mut currencies: BTreeSet<String> = sides.currencies().map(str::to_owned).collect();
+        currencies.extend(self.transfers.iter().map(|transfer| transfer.out.currency.clone()));
         currencies.extend(ledger.limits.iter().map(|limit| limit.currency.clone()));
         let main = first.or_else(|| ledger.currency.clone()).or_else(|| currencies.iter().next().cloned());
         let main = main.unwrap_or_default();
@@ -202,7 +208,12 @@ impl<'a> Summary<'a> {
         value["upcoming"] = upcoming.into();
         value["unreadable"] = ledger.unreadable_rows().into();
         output.value = value;
-        Ok(output.from_notes(paths(self.entries.iter().map(|(_, entry)| *entry))))
+        Ok(output.from_notes(self.paths()))
+    }
+
+    fn paths(&self) -> Vec<NotePath> {
+        let transfers = self.transfers.iter().map(|transfer| &transfer.path);
+        paths(self.entries.iter().map(|(_, entry)| &entry.path).chain(transfers))
     }
 
     /// Everything in one currency, its figures at pointers that begin with `at`.
@@ -221,6 +232,8 @@ impl<'a> Summary<'a> {
         let figures = Figures { summary: self, currency, at, caution: ledger.caution() };
         output.figures.extend(figures.of_month(&amounts, &categories, &incomes));
         output.figures.extend(figures.of_categories(&categories));
+        let transferred = self.transferred(currency)?;
+        output.figures.extend(figures.of_transfers(&transferred));
 
         let trend: Result<Vec<Value>, ToolError> = self
             .months
@@ -236,7 +249,7 @@ impl<'a> Summary<'a> {
             .collect();
         let mut own = self.entries.iter().filter(|(_, entry)| entry.currency == currency);
         let end = self.month.days().last.day();
-        Ok(json!({
+        let mut value = json!({
             "currency": currency,
             "income": amounts.income,
             "spent": amounts.spent,
@@ -252,7 +265,24 @@ impl<'a> Summary<'a> {
             "categories": categories.iter().map(Row::told).collect::<Result<Vec<Value>, ToolError>>()?,
             "income_categories": incomes,
             "months": trend?,
-        }))
+        });
+        merge(&mut value, transferred.told());
+        Ok(value)
+    }
+
+    fn transferred(&self, currency: &str) -> Result<Transferred, ToolError> {
+        let mut transferred = Transferred::default();
+        for side in self.transfers.iter().map(|transfer| &transfer.out).filter(|out| out.currency == currency)
+        {
+            let is_upcoming = side.date > self.today;
+            let (sum, count) = match is_upcoming {
+                true => (&mut transferred.upcoming, &mut transferred.upcoming_count),
+                false => (&mut transferred.so_far, &mut transferred.count),
+            };
+            *sum = plus(*sum, side.amount)?;
+            *count += 1;
+        }
+        Ok(transferred)
     }
 
     /// What is upcoming, and how the month with it compares with the one before, in words.
@@ -368,6 +398,36 @@ impl Amounts {
             upcoming_income: of(&income.upcoming),
             upcoming_spent: of(&spent.upcoming),
             left_with_upcoming: money(plus(left, upcoming)?),
+        })
+    }
+}
+
+/// What moved between the user's own accounts in a month and a currency.
+#[derive(Default)]
+struct Transferred {
+    so_far: Decimal,
+    count: usize,
+    upcoming: Decimal,
+    upcoming_count: usize,
+}
+
+impl Transferred {
+    /// Null where there is no transfer.
+    fn told(&self) -> Value {
+        let is_any = self.count + self.upcoming_count > 0;
+        let detail = match self.count {
+            1 => "in 1 transfer, not counted as income or spent".to_owned(),
+            n => format!("in {n} transfers, not counted as income or spent"),
+        };
+        let detail = match and_upcoming(money(self.upcoming)) {
+            Some(upcoming) => format!("{upcoming}, {detail}"),
+            None => detail,
+        };
+        json!({
+            "transferred": is_any.then(|| money(self.so_far)),
+            "upcoming_transferred": (self.upcoming_count > 0).then(|| money(self.upcoming)),
+            "transfer_count": self.count,
+            "transferred_detail": is_any.then_some(detail),
         })
     }
 }

@@ -16,6 +16,7 @@ fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
     for (record_type, template) in [
         ("income", "Templates/Income.md"),
         ("expense", "Templates/Expense.md"),
+        ("transfer", "Templates/Transfer.md"),
         ("rule", "Templates/Rule.md"),
         ("limit", "Templates/Limit.md"),
     ] {
@@ -36,6 +37,7 @@ fn the_starter_vault_has_a_month_to_look_at() {
     let budget = SkillInVault::new(nova_skill_budget::skill(), TempVault::copy_of(&template));
     let summary = budget.value("month_summary", json!({"month": "2026-11"}));
     assert_eq!(summary["unreadable"], json!([]));
+    assert_eq!(summary["transferred"], "300.00");
     let months = summary["months"].as_array().unwrap();
     assert!(months.iter().all(|month| month["spent"] != "0.00"), "{months:?}");
     assert!(summary["categories"].as_array().unwrap().iter().any(|row| row["limit"].is_string()));

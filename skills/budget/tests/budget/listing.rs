@@ -65,10 +65,12 @@ fn sums_are_of_all_and_of_one_currency_each() {
             {
                 "currency": "CHF", "income": "0.00", "spent": "12.00", "left": "-12.00",
                 "upcoming_income": "0.00", "upcoming_spent": "0.00", "left_with_upcoming": "-12.00",
+                "transferred": "0.00", "upcoming_transferred": "0.00",
             },
             {
                 "currency": "EUR", "income": "2450.00", "spent": "95.00", "left": "2355.00",
                 "upcoming_income": "0.00", "upcoming_spent": "1180.00", "left_with_upcoming": "1175.00",
+                "transferred": "0.00", "upcoming_transferred": "0.00",
             },
         ])
     );

@@ -12,6 +12,7 @@ mod month;
 mod properties;
 mod rules;
 mod saving;
+mod transfers;
 
 use nova_testkit::SkillInVault;
 

@@ -150,6 +150,8 @@ pub struct PanelAction {
     pub record: Option<String>,
     /// On a row: opens the form of its note, whatever record that is.
     pub edit: bool,
+    /// On a row: offered only where each of these fields has the value, or one of the list's.
+    pub when: Map<String, Value>,
 }
 
 /// Where a part stands: below the parts before it, to the right of the one before it, or in the column
@@ -214,6 +216,9 @@ pub struct SummaryItem {
     /// Left out where there is no such value, instead of "unknown".
     #[serde(default)]
     pub optional: bool,
+    /// On a line of its own below the others, small.
+    #[serde(default)]
+    pub line: bool,
 }
 
 /// How a value is written.
@@ -228,7 +233,8 @@ pub enum PanelFormat {
     Percent,
     /// Money with its sign; green above zero, red below.
     Gain,
-    /// Money with its sign and no colour: what came in and went out.
+    /// Money with its sign and no colour: what came in and went out. Without a sign in a row whose `kind` is
+    /// `transfer`.
     Signed,
     /// Percent with its sign; green above zero, red below.
     Change,

@@ -1,6 +1,6 @@
 import type { PanelAction } from '../../ipc';
 import { Button, iconOf, IconButton, Menu } from '../../shared';
-import type { Row } from './answer';
+import { offered, type Row } from './answer';
 import { usePanel } from './context';
 
 /** A declared button. */
@@ -17,13 +17,14 @@ export function ActionButton({ action, row, size = 'm' }: { action: PanelAction;
 /** What can be done with a row, in a menu; nothing where nothing can. */
 export function RowMenu({ actions, row, title }: { actions: readonly PanelAction[]; row: Row; title: string }) {
   const panel = usePanel();
-  if (actions.length === 0) return null;
+  const own = offered(actions, row);
+  if (own.length === 0) return null;
   return (
     <Menu
       align="end"
       groups={[
         {
-          items: actions.map((action) => {
+          items: own.map((action) => {
             const icon = iconOf(action.icon);
             return { label: action.label, ...(icon ? { icon } : {}), onSelect: () => void panel.act(action, row) };
           }),

@@ -22,7 +22,8 @@ interface CellProps {
 /** A value in its format. */
 export function Cell({ value, format, unit, row }: CellProps) {
   const { today, openNote } = usePanel();
-  const text = valueText(value, format, unit, today);
+  // Money that moved between the user's own accounts neither came in nor went out.
+  const text = valueText(value, format === 'signed' && row['kind'] === 'transfer' ? 'money' : format, unit, today);
   if (text === '') return format === 'change' || format === 'gain' ? <span className="text-fg-3">unknown</span> : null;
   switch (format) {
     case 'gain':

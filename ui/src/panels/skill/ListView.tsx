@@ -4,7 +4,7 @@ import type { JsonValue, ListPart, PanelRest } from '../../ipc';
 import { Button, count, Icon, Menu } from '../../shared';
 import { listKeys } from '../../shared/list-keys';
 import { ActionButton } from './ActionButton';
-import { at, fieldOf, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
+import { at, fieldOf, offered, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
 import { detailOf } from './BoardView';
 import { ChangedMark, RowTitle } from './Cell';
 import { usePanel } from './context';
@@ -113,7 +113,7 @@ function Entry({ part, placed: { row }, late }: { part: ListPart; placed: Placed
       </div>
       {part.actions.length > 0 && (
         <div className="hidden flex-wrap gap-1.5 pt-1.5 group-focus-within/entry:flex group-hover/entry:flex group-focus/entry:flex">
-          {part.actions.map((action) => (
+          {offered(part.actions, row).map((action) => (
             <ActionButton key={action.label} action={action} row={row} size="s" />
           ))}
         </div>

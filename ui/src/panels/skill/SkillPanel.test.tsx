@@ -589,8 +589,51 @@ describe('what the user does', () => {
     expect(screen.getByText('No prices of NGTL before 20 Nov.')).toBeVisible();
   });
 
+  test('a row offers only the actions that fit it', async () => {
+    const actions: JsonValue[] = [
+      { label: 'Edit', edit: true },
+      { label: 'Join', tool: 'join', when: { kind: ['income', 'expense'] } },
+      { label: 'Split', tool: 'split', args: { path: '{path}' }, when: { kind: 'transfer' } },
+    ];
+    const table: Record<string, JsonValue> = { kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }, { field: 'signed', label: 'Amount', format: 'signed', unit: 'currency' }], actions };
+    const rows = [
+      { name: 'Pay', kind: 'income', signed: '300.00', currency: 'EUR', path: 'I.md' },
+      { name: 'Own', kind: 'transfer', signed: '300.00', currency: 'USD', path: 'T.md' },
+      { name: 'Back', kind: 'refund', signed: '3.00', currency: 'EUR', path: 'R.md' },
+    ];
+    const user = userEvent.setup();
+    const { asked } = await show({ panel: panelOf('p', 'P', [{ parts: [table] }]), answers: { 'p.list': () => answer({ rows }), 'p.split': () => answer({}) } });
+    expect(screen.getByText('+€300.00')).toBeVisible();
+    expect(screen.getByText('$300.00')).toBeVisible();
+    const offers = async (name: string) => {
+      await user.click(screen.getByRole('button', { name: `Actions for ${name}` }));
+      const labels = screen.getAllByRole('menuitem').map(({ textContent }) => textContent);
+      await user.keyboard('{Escape}');
+      return labels;
+    };
+    expect(await offers('Pay')).toEqual(['Edit', 'Join']);
+    expect(await offers('Own')).toEqual(['Edit', 'Split']);
+    expect(await offers('Back')).toEqual(['Edit']);
+    await user.click(screen.getByRole('button', { name: 'Actions for Own' }));
+    await user.click(screen.getByRole('menuitem', { name: 'Split' }));
+    expect(asked('p.split')).toEqual([{ path: 'T.md' }]);
+  });
+
+  test('a figure on a line of its own stands below the others', async () => {
+    const items: JsonValue[] = [
+      { label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', optional: true, line: true },
+      { label: 'Left', at: '/left', format: 'money', unit: '/currency' },
+    ];
+    const value = { currency: 'EUR', left: '5.00', moved: '300.00', words: 'in 1 transfer' };
+    await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
+    const line = screen.getByRole('group', { name: 'Transfers' });
+    expect(line).toHaveTextContent('Transfers€300.00in 1 transfer');
+    expect(line).toHaveClass('order-last', 'basis-full');
+    expect(screen.getByRole('group', { name: 'Left' })).not.toHaveClass('basis-full');
+  });
+
   test('a second series continues the bar behind its value', async () => {
-    const chart = {
+    const chart: Record<string, JsonValue> = {
       kind: 'chart', tool: 'month', title: 'By category', shape: 'bars', rows: '/rows', x: 'name', unit: '/currency',
       series: [{ field: 'spent', label: 'Spent', format: 'money' }, { field: 'later', label: 'Upcoming', format: 'money' }],
     };

@@ -42,11 +42,11 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   if (item.optional && (found === undefined || found === null)) return null;
   const late = typeof detail === 'string' && /overdue|late|over/.test(detail);
   return (
-    <div role="group" aria-label={item.label}>
+    <div role="group" aria-label={item.label} className={item.line ? 'order-last flex basis-full items-baseline gap-x-1.5' : ''}>
       <div className="text-small text-fg-2">{item.label}</div>
-      <div className="flex items-center gap-x-1.5">
+      <div className={`flex items-center gap-x-1.5 ${item.line ? 'text-small' : ''}`}>
         {amounts === null ? (
-          <Amount figure={figures.get(item.at)} text={valueText(found, item.format, unit, today)} tone={toneOf(item, textOf(found))} />
+          <Amount figure={figures.get(item.at)} text={valueText(found, item.format, unit, today)} tone={toneOf(item, textOf(found))} small={item.line} />
         ) : (
           amounts.map((amount, place) => (
             <Amount
@@ -54,6 +54,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
               figure={figures.get(`${item.at}/${place}/amount`)}
               text={valueText([{ ...amount }], item.format, unit, today)}
               tone={toneOf(item, amount.amount)}
+              small={item.line}
             />
           ))
         )}
@@ -64,11 +65,11 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   );
 }
 
-function Amount({ figure, text, tone }: { figure?: Figure | undefined; text: string; tone: string }) {
+function Amount({ figure, text, tone, small = false }: { figure?: Figure | undefined; text: string; tone: string; small?: boolean }) {
   const { openNote } = usePanel();
   return (
     <>
-      <span className={`selectable tabular text-figure font-semibold whitespace-nowrap ${tone}`}>{text === '' ? 'unknown' : text}</span>
+      <span className={`selectable tabular font-semibold whitespace-nowrap ${small ? 'text-small' : 'text-figure'} ${tone}`}>{text === '' ? 'unknown' : text}</span>
       {figure && <FigureChip figure={figure} onNote={openNote} />}
     </>
   );

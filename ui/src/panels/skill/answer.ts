@@ -1,6 +1,6 @@
 // How a declared panel finds its way in what a tool answered.
 
-import type { JsonValue, PanelPart } from '../../ipc';
+import type { JsonValue, PanelAction, PanelPart } from '../../ipc';
 
 export type Row = { readonly [key: string]: JsonValue };
 
@@ -85,6 +85,15 @@ export function isEmpty(parts: readonly PanelPart[], valueOf: (part: Exclude<Pan
 /** The note that a row is. */
 export function pathOf(row: Row): string | null {
   return typeof row['path'] === 'string' ? row['path'] : null;
+}
+
+/** The actions that a row offers: those whose `when` fits its fields. */
+export function offered(actions: readonly PanelAction[], row: Row): PanelAction[] {
+  const fits = ([field, wanted]: [string, JsonValue]) => {
+    const own = fieldOf(row, field);
+    return Array.isArray(wanted) ? wanted.some((one) => one === own) : wanted === own;
+  };
+  return actions.filter(({ when }) => Object.entries(when).every(fits));
 }
 
 /** What could not be read, or needs a look. */

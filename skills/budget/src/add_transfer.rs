@@ -1,0 +1,100 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::add_entry::new_note;
+use crate::arguments::{amount, date, line, wrong};
+use crate::ledger::{Ledger, TRANSFER};
+use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
+
+pub(crate) struct AddTransfer;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a transfer between two of your accounts."))]
+pub(crate) struct NewTransfer {
+    /// The day, YYYY-MM-DD.
+    #[schemars(extend("format" = "date", "x-starts" = "today"))]
+    date: String,
+    /// What left the first account, a positive decimal such as "300.00".
+    amount: GivenDecimal,
+    /// The account it left.
+    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
+    from: String,
+    /// The account it reached.
+    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
+    to: String,
+    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    #[schemars(extend("x-starts" = "currency"))]
+    currency: Option<String>,
+    /// What reached the second account, where its currency is another.
+    #[schemars(extend("x-label" = "Amount received", "x-help" = "If its currency differs"))]
+    to_amount: Option<GivenDecimal>,
+    /// The currency of the second account, where it is another.
+    #[schemars(extend("x-label" = "Currency received", "x-help" = "If it differs"))]
+    to_currency: Option<String>,
+    /// What else is worth knowing, one line.
+    memo: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for AddTransfer {
+    type Args = NewTransfer;
+    const ID: &'static str = "add_transfer";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Adds a transfer between two of the user's own accounts as a new note, which counts as no income and no expense.",
+        )
+        .use_when("the user moved money from one of their accounts to another")
+        .not_when("money was paid to somebody else", "budget.add_expense")
+        .example("I moved 300 euros from my current account to my savings")
+    }
+
+    async fn run(&self, new: NewTransfer, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let ctx = ctx.as_ref();
+        let ledger = Ledger::read(ctx).await?;
+        let account = |argument: &str, said: &str| {
+            Ok::<_, ToolError>(line(argument, Some(said))?.map(|account| ledger.account_spelling(&account)))
+        };
+        let currency = ledger.currency_or(new.currency.as_deref())?;
+        let out = Side {
+            date: date("date", &new.date)?,
+            amount: amount("amount", &new.amount)?,
+            currency: currency.clone(),
+            account: account("from", &new.from)?,
+            payee: None,
+            memo: line("memo", new.memo.as_deref())?,
+            category: None,
+            import_id: None,
+        };
+        let to_currency = match new.to_currency.as_deref().map(str::trim).filter(|said| !said.is_empty()) {
+            Some(said) => ledger.currency_or(Some(said)).map_err(|_| {
+                wrong("to_currency", format!("\"{said}\" is no currency; give a code such as EUR"))
+            })?,
+            None => currency,
+        };
+        let to_amount = new.to_amount.as_ref().map(|given| amount("to_amount", given)).transpose()?;
+        if to_amount.is_none() && to_currency != out.currency {
+            return Err(wrong("to_amount", NEEDS_TO_AMOUNT.into()));
+        }
+        let into = Side {
+            amount: to_amount.unwrap_or(out.amount),
+            currency: to_currency,
+            account: account("to", &new.to)?,
+            memo: None,
+            ..out.clone()
+        };
+        let mut values = transfer::values(&out, &into)?;
+        ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
+        let name = transfer::name(&out, &into);
+        let note = new_note(ctx.records().get(TRANSFER)?, &values, out.date, Some(&name), out.amount)?;
+        let path = ctx.vault().create_all(vec![note]).await?.remove(0);
+        values.insert("path".into(), json!(path));
+        Ok(Output::new(values.into()).from_notes([path]).into())
+    }
+}

@@ -1,0 +1,280 @@
+//! What an import finds in the vault, and what it writes.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, folded, json};
+
+use super::alike::Alike;
+use super::mapping::OfAlike;
+use super::transactions::{self, Transaction};
+use super::transfers::{Accounts, Pair, TOLD, pairs};
+use super::{BANK, PREVIEW};
+use crate::add_entry::new_note;
+use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
+use crate::money::money;
+use crate::rules::first_that_fits;
+use crate::transfer::Side;
+
+/// What is there already.
+pub(super) struct Imported<'a> {
+    pub(super) ledger: &'a Ledger,
+    /// What the file is of, where it is known.
+    account: Option<String>,
+    pub(super) currency: Option<String>,
+    /// The accounts of the banks whose files were imported.
+    banks: Vec<String>,
+    /// The accounts that have each import id.
+    there: HashMap<&'a str, Vec<Option<String>>>,
+    /// The import ids that stand in notes which cannot be read: they were imported all the same.
+    unreadable: HashSet<String>,
+}
+
+/// What is to be written.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) notes: Vec<NewNote>,
+    /// The transaction that each of the notes is of, by its place.
+    places: Vec<usize>,
+    /// Those that become a side of a transfer.
+    pub(super) joined: usize,
+    pub(super) already_there: usize,
+    pub(super) of_no_amount: usize,
+    /// Those that look like entries which are there, where the user wants them left out.
+    pub(super) left_out: usize,
+    pub(super) without_a_category: usize,
+    /// How many of the notes say which.
+    pub(super) currencies: BTreeMap<String, usize>,
+    pub(super) preview: Vec<Value>,
+}
+
+impl<'a> Imported<'a> {
+    pub(super) async fn of(
+        ctx: &dyn ToolContext,
+        ledger: &'a Ledger,
+        account: Option<String>,
+        currency: Option<String>,
+    ) -> Result<Self, ToolError> {
+        let mut there: HashMap<&str, Vec<Option<String>>> = HashMap::new();
+        for entry in &ledger.entries {
+            if let Some(id) = &entry.import_id {
+                there.entry(id).or_default().push(entry.account.as_deref().map(folded));
+            }
+        }
+        for transfer in &ledger.transfers {
+            for side in [&transfer.out, &transfer.into] {
+                if let Some(id) = &side.import_id {
+                    there.entry(id).or_default().push(side.account.as_deref().map(folded));
+                }
+            }
+        }
+        let declared = ctx.records().get(BANK)?;
+        let mut banks = Vec::new();
+        for note in ctx.vault().records(BANK).await? {
+            banks.extend(text(&declared.read(&note), "account")?);
+        }
+        let mut unreadable = HashSet::new();
+        for problem in &ledger.unreadable {
+            let Ok(path) = VaultPath::parse(&problem.path) else { continue };
+            let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
+            unreadable.extend(transactions::import_ids(&String::from_utf8_lossy(&bytes)));
+        }
+        Ok(Self { ledger, account, currency, banks, there, unreadable })
+    }
+
+    /// The entries that new transactions look like.
+    pub(super) fn alike(&self, transactions: &[Transaction]) -> Alike<'a> {
+        Alike::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
+            if transaction.amount.is_zero() || self.has(transaction) {
+                return None;
+            }
+            let known = || self.ledger.currency_or(self.currency.as_deref()).ok();
+            transaction.currency.clone().or_else(known)
+        })
+    }
+
+    /// Where one of the two says no account it is the same: rather one transaction less, which the
+    /// answer counts, than the same twice.
+    fn has(&self, transaction: &Transaction) -> bool {
+        let account = self.account.as_deref().map(folded);
+        [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
+            self.unreadable.contains(id)
+                || self.there.get(id).is_some_and(|accounts| {
+                    accounts.iter().any(|own| own.is_none() || account.is_none() || *own == account)
+                })
+        })
+    }
+
+    /// What the transaction becomes as an entry; none where it is not new.
+    fn new_side(
+        &self,
+        transaction: &Transaction,
+        is_twin: bool,
+        of_alike: Option<OfAlike>,
+    ) -> Result<Option<Side>, ToolError> {
+        let is_left_out = is_twin && of_alike == Some(OfAlike::LeaveOut);
+        if transaction.amount.is_zero() || self.has(transaction) || is_left_out {
+            return Ok(None);
+        }
+        let currency = match &transaction.currency {
+            Some(currency) => currency.clone(),
+            None => self.ledger.currency_or(self.currency.as_deref())?,
+        };
+        let payee = transaction.payee.as_deref().unwrap_or_default();
+        let category = transaction.category.clone().or_else(|| {
+            let rule = first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref());
+            rule.map(|rule| rule.category.clone())
+        });
+        Ok(Some(Side {
+            date: transaction.date,
+            amount: money(transaction.amount.abs()),
+            currency,
+            account: self.account.clone(),
+            payee: transaction.payee.clone(),
+            memo: transaction.memo.clone(),
+            category,
+            import_id: Some(transaction.import_id().to_owned()),
+        }))
+    }
+
+    /// Transactions that are one side of a transfer, or may be, with what is there of the other.
+    fn likely_pairs(
+        &self,
+        transactions: &[Transaction],
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+    ) -> Vec<Pair<'a>> {
+        let accounts = Accounts::of(self.ledger, &self.banks, self.account.as_deref());
+        pairs(self.ledger, &accounts, transactions, |place, transaction| {
+            self.new_side(transaction, alike.get(place).is_some(), of_alike).ok().flatten()
+        })
+    }
+
+    /// The same as an answer tells them, before anything is written.
+    pub(super) fn transfers(
+        &self,
+        transactions: &[Transaction],
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+    ) -> Vec<Value> {
+        let pairs = self.likely_pairs(transactions, alike, of_alike);
+        pairs.iter().take(TOLD).map(Pair::row).collect()
+    }
+
+    /// The pairs, certain only where the note that is there can become a transfer.
+    pub(super) async fn pairs(
+        &self,
+        ctx: &dyn ToolContext,
+        transactions: &[Transaction],
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+    ) -> Result<Vec<Pair<'a>>, ToolError> {
+        let mut pairs = self.likely_pairs(transactions, alike, of_alike);
+        for pair in pairs.iter_mut().filter(|pair| pair.is_certain) {
+            pair.is_certain = pair.can_be_written(ctx).await?;
+        }
+        Ok(pairs)
+    }
+
+    pub(super) fn plan(
+        &self,
+        ctx: &dyn ToolContext,
+        transactions: Vec<Transaction>,
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+        pairs: &[Pair<'_>],
+    ) -> Result<Plan, ToolError> {
+        let mut plan = Plan::default();
+        let joined: HashSet<usize> =
+            pairs.iter().filter(|pair| pair.is_certain).map(|pair| pair.place).collect();
+        for (place, transaction) in transactions.into_iter().enumerate() {
+            let twin = alike.get(place);
+            let Some(side) = self.new_side(&transaction, twin.is_some(), of_alike)? else {
+                if transaction.amount.is_zero() {
+                    plan.of_no_amount += 1;
+                } else if self.has(&transaction) {
+                    plan.already_there += 1;
+                } else {
+                    plan.left_out += 1;
+                }
+                continue;
+            };
+            match plan.currencies.get_mut(&side.currency) {
+                Some(times) => *times += 1,
+                None => drop(plan.currencies.insert(side.currency.clone(), 1)),
+            }
+            if joined.contains(&place) {
+                plan.joined += 1;
+                continue;
+            }
+            let record_type = if transaction.amount.is_sign_positive() { INCOME } else { EXPENSE };
+            if side.category.is_none() {
+                plan.without_a_category += 1;
+            }
+            if plan.preview.len() < PREVIEW {
+                let mut row = json!({
+                    "date": side.date,
+                    "kind": record_type,
+                    "amount": side.amount,
+                    "currency": side.currency,
+                    "payee": side.payee,
+                    "category": side.category.as_deref().unwrap_or(UNCATEGORISED),
+                });
+                if let Some(twin) = twin {
+                    row["looks_like"] = json!(twin.entry.path);
+                }
+                plan.preview.push(row);
+            }
+            let declared = ctx.records().get(record_type)?;
+            let payee = side.payee.as_deref();
+            plan.notes.push(new_note(declared, &side.entry_values(), side.date, payee, side.amount)?);
+            plan.places.push(place);
+        }
+        Ok(plan)
+    }
+}
+
+impl Plan {
+    /// "4 imported, 2 there already, 3 left out, 1 without a category"
+    pub(super) fn summary(&self, dry_run: bool) -> String {
+        let done = if dry_run { "to import" } else { "imported" };
+        let rest = [
+            (self.joined, "joined"),
+            (self.already_there, "there already"),
+            (self.left_out, "left out"),
+            (self.of_no_amount, "of no amount"),
+            (self.without_a_category, "without a category"),
+        ];
+        let counts = rest.into_iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = [(self.notes.len(), done)]
+            .into_iter()
+            .chain(counts)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        words.join(", ")
+    }
+
+    /// Joins what is certain, and names the notes of both sides. `made` are the notes of the plan.
+    pub(super) async fn write_transfers(
+        &self,
+        ctx: &dyn ToolContext,
+        pairs: &[Pair<'_>],
+        made: &[NotePath],
+        rows: &mut [Value],
+    ) -> Result<(), ToolError> {
+        let note_of: HashMap<usize, &NotePath> = self.places.iter().copied().zip(made).collect();
+        for (at, pair) in pairs.iter().enumerate() {
+            let paths = match pair.is_certain {
+                true => vec![pair.write(ctx).await?],
+                false => [Some(pair.path()), note_of.get(&pair.place).copied()]
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect(),
+            };
+            if let Some(row) = rows.get_mut(at) {
+                row["paths"] = json!(paths);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,325 @@
+//! Transactions that are one side of a transfer whose other side is in the vault.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, folded};
+
+use super::transactions::Transaction;
+use crate::join::{DAYS, apart};
+use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
+use crate::money::money;
+use crate::transfer::{self, Side, Transfer};
+use crate::turn::{Turn, can_turn, turn};
+
+/// So many transfers are told one by one.
+pub(super) const TOLD: usize = 50;
+/// So many other sides are told of one transaction.
+const TOLD_OF_ONE: usize = 3;
+
+/// The other side of a transaction.
+#[derive(Clone, Copy)]
+pub(super) enum Other<'a> {
+    Entry(&'a Entry),
+    /// A transfer that has this side already, from no import so far.
+    Open(&'a Transfer),
+}
+
+/// A transaction and what may be its other side.
+pub(super) struct Pair<'a> {
+    pub(super) place: usize,
+    pub(super) other: Other<'a>,
+    /// Whether it is certain that both are one transfer.
+    pub(super) is_certain: bool,
+    /// The transaction as one side.
+    side: Side,
+    is_incoming: bool,
+}
+
+/// What the file is of, and what accounts there are.
+pub(super) struct Accounts<'a> {
+    /// That of the file.
+    pub(super) own: Option<&'a str>,
+    /// Folded, those that are known to be the user's.
+    pub(super) known: BTreeSet<String>,
+}
+
+impl<'a> Accounts<'a> {
+    /// An account is known where the file or a bank is of it, a transfer names it, or two notes do.
+    pub(super) fn of(ledger: &Ledger, banks: &[String], own: Option<&'a str>) -> Self {
+        let mut known: BTreeSet<String> = banks.iter().map(String::as_str).chain(own).map(folded).collect();
+        for transfer in &ledger.transfers {
+            known.extend([folded(transfer.out.account()), folded(transfer.into.account())]);
+        }
+        let mut named_once = BTreeSet::new();
+        for account in ledger.entries.iter().filter_map(|entry| entry.account.as_deref().map(folded)) {
+            if !named_once.insert(account.clone()) {
+                known.insert(account);
+            }
+        }
+        Self { own, known }
+    }
+
+    fn are_known(&self, one: Option<&str>, other: Option<&str>) -> bool {
+        let is_known = |account: Option<&str>| account.is_some_and(|account| self.known.contains(account));
+        is_known(one) && is_known(other) && one != other
+    }
+}
+
+/// Every pair of a transaction and another side, certain or not. `new` is what each transaction would be
+/// written as; none where it would not be.
+pub(super) fn pairs<'a>(
+    ledger: &'a Ledger,
+    accounts: &Accounts<'_>,
+    transactions: &[Transaction],
+    new: impl Fn(usize, &Transaction) -> Option<Side>,
+) -> Vec<Pair<'a>> {
+    let rows: Vec<(usize, Side, bool)> = transactions
+        .iter()
+        .enumerate()
+        .filter_map(|(place, row)| Some((place, new(place, row)?, row.amount.is_sign_positive())))
+        .collect();
+    let own = accounts.own.map(folded);
+    let of_rows = Booked::of(rows.iter().map(|(_, side, is_incoming)| (side, *is_incoming, own.clone())));
+    let entries: Vec<(&Entry, Side)> = ledger
+        .entries
+        .iter()
+        .filter(|entry| entry.no_side().is_none())
+        .map(|entry| (entry, Side::of(entry)))
+        .collect();
+    let of_entries = Booked::of(
+        entries.iter().map(|(entry, side)| (side, entry.is_income, side.account.as_deref().map(folded))),
+    );
+    let open: Vec<(&Transfer, &Side, bool)> = ledger
+        .transfers
+        .iter()
+        .flat_map(|transfer| [(transfer, &transfer.out, false), (transfer, &transfer.into, true)])
+        .filter(|(_, side, _)| side.import_id.is_none())
+        .collect();
+    let of_open = Booked::of(
+        open.iter().map(|(_, side, is_incoming)| (*side, *is_incoming, Some(folded(side.account())))),
+    );
+
+    let mut pairs = Vec::new();
+    for (place, side, is_incoming) in &rows {
+        let others: Vec<usize> =
+            of_entries.across(side, !is_incoming, own.as_deref()).take(TOLD_OF_ONE).collect();
+        let same: Vec<usize> = of_open.same(side, *is_incoming, own.as_deref()).take(TOLD_OF_ONE).collect();
+        let is_only = others.len() + same.len() == 1;
+        for at in others {
+            let (entry, one) = &entries[at];
+            let account = one.account.as_deref().map(folded);
+            let is_only_of_entry = || {
+                let rows = of_rows.across(one, !entry.is_income, account.as_deref()).take(2).count();
+                let entries = of_entries.across(one, !entry.is_income, account.as_deref()).take(2).count();
+                rows + entries == 1
+            };
+            let is_certain = is_only
+                && accounts.are_known(own.as_deref(), account.as_deref())
+                && !may_be_refund(side, one)
+                && is_only_of_entry();
+            pairs.push(Pair {
+                place: *place,
+                other: Other::Entry(entry),
+                is_certain,
+                side: side.clone(),
+                is_incoming: *is_incoming,
+            });
+        }
+        for at in same {
+            let (transfer, one, _) = open[at];
+            let account = folded(one.account());
+            let is_only_of_open = || {
+                let rows = of_rows.same(one, *is_incoming, Some(&account)).take(2).count();
+                let entries = of_entries.same(one, *is_incoming, Some(&account)).take(2).count();
+                rows + entries == 1
+            };
+            let is_certain = is_only && own.is_some() && is_only_of_open();
+            pairs.push(Pair {
+                place: *place,
+                other: Other::Open(transfer),
+                is_certain,
+                side: side.clone(),
+                is_incoming: *is_incoming,
+            });
+        }
+    }
+    let abroad = Abroad::of(ledger, &entries, accounts, &rows);
+    pairs.extend(rows.iter().flat_map(|(place, side, is_incoming)| {
+        abroad.others(side, *is_incoming).take(TOLD_OF_ONE).map(|entry| Pair {
+            place: *place,
+            other: Other::Entry(entry),
+            is_certain: false,
+            side: side.clone(),
+            is_incoming: *is_incoming,
+        })
+    }));
+    pairs
+}
+
+/// What was bought and paid back has the same name on both sides, and a category.
+fn may_be_refund(one: &Side, other: &Side) -> bool {
+    let same_payee = match (&one.payee, &other.payee) {
+        (Some(one), Some(other)) => folded(one) == folded(other),
+        _ => false,
+    };
+    same_payee && (one.category.is_some() || other.category.is_some())
+}
+
+impl Pair<'_> {
+    pub(super) fn sides(&self) -> (Side, Side) {
+        match self.other {
+            Other::Open(transfer) => (transfer.out.clone(), transfer.into.clone()),
+            Other::Entry(entry) if entry.is_income => (self.side.clone(), Side::of(entry)),
+            Other::Entry(entry) => (Side::of(entry), self.side.clone()),
+        }
+    }
+
+    /// The side that a transfer lacks, or the entry as a transfer.
+    fn turn(&self) -> Result<Turn<'static>, ToolError> {
+        let (out, into) = self.sides();
+        let (from, values) = match self.other {
+            Other::Open(_) => {
+                let is_incoming = self.is_incoming;
+                let side = if is_incoming { &into } else { &out };
+                (TRANSFER, transfer::found(side, is_incoming, &self.side))
+            }
+            Other::Entry(entry) => {
+                (if entry.is_income { INCOME } else { EXPENSE }, transfer::values(&out, &into)?)
+            }
+        };
+        let (day, name, amount) = (out.date, transfer::name(&out, &into), money(out.amount).to_string());
+        Ok(Turn { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
+    }
+
+    /// Whether the note can be edited and nothing of the user's own is in the way.
+    pub(super) async fn can_be_written(&self, ctx: &dyn ToolContext) -> Result<bool, ToolError> {
+        can_turn(ctx, self.path(), &self.turn()?).await
+    }
+
+    /// Makes both one note.
+    pub(super) async fn write(&self, ctx: &dyn ToolContext) -> Result<NotePath, ToolError> {
+        turn(ctx, self.path(), self.turn()?).await
+    }
+
+    /// The note that is there.
+    pub(super) fn path(&self) -> &NotePath {
+        match self.other {
+            Other::Entry(entry) => &entry.path,
+            Other::Open(transfer) => &transfer.path,
+        }
+    }
+
+    /// As an answer tells it, the note that is there among its paths.
+    pub(super) fn row(&self) -> Value {
+        let (out, into) = self.sides();
+        let mut row = transfer::row(&out, &into);
+        row["joined"] = self.is_certain.into();
+        row["paths"] = vec![self.path().to_string()].into();
+        row
+    }
+}
+
+/// Places by day, for each account.
+type Days = BTreeMap<Option<String>, Vec<(Date, usize)>>;
+
+/// Places of what was booked, for each currency and amount with its sign.
+#[derive(Default)]
+struct Booked(HashMap<(String, Decimal), Days>);
+
+impl Booked {
+    fn of<'s>(sides: impl Iterator<Item = (&'s Side, bool, Option<String>)>) -> Self {
+        let mut booked = Self::default();
+        for (at, (side, is_incoming, account)) in sides.enumerate() {
+            let days = booked.0.entry(key(side, is_incoming)).or_default().entry(account).or_default();
+            days.push((side.date, at));
+        }
+        booked.0.values_mut().flat_map(BTreeMap::values_mut).for_each(|days| days.sort_unstable());
+        booked
+    }
+
+    /// Those of the amount at most [`DAYS`] away whose account may be another; at least one is named.
+    fn across(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
+        self.within(side, is_incoming, move |other| match (other, account) {
+            (Some(other), Some(own)) => other != own,
+            (None, None) => false,
+            _ => true,
+        })
+    }
+
+    /// Those whose account may be the same.
+    fn same(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
+        self.within(side, is_incoming, move |other| match (other, account) {
+            (Some(other), Some(own)) => other == own,
+            (None, None) => false,
+            _ => true,
+        })
+    }
+
+    fn within(
+        &self,
+        side: &Side,
+        is_incoming: bool,
+        fits: impl Fn(Option<&str>) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        let first = side.date.saturating_sub(DAYS.days());
+        let last = side.date.saturating_add(DAYS.days());
+        let by_account = self.0.get(&key(side, is_incoming)).into_iter().flatten();
+        by_account.filter(move |(account, _)| fits(account.as_deref())).flat_map(move |(_, booked)| {
+            let begin = booked.partition_point(|(day, _)| *day < first);
+            booked[begin..].iter().take_while(move |(day, _)| *day <= last).map(|(_, at)| *at)
+        })
+    }
+}
+
+fn key(side: &Side, is_incoming: bool) -> (String, Decimal) {
+    (side.currency.clone(), if is_incoming { side.amount } else { -side.amount })
+}
+
+/// Entries in other currencies: only where one of the two names the account of the other are they told,
+/// and never certain.
+///
+/// By day, with the folded account and whether the entry names the file's.
+struct Abroad<'a>(Vec<(&'a Entry, String, bool)>);
+
+impl<'a> Abroad<'a> {
+    fn of(
+        ledger: &Ledger,
+        entries: &[(&'a Entry, Side)],
+        accounts: &Accounts<'_>,
+        rows: &[(usize, Side, bool)],
+    ) -> Self {
+        let own = accounts.own.map(folded);
+        let currencies: BTreeSet<&str> = ledger.entries.iter().map(|entry| entry.currency.as_str()).collect();
+        let differ = |side: &Side| currencies.iter().any(|code| *code != side.currency);
+        if own.is_none() || !rows.iter().any(|(_, side, _)| differ(side)) {
+            return Self(Vec::new());
+        }
+        let says = |side: &Side| own.as_deref().is_some_and(|own| names(side, own));
+        let mut found: Vec<_> = entries
+            .iter()
+            .filter_map(|(entry, side)| Some((*entry, folded(side.account.as_deref()?), says(side))))
+            .filter(|(_, account, _)| Some(account) != own.as_ref())
+            .collect();
+        found.sort_by_key(|(entry, ..)| entry.date);
+        Self(found)
+    }
+
+    fn others(&self, side: &Side, is_incoming: bool) -> impl Iterator<Item = &'a Entry> {
+        let first = side.date.saturating_sub(DAYS.days());
+        let begin = self.0.partition_point(|(entry, ..)| entry.date < first);
+        let near = self.0[begin..].iter().take_while(|(entry, ..)| apart(side.date, entry.date) <= DAYS);
+        near.filter(move |(entry, account, says)| {
+            entry.currency != side.currency
+                && entry.is_income != is_incoming
+                && (*says || names(side, account))
+        })
+        .map(|(entry, ..)| *entry)
+    }
+}
+
+/// Whether payee or memo contains the folded account.
+fn names(side: &Side, account: &str) -> bool {
+    let texts = [&side.payee, &side.memo];
+    !account.is_empty() && texts.into_iter().flatten().any(|text| folded(text).contains(account))
+}

@@ -1,0 +1,236 @@
+//! Money that moves between two of the user's accounts: neither income nor expense.
+
+use nova_skill::serde_json::Map;
+use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, folded, json};
+
+use crate::arguments::wrong;
+use crate::ledger::{Entry, fault, missing, text};
+use crate::money::{self, money};
+
+/// A note of a transfer.
+#[derive(Debug, Clone)]
+pub(crate) struct Transfer {
+    pub(crate) path: NotePath,
+    pub(crate) out: Side,
+    pub(crate) into: Side,
+}
+
+/// What one of the two accounts says of a transfer; an entry can be one, too.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Side {
+    pub(crate) date: Date,
+    /// Never negative.
+    pub(crate) amount: Decimal,
+    pub(crate) currency: String,
+    /// Always known of a transfer.
+    pub(crate) account: Option<String>,
+    pub(crate) payee: Option<String>,
+    pub(crate) memo: Option<String>,
+    pub(crate) category: Option<String>,
+    pub(crate) import_id: Option<String>,
+}
+
+/// The fields of a transfer that hold the texts of one side.
+struct Fields {
+    account: &'static str,
+    payee: &'static str,
+    memo: &'static str,
+    category: &'static str,
+    import_id: &'static str,
+}
+
+const OUT: Fields =
+    Fields { account: "from", payee: "payee", memo: "memo", category: "category", import_id: "import_id" };
+
+const INTO: Fields = Fields {
+    account: "to",
+    payee: "to_payee",
+    memo: "to_memo",
+    category: "to_category",
+    import_id: "to_import_id",
+};
+
+/// Says why two sides cannot be a transfer, and of which field.
+pub(crate) struct Misfit {
+    pub(crate) field: &'static str,
+    pub(crate) rule: String,
+}
+
+impl Transfer {
+    /// `currency` is that of the outgoing side.
+    pub(crate) fn read(
+        declared: &RecordType,
+        note: &Note,
+        record: &Record,
+        currency: String,
+    ) -> Result<Self, ToolError> {
+        let date = record.date("date")?.ok_or_else(|| missing(declared, note))?;
+        let amount = record.decimal("amount")?.ok_or_else(|| missing(declared, note))?;
+        let to_currency = text(record, "to_currency")?.and_then(|said| money::currency(&said));
+        let into_currency = to_currency.unwrap_or_else(|| currency.clone());
+        let out = Side::read(record, &OUT, date, amount, currency)?;
+        let into_date = record.date("to_date")?.unwrap_or(date);
+        let to_amount = record.decimal("to_amount")?;
+        let into = Side::read(record, &INTO, into_date, to_amount.unwrap_or(amount), into_currency)?;
+        if out.account.is_none() || into.account.is_none() {
+            return Err(missing(declared, note));
+        }
+        let misfit = misfit(&out, &into).or_else(|| {
+            let is_open = to_amount.is_none() && out.currency != into.currency;
+            is_open.then(|| Misfit { field: "to_amount", rule: NEEDS_TO_AMOUNT.into() })
+        });
+        match misfit {
+            None => Ok(Self { path: note.path.clone(), out, into }),
+            Some(Misfit { field, rule }) => Err(ToolError::BrokenRecord(fault(
+                declared,
+                note,
+                field,
+                |property| format!("`{property}` {rule}"),
+                "Correct it, or split the transfer into an expense and an income.".into(),
+            ))),
+        }
+    }
+
+    /// What it says of itself: "Current account → Savings".
+    pub(crate) fn title(&self) -> String {
+        format!("{} → {}", self.out.account(), self.into.account())
+    }
+}
+
+pub(crate) const NEEDS_TO_AMOUNT: &str = "is needed where the currencies differ";
+
+/// What keeps two sides from being one transfer: the same account, or an amount that would be lost.
+pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
+    if folded(out.account()) == folded(into.account()) {
+        return Some(Misfit { field: "to", rule: format!("is {}, as `from` is", into.account()) });
+    }
+    if out.currency == into.currency && out.amount != into.amount {
+        let rule = format!(
+            "is {}, and {} went out: a fee is an expense of its own",
+            money(into.amount),
+            money(out.amount)
+        );
+        return Some(Misfit { field: "to_amount", rule });
+    }
+    None
+}
+
+/// The values of a note of these two sides.
+///
+/// # Errors
+/// `InvalidArguments` where they cannot be a transfer.
+pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, ToolError> {
+    if let Some(Misfit { field, rule }) = misfit(out, into) {
+        return Err(wrong(field, rule));
+    }
+    let mut values = out.values(&OUT);
+    values.insert("date".into(), json!(out.date));
+    values.insert("amount".into(), json!(money(out.amount)));
+    values.insert("currency".into(), json!(out.currency));
+    values.extend(into.values(&INTO));
+    if into.date != out.date {
+        values.insert("to_date".into(), json!(into.date));
+    }
+    if into.currency != out.currency {
+        values.insert("to_amount".into(), json!(money(into.amount)));
+        values.insert("to_currency".into(), json!(into.currency));
+    }
+    Ok(values)
+}
+
+/// What an import adds to the side of a transfer that it has found: its id, and what the note leaves open.
+pub(crate) fn found(side: &Side, is_incoming: bool, new: &Side) -> Map<String, Value> {
+    let fields = if is_incoming { &INTO } else { &OUT };
+    let open = |own: &Option<String>, new: &Option<String>| own.is_none().then(|| new.clone()).flatten();
+    let added = Side {
+        account: None,
+        payee: open(&side.payee, &new.payee),
+        memo: open(&side.memo, &new.memo),
+        category: None,
+        import_id: new.import_id.clone(),
+        ..new.clone()
+    };
+    added.values(fields)
+}
+
+/// What the note of a transfer is called, without date and amount.
+pub(crate) fn name(out: &Side, into: &Side) -> String {
+    format!("{} to {}", out.account(), into.account())
+}
+
+/// A row of an answer that tells of a transfer.
+pub(crate) fn row(out: &Side, into: &Side) -> Value {
+    let mut row = json!({
+        "date": out.date,
+        "amount": money(out.amount),
+        "currency": out.currency,
+        "from": out.account,
+        "to": into.account,
+    });
+    if out.currency != into.currency {
+        row["to_amount"] = json!(money(into.amount));
+        row["to_currency"] = json!(into.currency);
+    }
+    row
+}
+
+impl Side {
+    pub(crate) fn of(entry: &Entry) -> Self {
+        Self {
+            date: entry.date,
+            amount: entry.amount,
+            currency: entry.currency.clone(),
+            account: entry.account.clone(),
+            payee: entry.payee.clone(),
+            memo: entry.memo.clone(),
+            category: entry.category.clone(),
+            import_id: entry.import_id.clone(),
+        }
+    }
+
+    fn read(
+        record: &Record,
+        fields: &Fields,
+        date: Date,
+        amount: Decimal,
+        currency: String,
+    ) -> Result<Self, ToolError> {
+        Ok(Self {
+            date,
+            amount,
+            currency,
+            account: text(record, fields.account)?,
+            payee: text(record, fields.payee)?,
+            memo: text(record, fields.memo)?,
+            category: text(record, fields.category)?,
+            import_id: text(record, fields.import_id)?,
+        })
+    }
+
+    pub(crate) fn account(&self) -> &str {
+        self.account.as_deref().unwrap_or_default()
+    }
+
+    /// As the fields of an income or an expense.
+    pub(crate) fn entry_values(&self) -> Map<String, Value> {
+        let mut values = self.values(&Fields { account: "account", ..OUT });
+        values.insert("date".into(), json!(self.date));
+        values.insert("amount".into(), json!(money(self.amount)));
+        values.insert("currency".into(), json!(self.currency));
+        values
+    }
+
+    /// Those of its texts that are known.
+    fn values(&self, fields: &Fields) -> Map<String, Value> {
+        [
+            (fields.account, &self.account),
+            (fields.payee, &self.payee),
+            (fields.memo, &self.memo),
+            (fields.category, &self.category),
+            (fields.import_id, &self.import_id),
+        ]
+        .into_iter()
+        .filter_map(|(field, value)| Some((field.to_owned(), value.as_deref()?.into())))
+        .collect()
+    }
+}
