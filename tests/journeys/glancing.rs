@@ -74,7 +74,7 @@ async fn what_is_due_is_said_of_the_notes_as_they_are() {
         unit: "EUR".into(),
         words: "left".into(),
     };
-    assert_eq!(of(&app, "budget").await.says, [left.clone()]);
+    assert_eq!(of(&app, "budget").await.says, std::slice::from_ref(&left));
     let upcoming = GlanceValue {
         value: json!("20.00"),
         format: PanelFormat::Money,
