@@ -1,4 +1,4 @@
-//! Two entries become one transfer, and a transfer two entries again.
+//! Joins two entries into a transfer, and splits a transfer into two entries.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use crate::add_entry::new_note;
 use crate::arguments::{line, wrong};
+use crate::convert::{Conversion, convert, in_the_way};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::money::money;
 use crate::transfer::{self, Side, Transfer};
-use crate::turn::{Turn, in_the_way, turn};
 
 /// The two sides of a transfer are booked at most so many days apart.
 pub(crate) const DAYS: i32 = 3;
@@ -111,7 +111,7 @@ impl NativeTool for SplitTransfer {
             into.payee.as_deref().or(out.account.as_deref()),
             money(into.amount),
         )?;
-        let as_expense = Turn {
+        let as_expense = Conversion {
             from: TRANSFER,
             to: EXPENSE,
             values: out.entry_values(),
@@ -120,7 +120,7 @@ impl NativeTool for SplitTransfer {
             amount: money(out.amount).to_string(),
         };
         refuse_lost(ctx, &transfer.path, &as_expense).await?;
-        let expense = turn(ctx, &transfer.path, as_expense).await?;
+        let expense = convert(ctx, &transfer.path, as_expense).await?;
         let income = ctx.vault().create_all(vec![income]).await?.remove(0);
         let mut value = transfer::row(out, into);
         value["paths"] = json!([expense, income]);
@@ -260,7 +260,7 @@ async fn join(
     }
     let values = transfer::values(&out, &into)?;
     let name = transfer::name(&out, &into);
-    let as_transfer = Turn {
+    let as_transfer = Conversion {
         from: EXPENSE,
         to: TRANSFER,
         values,
@@ -270,13 +270,13 @@ async fn join(
     };
     refuse_lost(ctx, &expense.path, &as_transfer).await?;
     let links = take_over(ctx, &expense.path, (&income.path, INCOME), &as_transfer).await?;
-    let path = turn(ctx, &expense.path, as_transfer).await?;
+    let path = convert(ctx, &expense.path, as_transfer).await?;
     let mut value = transfer::row(&out, &into);
     value["path"] = json!(path);
     Ok(Output::new(with_links(value, links)).from_notes([path]))
 }
 
-/// The side that a transfer lacks is this entry.
+/// Makes the entry the missing side of the transfer.
 async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> Result<Output, ToolError> {
     if let Some(why) = entry.no_side() {
         return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
@@ -291,7 +291,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
         ));
     }
     let values = transfer::found(side, entry.is_income, &Side::of(entry));
-    let kept = Turn {
+    let kept = Conversion {
         from: TRANSFER,
         to: TRANSFER,
         values,
@@ -301,7 +301,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
     };
     let record_type = if entry.is_income { INCOME } else { EXPENSE };
     let links = take_over(ctx, &transfer.path, (&entry.path, record_type), &kept).await?;
-    turn(ctx, &transfer.path, kept).await?;
+    convert(ctx, &transfer.path, kept).await?;
     let mut value = transfer::row(&transfer.out, &transfer.into);
     value["path"] = json!(transfer.path);
     Ok(Output::new(with_links(value, links)).from_notes([transfer.path.clone()]))
@@ -309,7 +309,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
 
 /// # Errors
 /// `InvalidArguments` where the note has a property of its own that the new record would overwrite.
-async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Turn<'_>) -> Result<(), ToolError> {
+async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Conversion<'_>) -> Result<(), ToolError> {
     let note = ctx.vault().read(path).await?;
     match in_the_way(ctx, &note, new)? {
         None => Ok(()),
@@ -320,13 +320,13 @@ async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Turn<'_>) -> 
     }
 }
 
-/// Puts the body and the user's own properties of a note into another, and deletes it. Says how many links
-/// led to it.
+/// Moves the body and the user's own properties of a note into another and deletes the note. Returns the
+/// number of links to it.
 async fn take_over(
     ctx: &dyn ToolContext,
     into: &NotePath,
     (path, record_type): (&NotePath, &str),
-    new: &Turn<'_>,
+    new: &Conversion<'_>,
 ) -> Result<usize, ToolError> {
     let (kept, gone) = (ctx.vault().read(into).await?, ctx.vault().read(path).await?);
     let mut edits = Vec::new();

@@ -13,6 +13,7 @@ mod add_rule;
 mod add_transfer;
 mod apply_rules;
 mod arguments;
+mod convert;
 mod import;
 mod join;
 mod ledger;
@@ -25,7 +26,6 @@ mod rules;
 mod saving;
 mod set_limit;
 mod transfer;
-mod turn;
 
 /// The skill `budget`.
 pub fn skill() -> Box<dyn Skill> {

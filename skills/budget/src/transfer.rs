@@ -50,7 +50,7 @@ const INTO: Fields = Fields {
     import_id: "to_import_id",
 };
 
-/// Says why two sides cannot be a transfer, and of which field.
+/// Why two sides cannot be a transfer, and the field at fault.
 pub(crate) struct Misfit {
     pub(crate) field: &'static str,
     pub(crate) rule: String,

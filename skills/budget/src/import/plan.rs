@@ -149,7 +149,7 @@ impl<'a> Imported<'a> {
         })
     }
 
-    /// The same as an answer tells them, before anything is written.
+    /// The rows of an answer, before anything is written.
     pub(super) fn transfers(
         &self,
         transactions: &[Transaction],

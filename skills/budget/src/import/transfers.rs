@@ -6,15 +6,15 @@ use nova_skill::jiff::ToSpan as _;
 use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, folded};
 
 use super::transactions::Transaction;
+use crate::convert::{Conversion, can_convert, convert};
 use crate::join::{DAYS, apart};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::money::money;
 use crate::transfer::{self, Side, Transfer};
-use crate::turn::{Turn, can_turn, turn};
 
-/// So many transfers are told one by one.
+/// The number of transfers in an answer.
 pub(super) const TOLD: usize = 50;
-/// So many other sides are told of one transaction.
+/// The number of possible other sides in an answer, for each transaction.
 const TOLD_OF_ONE: usize = 3;
 
 /// The other side of a transaction.
@@ -176,7 +176,7 @@ impl Pair<'_> {
     }
 
     /// The side that a transfer lacks, or the entry as a transfer.
-    fn turn(&self) -> Result<Turn<'static>, ToolError> {
+    fn conversion(&self) -> Result<Conversion<'static>, ToolError> {
         let (out, into) = self.sides();
         let (from, values) = match self.other {
             Other::Open(_) => {
@@ -189,20 +189,20 @@ impl Pair<'_> {
             }
         };
         let (day, name, amount) = (out.date, transfer::name(&out, &into), money(out.amount).to_string());
-        Ok(Turn { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
+        Ok(Conversion { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
     }
 
     /// Whether the note can be edited and nothing of the user's own is in the way.
     pub(super) async fn can_be_written(&self, ctx: &dyn ToolContext) -> Result<bool, ToolError> {
-        can_turn(ctx, self.path(), &self.turn()?).await
+        can_convert(ctx, self.path(), &self.conversion()?).await
     }
 
     /// Makes both one note.
     pub(super) async fn write(&self, ctx: &dyn ToolContext) -> Result<NotePath, ToolError> {
-        turn(ctx, self.path(), self.turn()?).await
+        convert(ctx, self.path(), self.conversion()?).await
     }
 
-    /// The note that is there.
+    /// The existing note.
     pub(super) fn path(&self) -> &NotePath {
         match self.other {
             Other::Entry(entry) => &entry.path,
@@ -210,7 +210,7 @@ impl Pair<'_> {
         }
     }
 
-    /// As an answer tells it, the note that is there among its paths.
+    /// The row of an answer, with the existing note among its paths.
     pub(super) fn row(&self) -> Value {
         let (out, into) = self.sides();
         let mut row = transfer::row(&out, &into);
@@ -276,10 +276,8 @@ fn key(side: &Side, is_incoming: bool) -> (String, Decimal) {
     (side.currency.clone(), if is_incoming { side.amount } else { -side.amount })
 }
 
-/// Entries in other currencies: only where one of the two names the account of the other are they told,
-/// and never certain.
-///
-/// By day, with the folded account and whether the entry names the file's.
+/// Entries in other currencies, by day, with their folded accounts and whether they name the file's account.
+/// They are proposed if one of the two sides names the other's account, and are never certain.
 struct Abroad<'a>(Vec<(&'a Entry, String, bool)>);
 
 impl<'a> Abroad<'a> {

@@ -1,4 +1,4 @@
-//! A note of one record type becomes one of another: its body and the user's own properties stay.
+//! Converts a note from one record type to another; its body and the user's own properties stay.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use nova_skill::{
 use crate::add_entry::file_stem;
 use crate::ledger::{EXPENSE, INCOME, TRANSFER};
 
-/// What a note becomes.
-pub(crate) struct Turn<'a> {
+/// The new type of a note, with its values.
+pub(crate) struct Conversion<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
     pub(crate) values: Map<String, Value>,
-    /// Day, name and amount: what its file is called.
+    /// Day, name and amount make the name of the file.
     pub(crate) day: Date,
     pub(crate) name: Option<Cow<'a, str>>,
     pub(crate) amount: String,
 }
 
-/// The fields that mean something in the record that a note was, and that its new type says otherwise.
+/// The fields of the old type that are removed unless the new one sets them.
 fn replaced(record_type: &str) -> &'static [&'static str] {
     const ENTRY: &[&str] =
         &["date", "amount", "currency", "category", "payee", "memo", "account", "recurring", "import_id"];
@@ -54,44 +54,48 @@ fn replaced(record_type: &str) -> &'static [&'static str] {
 pub(crate) fn in_the_way(
     ctx: &dyn ToolContext,
     note: &Note,
-    turn: &Turn<'_>,
+    conversion: &Conversion<'_>,
 ) -> Result<Option<String>, ToolError> {
-    let (old, new) = (ctx.records().get(turn.from)?, ctx.records().get(turn.to)?);
+    let (old, new) = (ctx.records().get(conversion.from)?, ctx.records().get(conversion.to)?);
     let own = old.read(note);
-    let taken = turn.values.keys().filter_map(|field| new.fields.get(field)).map(|field| field.property());
+    let taken =
+        conversion.values.keys().filter_map(|field| new.fields.get(field)).map(|field| field.property());
     let mut taken = taken.filter_map(|property| note.document.spelled(property));
     let is_own = |property: &str| own.other_properties().any(|(name, _)| name == property);
     Ok(taken.find(|property| is_own(property)).map(str::to_owned))
 }
 
 /// Whether the note can be edited and no property of the user's own is in the way.
-pub(crate) async fn can_turn(
+pub(crate) async fn can_convert(
     ctx: &dyn ToolContext,
     path: &NotePath,
-    turn: &Turn<'_>,
+    conversion: &Conversion<'_>,
 ) -> Result<bool, ToolError> {
-    let (old, new) = (ctx.records().get(turn.from)?, ctx.records().get(turn.to)?);
+    let (old, new) = (ctx.records().get(conversion.from)?, ctx.records().get(conversion.to)?);
     let note = ctx.vault().read(path).await?;
-    let edits = edits(old, new, &note, turn)?;
-    Ok(in_the_way(ctx, &note, turn)?.is_none() && edit_properties(&note.text, &edits).is_ok())
+    let edits = edits(old, new, &note, conversion)?;
+    Ok(in_the_way(ctx, &note, conversion)?.is_none() && edit_properties(&note.text, &edits).is_ok())
 }
 
 /// Rewrites the properties of a note, and moves it to the folder of its new type where it lies in that of
 /// its old one.
-pub(crate) async fn turn(
+pub(crate) async fn convert(
     ctx: &dyn ToolContext,
     path: &NotePath,
-    turn: Turn<'_>,
+    conversion: Conversion<'_>,
 ) -> Result<NotePath, ToolError> {
-    let (old, new) = (ctx.records().get(turn.from)?, ctx.records().get(turn.to)?);
+    let (old, new) = (ctx.records().get(conversion.from)?, ctx.records().get(conversion.to)?);
     let note = ctx.vault().read(path).await?;
-    let edits = edits(old, new, &note, &turn)?;
+    let edits = edits(old, new, &note, &conversion)?;
     ctx.vault().set_properties(path, &edits).await?;
-    if turn.from == turn.to || !note.path.as_str().starts_with(&format!("{}/", old.folder)) {
+    if conversion.from == conversion.to || !note.path.as_str().starts_with(&format!("{}/", old.folder)) {
         return Ok(note.path);
     }
-    let folder = format!("{}/{:04}", new.folder, turn.day.year());
-    let to = ctx.vault().free_path(&folder, &file_stem(turn.day, turn.name.as_deref(), &turn.amount)).await?;
+    let folder = format!("{}/{:04}", new.folder, conversion.day.year());
+    let to = ctx
+        .vault()
+        .free_path(&folder, &file_stem(conversion.day, conversion.name.as_deref(), &conversion.amount))
+        .await?;
     ctx.vault().move_note(&note.path, &to).await?;
     Ok(to)
 }
@@ -100,19 +104,19 @@ fn edits(
     old: &RecordType,
     new: &RecordType,
     note: &Note,
-    turn: &Turn<'_>,
+    conversion: &Conversion<'_>,
 ) -> Result<Vec<PropertyEdit>, ToolError> {
-    let set = new.edits(note, &turn.values)?;
+    let set = new.edits(note, &conversion.values)?;
     let is_set = |property: &str| {
         set.iter().any(|edit| matches!(edit, PropertyEdit::Set { key, .. } if key == property))
     };
     let value = new.type_values().first().map_or(new.name(), String::as_str);
-    if turn.from == turn.to {
+    if conversion.from == conversion.to {
         return Ok(set);
     }
     let key = note.document.spelled("type").unwrap_or("type").to_owned();
     let mut edits = vec![PropertyEdit::Set { key, value: PropertyValue::Text(value.to_owned()) }];
-    for field in replaced(turn.from).iter().filter_map(|field| old.fields.get(*field)) {
+    for field in replaced(conversion.from).iter().filter_map(|field| old.fields.get(*field)) {
         if let Some(property) = note.document.spelled(field.property()).filter(|property| !is_set(property)) {
             edits.push(PropertyEdit::Remove { key: property.to_owned() });
         }
