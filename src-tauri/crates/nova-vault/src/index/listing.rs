@@ -47,6 +47,15 @@ impl Listing {
         self.heads.len() + self.files.len()
     }
 
+    /// Whether both have the same notes and files, whatever is in them.
+    pub(crate) fn has_paths_of(&self, other: &Listing) -> bool {
+        let heads = || self.heads.iter().zip(&other.heads);
+        std::ptr::eq(self, other)
+            || self.files == other.files
+                && self.heads.len() == other.heads.len()
+                && heads().all(|(one, other)| one.path == other.path)
+    }
+
     /// The notes of these types, in order of their paths.
     pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
         let types: BTreeSet<String> = types.iter().map(|name| folded(name)).collect();

@@ -13,7 +13,7 @@ use crate::base::may_hold_base;
 use crate::change::{Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
-use crate::index::{Head, Texts, folded};
+use crate::index::{Head, Listing, Texts, folded};
 use crate::note::{VaultPath, unreadable_matter, wikilinks};
 use crate::obsidian::{LinkFormat, ObsidianSettings};
 
@@ -54,12 +54,24 @@ impl Draft {
         if from.is_note() != to.is_note() {
             return Err(VaultError::NotANote { path: to.clone() });
         }
-        // Also says whether it is there, may be seen and may be written.
+        if from == to {
+            // Also says whether it is there, may be seen and may be written.
+            return self.clone().rename(from, to).map(|()| Moved::default());
+        }
+        let mut planned = self.plan_move(from, to)?;
+        for _ in 0..RENAMES_FOLLOWED {
+            if self.listing()?.has_paths_of(&planned.listing) {
+                break;
+            }
+            planned = self.plan_move(from, to)?;
+        }
+        *self = planned.draft;
+        Ok(planned.moved)
+    }
+
+    fn plan_move(&self, from: &VaultPath, to: &VaultPath) -> Result<PlannedMove, VaultError> {
         let mut moved_draft = self.clone();
         moved_draft.rename(from, to)?;
-        if from == to {
-            return Ok(Moved::default());
-        }
         moved_draft.refuse_twin(to)?;
         let before = Snapshot::of(self)?;
         if before.names.contains(to) {
@@ -112,13 +124,28 @@ impl Draft {
             }
             moved_draft.rewrite_links(path, &before, text, is_visible);
         }
-        *self = moved_draft;
-        Ok(moved)
+        Ok(PlannedMove { draft: moved_draft, moved, listing: before.listing })
     }
+
+    fn listing(&self) -> Result<Arc<Listing>, VaultError> {
+        self.vault().index().listing(&self.vault().core().disk, Texts::All)
+    }
+}
+
+/// How often a move is planned anew because a note or folder was renamed while it was planned. After
+/// that a link in a note that keeps being renamed stays as it is.
+const RENAMES_FOLLOWED: usize = 4;
+
+struct PlannedMove {
+    draft: Draft,
+    moved: Moved,
+    /// The listing it was planned from.
+    listing: Arc<Listing>,
 }
 
 /// The vault as the draft leaves it.
 struct Snapshot {
+    listing: Arc<Listing>,
     paths: BTreeSet<VaultPath>,
     names: Names,
     sources: Vec<Source>,
@@ -143,7 +170,7 @@ impl Snapshot {
     fn of(draft: &Draft) -> Result<Snapshot, VaultError> {
         let vault = draft.vault();
         let disk = &vault.core().disk;
-        let listing = vault.index().listing(disk, Texts::All)?;
+        let listing = draft.listing()?;
         vault.outlines().keep(listing.heads.iter().filter_map(|head| head.hash()));
         let planned: HashMap<VaultPath, Arc<str>> = draft.planned_texts().collect();
         let gone: HashSet<&VaultPath> = draft.origins().collect();
@@ -191,7 +218,7 @@ impl Snapshot {
             }
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources, hidden })
+        Ok(Snapshot { listing, names: Names::new(paths.iter()), paths, sources, hidden })
     }
 }
 

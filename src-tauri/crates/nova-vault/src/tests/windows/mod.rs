@@ -34,7 +34,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::*;
 use check::{Notes, Seen, Wrong};
-use child::{Does, OPERATIONS, Operation, Ready};
+use child::{Does, NOTE, OPERATIONS, Operation, Ready};
 use trace::{Call, End, Traced};
 use user::{ACTIONS, Action, Other, User};
 
@@ -127,7 +127,7 @@ impl Case {
             }
         };
         let other = other.and_then(Other::end);
-        if !acted {
+        if !acted || self.is_replaced_as_asked(&calls) {
             return None;
         }
         let at_its_end = Notes::read(&bed.root());
@@ -166,6 +166,16 @@ impl Case {
             && !can_exchange()
             && notes
                 .any(|note| later[next].replaces(note) && !later[..next].iter().any(|call| call.reads(note)))
+    }
+
+    /// Whether the user saved a property before Nova read the note to set that very property: the value
+    /// it replaces is the user's. What is read with the lock held is only compared.
+    fn is_replaced_as_asked(&self, calls: &[Call]) -> bool {
+        use Action::{RewriteOpenedSame, SaveSame};
+        let mut plans = calls[self.stop..].iter().take_while(|call| call.name != "flock");
+        self.operation.does == Does::Set
+            && matches!(self.action, SaveSame | RewriteOpenedSame)
+            && plans.any(|call| call.reads(NOTE))
     }
 
     /// A save before Nova first reads a note it deletes is rightly deleted with the note.
