@@ -47,7 +47,7 @@ fn notes_are_found_by_their_properties() {
 }
 
 #[test]
-fn notes_whose_values_have_no_order_with_the_one_asked_for_are_counted_beside_the_answer() {
+fn query_counts_incomparable_notes() {
     let nova = Nova::new(
         "//- a.md\n---\nvalue: 900\n---\n//- b.md\n---\nvalue: soon\n---\n//- c.md\n---\nvalue: x\n---\n",
         [],

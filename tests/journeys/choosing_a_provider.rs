@@ -237,7 +237,7 @@ async fn a_chat_without_a_model_waits_for_no_provider_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_note_that_a_host_knows_is_counted_in_the_next_turns_and_named_when_it_is_read_again() {
+async fn known_notes_are_counted_and_named_on_reread() {
     let jane = "CRM/People/Jane Doe.md".to_owned();
     let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
     let nova = with_a_cloud_model([

@@ -123,7 +123,7 @@ async fn an_image_is_seen_kept_and_sent_again_whatever_the_provider_speaks() {
 }
 
 #[tokio::test]
-async fn a_message_whose_images_cannot_be_kept_stands_in_the_chat_with_why_it_was_not_sent() {
+async fn failed_image_store_keeps_message_with_reason() {
     let nova = nova("openai", [text("Without them.")]);
     let app = nova.start().await;
     let session = app.create_session(Nothing {}).await.unwrap().id;
