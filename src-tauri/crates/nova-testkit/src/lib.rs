@@ -7,6 +7,13 @@
 //! tool the one true way, through `nova_calls::run_call`. Nothing here sleeps or depends on how
 //! fast the machine is: whoever waits, waits for an event, and [`PATIENCE`] only ends a hang. No
 //! program depends on this crate; it is named under `[dev-dependencies]` alone.
+//!
+//! # Invariants
+//!
+//! - Every request that a [`ModelServer`] receives is checked: each tool call has exactly one output directly after it
+//!   (`src/model/check.rs`).
+//! - `assert_sound` checks a skill against agentskills.io and its own manifest; a test of each skill calls it
+//!   (`src/skill.rs`).
 
 mod approver;
 mod clock;
