@@ -21,7 +21,8 @@
 //! - A rule that denies is checked again after every answer, with the arguments as they are then. Edited arguments,
 //!   new rules, taint and repetition are judged before anything runs: `tests/calls/ruling.rs`.
 //! - Rules about arguments also judge the notes that a call really reached (`ReachedNotes`): before its output or
-//!   progress leaves, before anything is written, and again after each answer.
+//!   progress leaves, before anything is written, and again after each answer. Rules about requests are evaluated
+//!   for each request.
 //! - Unapproved content is shown with its changes, whatever else makes the call ask: `tests/calls/reviewing.rs`.
 //! - Grants to a tool that did not come with Nova are bound to its content (`Grantee`, `Approved`), never to its
 //!   name alone.

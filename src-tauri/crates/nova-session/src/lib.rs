@@ -28,8 +28,9 @@
 //! # Invariants of what leaves the machine
 //!
 //! - Nothing is sent before its destination is known and agreed to. A server on this machine that may pass its
-//!   model on is asked in every turn; where no model is set, one is looked for on this machine alone:
-//!   `tests/journeys/choosing_a_provider.rs`.
+//!   model on is asked in every turn, after `turn_started`, so that the turn can be stopped while the server is
+//!   silent. Where no model is set, one is looked for on this machine alone, before the turn begins, and Stop ends
+//!   that: `tests/journeys/choosing_a_provider.rs`.
 //! - The log names the host and the notes of a request, summaries included, before the request is made. A note is
 //!   named by the first request that discloses it to a host, and by each turn that reads it; later turns count it.
 //! - A note counts as seen when an output contains something of it: its text, a line, a value. A note that was only
@@ -48,6 +49,8 @@
 //!   invisible characters; the window receives the output unchanged: `tests/journeys/posing_as_nova.rs`.
 //! - Notices stand between marks with a random part, kept with the session's system prompt, so no note can imitate
 //!   one. Sessions created before these marks use a common mark: `src/activation/fence.rs`.
+//! - What a tool returns is sent as the output of its call and as nothing else, also where tools are sent in a
+//!   message: `tests/journeys/running_on.rs`.
 //! - The end of a detached call is reported once, by a notice in the next request, whichever process sends it. It is
 //!   never a second output and starts no turn: `tests/journeys/running_on.rs`.
 //! - Outside edits of notes that the model has seen are reported before its next step:
