@@ -1,8 +1,8 @@
-//! Which skills exist, which are enabled and available, what the model is told of them, and which
-//! rules the user has written.
+//! Which skills exist, which are enabled and available, the catalog that the model sees, and the
+//! user's rules.
 //!
-//! Tools and skills that are files are read here and read again when they change; what a file
-//! defines is found out by a [`ToolHost`]. This crate never runs a tool, never writes a file and
+//! Tools and skills that are files are loaded here and reloaded when they change; a [`ToolHost`]
+//! evaluates what a file defines. This crate never runs a tool, never writes a file and
 //! never decides about a call: it hands out immutable [`Snapshot`]s to look things up in, and
 //! [`Rules`] as data.
 //!
