@@ -59,7 +59,7 @@ fn query_counts_incomparable_notes() {
     };
     let (path, said) = asked("value > 500");
     assert_eq!(path, "a.md");
-    assert!(said.contains("2 notes are left out"), "{said}");
+    assert!(said.contains("2 notes are excluded"), "{said}");
     assert_eq!(asked("value = 900"), (json!("a.md"), String::new()));
 }
 
@@ -118,7 +118,7 @@ fn finish_that_meets_a_conflict_exits_1() {
 
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("Ideas.md was changed since"), "{stderr}");
+    assert!(stderr.contains("Ideas.md changed since"), "{stderr}");
     assert_eq!(nova.vault.read("Ideas.md"), mine);
 }
 

@@ -143,7 +143,7 @@ fn sync_copy_is_a_record_only_without_original() {
     assert!(remedy().contains("keep one of the two"));
     nova.vault.remove(jane);
     assert_eq!(contacts(), 2, "the copy is all there is of Jane");
-    assert!(remedy().contains("rename this one"));
+    assert!(remedy().contains("rename this file"));
 }
 
 #[test]
