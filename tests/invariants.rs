@@ -221,23 +221,74 @@ fn every_crate_says_what_it_is_for_and_what_it_never_does() {
     }
 }
 
+/// Pages that a newcomer reads in one sitting, with the most bytes that they may have.
+const SHORT_PAGES: [(&str, usize); 2] = [("README.md", 8 * 1024), ("ARCHITECTURE.md", 25 * 1024)];
+
+#[test]
+fn pages_stay_short() {
+    for (page, most) in SHORT_PAGES {
+        let size = fs::read(root().join(page)).unwrap().len();
+        assert!(size <= most, "{page} has {size} bytes of {most}: move details to docs/ or a crate's lib.rs");
+    }
+}
+
+/// Documents by their paths. The page of a crate or module is its leading doc comment.
+fn documents() -> Vec<(String, String)> {
+    let mut paths: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "ui/README.md"]
+            .map(|page| root().join(page))
+            .into();
+    // The manual for skills names the files of its example; `reading_about_skills` writes and runs them.
+    paths.extend(files("docs", &[".md"]).into_iter().filter(|path| !path.ends_with("skills.md")));
+    paths.extend(files("src-tauri", &["lib.rs", "mod.rs"]));
+    paths.extend(files("skills", &["lib.rs", "mod.rs"]));
+    let comment = |text: &str| -> String {
+        let lines = text.lines().take_while(|line| line.is_empty() || line.starts_with("//!"));
+        lines.map(|line| line.trim_start_matches("//!").to_owned() + "\n").collect()
+    };
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let is_code = path.extension().is_some_and(|ending| ending == "rs");
+        (relative(&path), if is_code { comment(&text) } else { text })
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// A source file is named by its path or by the end of it, anything else from the root or the document's
+/// own folder.
+fn exists(document: &str, named: &str, sources: &[String]) -> bool {
+    let folder = Path::new(document).parent().unwrap_or(Path::new(""));
+    root().join(named).exists()
+        || root().join(folder).join(named).exists()
+        || sources.iter().any(|source| source.ends_with(&format!("/{named}")))
+}
+
 #[test]
 fn every_path_named_in_the_documents_exists() {
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root().join(document)).unwrap();
-        for quoted in text.split('`').skip(1).step_by(2) {
-            let is_path = quoted.contains('/')
-                && !quoted.contains([' ', '<', '*', '{', '$', ':', '(', '"', '~'])
-                && !quoted.starts_with(['/', '@', '.', '-'])
-                && ["src-tauri/", "skills/", "ui/", "tests/", "docs/", "vault-template/", ".ci/"]
-                    .iter()
-                    .any(|start| quoted.starts_with(start));
-            // What is built or generated is not in a clean checkout.
-            if is_path && !quoted.starts_with("ui/dist") {
-                assert!(root().join(quoted).exists(), "{document} names {quoted}, which does not exist");
-            }
-        }
+    let endings = [".rs", ".ts", ".tsx"];
+    let folders = ["src-tauri/", "skills/", "ui/", "tests/", "docs/", "vault-template/", ".ci/"];
+    let sources: Vec<String> = ["src-tauri", "skills", "ui", "tests"]
+        .iter()
+        .flat_map(|folder| files(folder, &endings))
+        .map(|path| relative(&path))
+        .collect();
+    let mut missing = Vec::new();
+    for (document, text) in documents() {
+        let quoted = text.split('`').skip(1).step_by(2).filter(|quoted| {
+            !quoted.contains([' ', '\n', '<', '*', '{', '$', ':', '(', '"', '~'])
+                && !quoted.starts_with(['/', '@', '-'])
+                && (folders.iter().any(|folder| quoted.starts_with(folder))
+                    || endings.iter().any(|ending| quoted.ends_with(ending)))
+                // What is built is not in a clean checkout.
+                && !quoted.starts_with("ui/dist")
+        });
+        let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        let linked = linked.filter(|link| !link.is_empty() && !link.contains("://"));
+        let linked = linked.filter(|_| document.ends_with(".md"));
+        let absent = quoted.chain(linked).filter(|named| !exists(&document, named, &sources));
+        missing.extend(absent.map(|named| format!("{document} names {named}")));
     }
+    assert_eq!(missing, [""; 0], "paths that do not exist");
 }
 
 #[test]

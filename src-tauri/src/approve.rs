@@ -32,7 +32,7 @@ impl Approver for AllButSending {
             return Answer::Unanswered { reason: "--approve all never sends to a person".into() };
         }
         if !request.credentials.is_empty() {
-            return Answer::Unanswered { reason: "--approve all never hands out a credential".into() };
+            return Answer::Unanswered { reason: "--approve all never grants a credential".into() };
         }
         Answer::Decided { decision: Decision::Once, args: None, by: "--approve all".into(), reason: None }
     }

@@ -9,15 +9,15 @@ pub struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// Folder of nova.config.json and permissions.yaml.
+    /// Folder with nova.config.json and permissions.yaml.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Folder of sessions and history.
+    /// Folder for sessions and history.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 
-    /// The vault to work on.
+    /// Vault to use.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) vault: Option<PathBuf>,
 
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long, global = true, value_name = "N")]
     pub(crate) passphrase_fd: Option<u32>,
 
-    /// Machine output: JSON on stdout.
+    /// Print JSON on stdout.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Credential(Credential),
     /// Print changes of notes as they happen, one JSON line each.
     Watch,
-    /// Print every event of the program as it happens, one JSON line each.
+    /// Print every event as it happens, one JSON line each.
     Events,
 }
 
@@ -72,19 +72,19 @@ pub(crate) struct Chat {
     /// Continue this session.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Say it after this turn, or at the `start`: the session goes on from there in a branch.
+    /// Branch the session after this turn, or at its `start`.
     #[arg(long, value_name = "TURN", requires = "session", requires = "prompt")]
     pub(crate) after: Option<String>,
     /// Activate this skill; may be repeated.
     #[arg(long = "skill", value_name = "ID")]
     pub(crate) skills: Vec<String>,
-    /// Point at this tool.
+    /// Tell the model to use this tool.
     #[arg(long, value_name = "SKILL.TOOL")]
     pub(crate) tool: Option<String>,
-    /// Show this image (PNG, JPEG, WebP, GIF; 3.9 MB) with the message; may be repeated.
+    /// Attach this image (PNG, JPEG, WebP, GIF; 3.9 MB); may be repeated.
     #[arg(long = "image", value_name = "FILE", requires = "prompt")]
     pub(crate) images: Vec<PathBuf>,
-    /// provider/model
+    /// Model to use, as provider/model.
     #[arg(long)]
     pub(crate) model: Option<String>,
     #[command(flatten)]
@@ -93,78 +93,78 @@ pub(crate) struct Chat {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Approve {
-    /// Who answers when a call asks; `ask` at a terminal, else `none`.
+    /// Who answers approval questions; default `ask` at a terminal, else `none`.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) approve: Option<ApproveHow>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ApproveHow {
-    /// At the terminal.
+    /// You, at the terminal.
     Ask,
-    /// Nobody: what would ask is denied.
+    /// Nobody: calls that would ask are denied.
     None,
-    /// Allow everything but sending and what a rule denies.
+    /// Allow everything except sending to a person and what a rule denies.
     All,
-    /// One JSON line on stdin per question: {"call","decision","revision"?,"args"?}.
+    /// A program, with one JSON line on stdin per question: {"call","decision","revision"?,"args"?}.
     Stdio,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Skill {
-    /// Every skill with its state.
+    /// List skills with their state.
     List {
-        /// With those that are hidden.
+        /// Include hidden skills.
         #[arg(long)]
         all: bool,
     },
-    /// Let the assistant use it. Says first which examples of other skills it would take.
+    /// Make a skill available; first reports which requests it would take from other skills.
     Enable { id: String },
-    /// Take it and its tools away from the assistant.
+    /// Make a skill and its tools unavailable.
     Disable { id: String },
-    /// Have it active from the first message of every new chat.
+    /// Activate a skill from the first message of every new chat.
     Pin { id: String },
-    /// Have it active only when it is needed.
+    /// Activate a skill only when it is needed.
     Unpin { id: String },
-    /// The tools that a request may be about, best first. Asks no model.
+    /// Rank the tools that match a request, best first, without a model.
     Route {
         text: String,
-        /// So many at most.
+        /// Maximum number of tools.
         #[arg(short = 'k', value_name = "N", default_value_t = 8)]
         limit: u32,
     },
-    /// Run the routing examples of all enabled skills over all of them.
+    /// Run the routing examples of all enabled skills.
     Test,
-    /// Show what a skill from elsewhere brings, and agree to it with --accept.
+    /// Show what a skill from elsewhere contains; --accept agrees to it.
     Review {
         id: String,
-        /// Agree to it as it is printed, and switch it on.
+        /// Agree to it as printed, and enable it.
         #[arg(long)]
         accept: bool,
-        /// Agree only if it is still the one with this fingerprint.
+        /// Agree only if its fingerprint is still H.
         #[arg(long, value_name = "H", requires = "accept")]
         fingerprint: Option<String>,
     },
-    /// Look in the vault for notes that could be a skill's records under other names.
+    /// Find notes that could be a skill's records under other names.
     Fields {
         id: String,
-        /// Use those names: written into nova.config.json; no note is changed.
+        /// Write these names to nova.config.json; notes stay unchanged.
         #[arg(long)]
         apply: bool,
     },
-    /// Print an empty note of a skill's records, for Obsidian's templates folder.
+    /// Print an empty record of a skill, for Obsidian's templates folder.
     Template {
         id: String,
-        /// The type of record: contact.
+        /// Type of record, such as contact.
         #[arg(value_name = "TYPE")]
         record_type: String,
-        /// A table of all of them instead, as a .base file.
+        /// Print a table of all such records instead, as a .base file.
         #[arg(long)]
         base: bool,
     },
-    /// Look over a skill folder: what is wrong with it, by file and line.
+    /// Check a skill folder; reports problems with file and line.
     Check { path: PathBuf },
-    /// Write the first files of a skill, or of a single tool; they work at once.
+    /// Create a skill or a single tool that works at once.
     New {
         /// Letters, digits, - and _.
         id: String,
@@ -179,40 +179,40 @@ pub(crate) enum NewKind {
     Folder,
     /// One TypeScript file.
     Tool,
-    /// A crate compiled into Nova, in a checkout of Nova.
+    /// A crate in a checkout of Nova (not supported by this version).
     Native,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tool {
-    /// Every tool, also of skills that are not available.
+    /// List all tools, including those of unavailable skills.
     List,
-    /// What the assistant wrote and nobody has approved.
+    /// List tools that the assistant wrote and nobody has approved.
     Pending,
-    /// Put a pending tool in force; this counts as the approval of its first call.
+    /// Enable a pending tool; this approves its first call.
     Promote {
         name: String,
-        /// Only if it is still the one with this hash, as `pending` shows it.
+        /// Only if its hash is still the one that `pending` showed.
         #[arg(long)]
         hash: Option<String>,
     },
     /// Delete a pending tool.
     Discard {
         name: String,
-        /// Only if it is still the one with this hash, as `pending` shows it.
+        /// Only if its hash is still the one that `pending` showed.
         #[arg(long)]
         hash: Option<String>,
     },
-    /// Whether TypeScript tools may run where the system has neither Landlock nor seccomp to confine them.
+    /// Allow or deny TypeScript tools on a system without Landlock and seccomp to confine them.
     Unconfined { answer: UnconfinedAnswer },
     /// Run one tool.
     Call {
         /// SKILL.TOOL
         tool: String,
-        /// The arguments as a JSON object.
+        /// Arguments as a JSON object.
         #[arg(long, value_name = "JSON", conflicts_with = "args_file")]
         args: Option<String>,
-        /// A file with the arguments.
+        /// File with the arguments as a JSON object.
         #[arg(long, value_name = "F")]
         args_file: Option<PathBuf>,
         #[command(flatten)]
@@ -228,9 +228,9 @@ pub(crate) enum UnconfinedAnswer {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Vault {
-    /// Counts, and what the file system can do.
+    /// Show counts and file system capabilities.
     Status,
-    /// Every problem with its line.
+    /// List every problem with its line.
     Check,
     #[command(flatten)]
     Ask(Question),
@@ -239,49 +239,48 @@ pub(crate) enum Vault {
 /// What is asked of the notes alone.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
-    /// Lines of notes that hold a text, whatever its case.
+    /// Search notes for lines that contain a text, ignoring case.
     Search {
         text: String,
-        /// The text is a regular expression.
+        /// Treat the text as a regular expression.
         #[arg(long)]
         regex: bool,
-        /// Notes that hold every word of the text.
+        /// Find notes that contain every word of the text.
         #[arg(long, conflicts_with = "regex")]
         words: bool,
-        /// At most so many lines.
+        /// Maximum number of lines.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// Notes by their properties.
+    /// Query notes by their properties.
     Query {
-        /// Records of this type.
+        /// Only records of this type.
         #[arg(long = "type", value_name = "T")]
         record_type: Option<String>,
-        /// A condition, such as "value >= 1000" or "tags contains lead"; all of them must hold.
+        /// Condition such as "value >= 1000" or "tags contains lead"; may be repeated, all must hold.
         #[arg(long = "where", value_name = "KEY OP VALUE")]
         conditions: Vec<String>,
-        /// Properties to sort by, separated by commas; "-" before one sorts downwards.
+        /// Properties to sort by, separated by commas; "-" before one sorts descending.
         #[arg(long, value_name = "KEY,-KEY", allow_hyphen_values = true)]
         sort: Vec<String>,
-        /// At most so many notes.
+        /// Maximum number of notes.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// What a note links to, and what links to it.
+    /// Show links and backlinks of a note.
     Links {
-        /// Its path or name.
+        /// Path or name of the note.
         note: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Changes {
-    /// Newest first.
+    /// List change sets, newest first.
     List,
-    Show {
-        id: String,
-    },
-    /// Undo a change set, or one note or call of it.
+    /// Show a change set with its diffs.
+    Show { id: String },
+    /// Undo a change set, or one of its notes or calls.
     Undo {
         id: String,
         #[arg(long, value_name = "PATH")]
@@ -289,56 +288,51 @@ pub(crate) enum Changes {
         #[arg(long, value_name = "CALL", conflicts_with = "note")]
         call: Option<String>,
     },
-    /// Write what an interrupted change set had announced and not written.
-    Finish {
-        id: String,
-    },
-    /// Forget change sets past their time.
+    /// Write the rest of an interrupted change set.
+    Finish { id: String },
+    /// Discard expired change sets.
     Prune,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
+    /// List providers with their host and your agreement.
     List,
-    /// Agree that a remote provider sees your messages and the notes that tools read.
-    Allow {
-        id: String,
-    },
-    /// Take that back.
-    Revoke {
-        id: String,
-    },
+    /// Agree that a remote provider receives your messages and the notes that tools read.
+    Allow { id: String },
+    /// Revoke this agreement.
+    Revoke { id: String },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Permission {
-    /// Rules, policies, and what was approved of tools that did not come with Nova.
+    /// List rules, policies, and approved tools that did not come with Nova.
     List,
-    /// Let calls run without being asked about. Deny and ask go before.
+    /// Run matching calls without asking, unless a deny or ask rule matches.
     Allow {
-        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        /// SKILL__TOOL, where * matches anything; argument patterns in brackets.
         pattern: String,
     },
-    /// Be asked about each call.
+    /// Ask about each matching call.
     Ask {
-        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        /// SKILL__TOOL, where * matches anything; argument patterns in brackets.
         pattern: String,
     },
-    /// Let no call run.
+    /// Deny matching calls.
     Deny {
-        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        /// SKILL__TOOL, where * matches anything; argument patterns in brackets.
         pattern: String,
     },
-    /// Take a rule back, or what was approved of the tool SKILL.TOOL, or its host SKILL.TOOL@HOST.
+    /// Remove a rule, the approval of a tool SKILL.TOOL, or of its host SKILL.TOOL@HOST.
     Remove { pattern: String },
-    /// What would become of a call of the assistant, and which rule says so. Nothing runs.
+    /// Show whether a call by the assistant would run, ask or be denied, and why. Nothing runs.
     Try {
         /// SKILL.TOOL
         tool: String,
-        /// The arguments as a JSON object.
+        /// Arguments as a JSON object.
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
-        /// On behalf of whom: owner, delegate, known or unknown.
+        /// Caller's relationship: owner, delegate, known or unknown.
         #[arg(long = "as", value_name = "RELATIONSHIP")]
         relationship: Option<String>,
     },
@@ -346,100 +340,83 @@ pub(crate) enum Permission {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Newest first.
+    /// List sessions, newest first.
     List {
-        /// Those in the trash.
+        /// List deleted sessions instead.
         #[arg(long)]
         deleted: bool,
     },
-    /// What was said, and called for.
-    Show {
-        id: String,
-    },
-    /// Sessions in which every word was said, or is in the title; parts of words count.
+    /// Show messages and calls.
+    Show { id: String },
+    /// Find sessions that contain every word, in messages or title; parts of words match.
     Search {
         text: String,
-        /// At most so many sessions.
+        /// Maximum number of sessions.
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: u32,
     },
-    /// Write a session as Markdown, to stdout where no file is named.
+    /// Export a session as Markdown, to stdout unless --out is given.
     Export {
         id: String,
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// With the branches that are not in force.
+        /// Include inactive branches.
         #[arg(long)]
         all: bool,
-        /// In the place of a file that is there. A note is never replaced.
+        /// Replace an existing file, but never a note.
         #[arg(long, requires = "out")]
         force: bool,
     },
-    Rename {
-        id: String,
-        title: String,
-    },
-    /// Keep it before the others.
-    Pin {
-        id: String,
-    },
-    Unpin {
-        id: String,
-    },
-    /// Put it away; a search finds it.
-    Archive {
-        id: String,
-    },
-    Unarchive {
-        id: String,
-    },
-    /// Put another branch in force: a turn, and what came after it.
-    Branch {
-        id: String,
-        turn: String,
-    },
-    /// Move it to the trash, where it is kept for 30 days.
-    Delete {
-        id: String,
-    },
-    /// Take it out of the trash.
-    Restore {
-        id: String,
-    },
-    /// Forget what is in the trash for good.
+    /// Change the title of a session.
+    Rename { id: String, title: String },
+    /// List a session before the others.
+    Pin { id: String },
+    /// List a session in order again.
+    Unpin { id: String },
+    /// Hide a session from the list; searches still find it.
+    Archive { id: String },
+    /// Show an archived session in the list again.
+    Unarchive { id: String },
+    /// Switch to the branch that begins with this turn.
+    Branch { id: String, turn: String },
+    /// Move a session to the trash for 30 days.
+    Delete { id: String },
+    /// Restore a session from the trash.
+    Restore { id: String },
+    /// Delete everything in the trash permanently.
     Purge,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Credential {
-    /// Keep a secret: typed without being shown, or read from stdin.
+    /// Store a secret, entered without echo or read from stdin.
     Set {
         /// SERVICE/KEY
         name: String,
-        /// Nothing: arguments can be read by every process of this machine.
+        /// None: every process on this machine can read arguments.
         #[arg(hide = true)]
         more: Vec<String>,
     },
-    /// Every credential with its state, never a value.
+    /// List credentials with their state, never their values.
     List,
-    /// Forget a secret and all its grants.
+    /// Delete a secret and all its grants.
     Remove { name: String },
-    /// Let a provider, skill or tool have it, as it is now and for where it sends it.
+    /// Grant a secret to a provider, skill or tool, for its current destination.
     Grant {
         name: String,
         /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
         #[arg(long, value_name = "WHO")]
         to: String,
     },
-    /// Take it back.
+    /// Revoke a grant.
     Revoke {
         name: String,
         /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
         #[arg(long, value_name = "WHO")]
         to: String,
     },
-    /// Who may have what, for where.
+    /// List grants: who may use which credential, for which destination.
     Grants,
-    /// Sign in with the browser, where nova.config.json describes how.
+    /// Sign in with the browser, as configured in nova.config.json.
     SignIn { name: String },
 }

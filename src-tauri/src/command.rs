@@ -85,8 +85,8 @@ async fn with_app(
 fn unmerged(files: &[PathBuf]) -> bool {
     for file in files {
         print::note(&format!(
-            "nova: an edit made outside while Nova wrote could not be merged: {}. Keep what you want of it in the \
-             note, then delete the copy.",
+            "nova: an edit made by another program during a write could not be merged: {}. Copy what you \
+             want to keep into the note, then delete this copy.",
             file.display()
         ));
     }
@@ -147,7 +147,10 @@ async fn wait_for_tools(app: &App, command: &Command) {
         _ => return,
     };
     if !missing.is_empty() {
-        print::note(&format!("nova: still being read: {}. Try again for these.", missing.join(", ")));
+        print::note(&format!(
+            "nova: still loading: {}. Run the command again to see them.",
+            missing.join(", ")
+        ));
     }
 }
 
@@ -160,11 +163,11 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         Skill::Enable { id } => {
             routing::warn_before_enabling(app, id).await?;
             let rows = app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?;
-            (rows, Some((id, "is switched on")))
+            (rows, Some((id, "is enabled")))
         }
         Skill::Disable { id } => {
             let rows = app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?;
-            (rows, Some((id, "is switched off")))
+            (rows, Some((id, "is disabled")))
         }
         Skill::Pin { id } => (app.set_skill(pinned(id, true)).await?, Some((id, "is pinned"))),
         Skill::Unpin { id } => (app.set_skill(pinned(id, false)).await?, Some((id, "is no longer pinned"))),
@@ -324,8 +327,8 @@ fn read_args(text: Option<&str>, file: Option<&std::path::Path>) -> Result<Value
             None => Ok(value),
             Some(number) => Err(UserError::new(
                 ErrorCode::InvalidArguments,
-                format!("The number {number} would be changed on its way."),
-                format!("Give it as text: \"{number}\"."),
+                format!("The number {number} has more digits than JSON keeps."),
+                format!("Pass it as text: \"{number}\"."),
             )),
         },
         Ok(_) => Err(UserError::new(
@@ -398,7 +401,7 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
             }
             if let Some(conflict) = result.conflicts.first() {
                 print::note(&format!(
-                    "nova: {} was changed since, so nothing was written: {}.",
+                    "nova: {} changed since, so nothing was written: {}.",
                     conflict.path,
                     conflict.what.join(", ")
                 ));
@@ -420,7 +423,7 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
 /// Puts both sides of what could not be merged where they can be read.
 pub(crate) fn keep_conflicts(app: &App) -> Result<(), UserError> {
     if let Some(folder) = app.keep_conflicts()? {
-        print::note(&format!("nova: both versions of what was changed twice are in {}.", folder.display()));
+        print::note(&format!("nova: both versions of each conflict are in {}.", folder.display()));
     }
     Ok(())
 }

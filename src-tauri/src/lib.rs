@@ -4,6 +4,15 @@
 //! tenth of a second to load, which a command must not wait for, so only `nova-window` is linked to
 //! them. Neither decides anything: they read the environment and the arguments, print and show; what
 //! Nova does is in `nova-app`.
+//!
+//! # Invariants
+//!
+//! - `nova-window` alone is linked to the window's libraries, so that a command starts without loading them
+//!   and, on Windows, can print.
+//! - The page can call the Tauri commands `rpc` and `subscribe` and nothing else; `src-tauri/capabilities` grants
+//!   no permission, so the backend opens dialogs and links: `tests/e2e/opening.rs`.
+//! - Nova's environment variables are read here; `Places::find` of `nova-app` receives a function for them.
+//! - The command line, its exit codes and its JSON are a public interface: `tests/journeys/command_line.rs`.
 
 mod approve;
 mod args;

@@ -146,7 +146,7 @@ async fn an_image_that_was_attached_is_there_after_a_kill() {
 }
 
 #[tokio::test]
-async fn the_users_own_message_is_copied_and_edited_by_two_buttons_that_do_not_lie_over_each_other() {
+async fn copy_and_edit_buttons_do_not_overlap() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;

@@ -47,7 +47,7 @@ fn notes_are_found_by_their_properties() {
 }
 
 #[test]
-fn notes_whose_values_have_no_order_with_the_one_asked_for_are_counted_beside_the_answer() {
+fn query_counts_incomparable_notes() {
     let nova = Nova::new(
         "//- a.md\n---\nvalue: 900\n---\n//- b.md\n---\nvalue: soon\n---\n//- c.md\n---\nvalue: x\n---\n",
         [],
@@ -59,7 +59,7 @@ fn notes_whose_values_have_no_order_with_the_one_asked_for_are_counted_beside_th
     };
     let (path, said) = asked("value > 500");
     assert_eq!(path, "a.md");
-    assert!(said.contains("2 notes are left out"), "{said}");
+    assert!(said.contains("2 notes are excluded"), "{said}");
     assert_eq!(asked("value = 900"), (json!("a.md"), String::new()));
 }
 
@@ -118,7 +118,7 @@ fn finish_that_meets_a_conflict_exits_1() {
 
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("Ideas.md was changed since"), "{stderr}");
+    assert!(stderr.contains("Ideas.md changed since"), "{stderr}");
     assert_eq!(nova.vault.read("Ideas.md"), mine);
 }
 

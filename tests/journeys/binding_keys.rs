@@ -58,7 +58,7 @@ async fn no_key_goes_over_http_to_a_remote_host() {
     let (nova, server) = (Nova::new("", []), recorder().await);
     provider(&nova, "openai", &remote(&server));
     let allowed = succeeds(&run(&nova, &["provider", "allow", "far"], None));
-    assert!(allowed.contains("Over http everybody on the way"), "{allowed}");
+    assert!(allowed.contains("Over plain http, anyone on the way"), "{allowed}");
     assert_eq!(server.requests(), []);
 
     // The same for a key of the configuration.

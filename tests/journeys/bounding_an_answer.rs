@@ -43,7 +43,7 @@ async fn too_much_reasoning_ends_the_answer() {
 
 #[tokio::test]
 async fn dripping_answer_ends_at_its_time() {
-    let says = "The answer was not complete after 1 s";
+    let says = "The answer was incomplete after 1 s";
     check(text("It goes on").dripping(), ErrorCode::ProviderTimeout, says, 1).await;
 }
 

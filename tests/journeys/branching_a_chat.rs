@@ -272,7 +272,7 @@ async fn a_nova_that_is_killed_anywhere_in_a_turn_leaves_a_session_that_goes_on(
         let last = || nova.model.requests().pop().unwrap().to_string();
         let on = nova.run(&["chat", "-p", "Go on", "--session", session]);
         assert_eq!(on.status.code(), Some(0), "{at}: {}", String::from_utf8_lossy(&on.stderr));
-        for kept in ["Add Odile", "Nova ended in the middle", "You are Nova"] {
+        for kept in ["Add Odile", "Nova ended during the previous turn", "You are Nova"] {
             assert_eq!(last().matches(kept).count(), 1, "{at}, {kept}: {}", last());
         }
         let anew = nova.run(&["chat", "-p", "Anew", "--session", session, "--after", "start"]);

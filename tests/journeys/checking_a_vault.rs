@@ -132,7 +132,7 @@ fn records_of_a_skill_that_is_switched_off_are_plain_notes() {
 }
 
 #[test]
-fn a_copy_of_a_sync_program_is_no_second_record_but_the_only_one_where_the_note_is_gone() {
+fn sync_copy_is_a_record_only_without_original() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     let (jane, copy) = ("CRM/People/Jane Doe.md", "CRM/People/Jane Doe (conflicted copy 2026-11-21).md");
     nova.vault.write(copy, &nova.vault.read(jane));
@@ -143,7 +143,7 @@ fn a_copy_of_a_sync_program_is_no_second_record_but_the_only_one_where_the_note_
     assert!(remedy().contains("keep one of the two"));
     nova.vault.remove(jane);
     assert_eq!(contacts(), 2, "the copy is all there is of Jane");
-    assert!(remedy().contains("rename this one"));
+    assert!(remedy().contains("rename this file"));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_folder_without_notes_is_no_slip_in_the_private_list() {
 }
 
 #[test]
-fn everything_wrong_in_a_table_of_obsidian_is_told_at_once_and_its_other_views_are_answered() {
+fn reports_all_base_errors_and_answers_other_views() {
     let base = "views:\n  - name: All\n    filters: file.ext == \"md\"\n  - name: Due\n    filters:\n      \
                 and:\n        - due ==\n        - due = today()\n    limit: few\n";
     let nova =

@@ -127,7 +127,7 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
     // What it never passes on to is no host to agree to.
     let refused = app.agree_provider(at("another.example")).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::BadRequest);
-    assert!(refused.message.contains("near passes no model on to another.example"), "{refused}");
+    assert!(refused.message.contains("near passes no model to another.example"), "{refused}");
     app.agree_provider(at("elsewhere.example")).await.unwrap();
     let (_, events) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), vec![])]);
@@ -237,7 +237,7 @@ async fn a_chat_without_a_model_waits_for_no_provider_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_note_that_a_host_knows_is_counted_in_the_next_turns_and_named_when_it_is_read_again() {
+async fn known_notes_are_counted_and_named_on_reread() {
     let jane = "CRM/People/Jane Doe.md".to_owned();
     let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
     let nova = with_a_cloud_model([

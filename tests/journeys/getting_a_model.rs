@@ -111,7 +111,7 @@ async fn a_key_that_is_refused_leaves_nothing_behind_and_says_what_to_do() {
         app.open_vault(open(&nova, Some(pasted("openai", &server, CANARY)))).await.unwrap_err(),
     ] {
         assert_eq!(problem.code, ErrorCode::ProviderRefusedKey);
-        assert!(problem.hint.contains("Copy the key again"), "{problem}");
+        assert!(problem.hint.contains("Copy the whole key again"), "{problem}");
         assert_clean(format!("{problem:?}").as_bytes(), "the problem");
     }
     assert_nothing_kept(&nova);
@@ -144,11 +144,11 @@ async fn what_cannot_be_a_provider_is_refused_before_anything_is_asked() {
     let good = pasted("openai", &server, CANARY);
     let key = |key: &str| Some(SecretText::new(key));
     for (new, said) in [
-        (NewProvider { id: "a/b".into(), ..good.clone() }, "cannot be the name"),
-        (NewProvider { id: String::new(), ..good.clone() }, "cannot be the name"),
-        (NewProvider { id: "../x".into(), ..good.clone() }, "cannot be the name"),
-        (NewProvider { kind: "gopher".into(), ..good.clone() }, "is not known"),
-        (NewProvider { base_url: Some("not an address".into()), ..good.clone() }, "is not one"),
+        (NewProvider { id: "a/b".into(), ..good.clone() }, "is not a valid provider name"),
+        (NewProvider { id: String::new(), ..good.clone() }, "is not a valid provider name"),
+        (NewProvider { id: "../x".into(), ..good.clone() }, "is not a valid provider name"),
+        (NewProvider { kind: "gopher".into(), ..good.clone() }, "Unknown kind"),
+        (NewProvider { base_url: Some("not an address".into()), ..good.clone() }, "is invalid"),
         (
             NewProvider { base_url: Some("http://models.example/v1".into()), ..good.clone() },
             "could read the key",

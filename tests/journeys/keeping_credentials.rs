@@ -80,7 +80,7 @@ pub(crate) fn assert_clean_folder(folder: &Path) -> usize {
 fn a_secret_is_kept_listed_and_removed_without_ever_being_shown() {
     let nova = Nova::new("", []);
     let set = told(&nova, &["credential", "set", "weather/key"], &format!("{CANARY}\n"));
-    assert!(succeeds(&set).contains("weather/key is kept."));
+    assert!(succeeds(&set).contains("weather/key is stored."));
     let list = told(&nova, &["credential", "list", "--json"], "");
     let rows: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
     let row = rows.as_array().unwrap().iter().find(|row| row["name"] == "weather/key").unwrap();
@@ -101,7 +101,7 @@ fn a_value_in_the_arguments_is_refused_and_not_repeated() {
     let nova = Nova::new("", []);
     let output = told(&nova, &["credential", "set", "weather/key", CANARY], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("never taken from an argument"));
+    assert!(said(&output).contains("cannot be passed as an argument"));
     assert_clean(said(&output).as_bytes(), "the output");
     // Nor is a secret that stands where the name belongs.
     let output = told(&nova, &["credential", "set", CANARY], "");

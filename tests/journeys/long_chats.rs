@@ -254,7 +254,7 @@ async fn what_never_fits_fails_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn notes_that_leave_with_a_request_for_a_summary_are_told_also_when_the_turn_is_stopped_then() {
+async fn cancelled_summary_lists_sent_notes() {
     let mut answered = 0;
     let nova = small(200_000, move |request| {
         if wants_summary(request) {

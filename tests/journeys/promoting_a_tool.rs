@@ -175,7 +175,7 @@ async fn what_cannot_be_read_is_not_replaced() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_cannot_be_read_is_listed_with_its_reason_and_discarded_without_following_a_link() {
+async fn discards_unreadable_tools_without_following_links() {
     let nova = with_key([]);
     let pending = tools(&nova, "pending");
     let app = nova.start().await;

@@ -88,7 +88,7 @@ fn agreements_that_cannot_be_read_are_told_and_kept() {
     let file = nova.data().join("trust.json");
     fs::write(&file, "{ \"providers\": ").unwrap();
     let listed = nova.run(&["provider", "list"]);
-    assert!(err(&listed).contains("What you agreed to cannot be read"), "{}", err(&listed));
+    assert!(err(&listed).contains("Your agreements cannot be read"), "{}", err(&listed));
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"providers\": ", "a look changes nothing");
     let allowed = nova.run(&["provider", "allow", "far"]);
     assert!(allowed.status.success(), "{}", err(&allowed));
@@ -103,8 +103,8 @@ fn agreements_that_cannot_be_read_are_told_and_kept() {
 fn a_change_of_a_skill_is_answered_in_one_line() {
     let nova = Nova::new(PEOPLE, []);
     for (command, says) in [
-        ("disable", "crm is switched off\n"),
-        ("enable", "crm is switched on\n"),
+        ("disable", "crm is disabled\n"),
+        ("enable", "crm is enabled\n"),
         ("pin", "crm is pinned\n"),
         ("unpin", "crm is no longer pinned\n"),
     ] {
@@ -114,7 +114,7 @@ fn a_change_of_a_skill_is_answered_in_one_line() {
     let folder = skill(&nova.config(), "needy", "Needs something.", "Text.");
     fs::write(folder.join("manifest.yaml"), "requires: {env: {NEEDY_TOKEN: {}}}\n").unwrap();
     let said = out(&nova.run(&["skill", "enable", "needy"]));
-    assert!(said.starts_with("needy is switched on, and cannot run now: "), "{said}");
+    assert!(said.starts_with("needy is enabled, and cannot run now: "), "{said}");
     assert!(said.contains("NEEDY_TOKEN") && said.lines().count() == 1, "{said}");
 }
 
@@ -145,7 +145,7 @@ fn instructions_that_no_model_gets_whole_are_told() {
         "{}",
         out(&checked)
     );
-    assert_eq!(out(&nova.run(&["skill", "check", short.to_str().unwrap()])), "nothing is wrong\n");
+    assert_eq!(out(&nova.run(&["skill", "check", short.to_str().unwrap()])), "no problems found\n");
     let (_, rows) = nova.json(&["skill", "list"]);
     let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "saga").unwrap();
     assert_eq!(row["state"], json!("available"));
@@ -193,7 +193,7 @@ fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
     let (_, review) = nova.json(&["skill", "review", "screener"]);
     assert_eq!(review["env"], json!(["SCAN_TOKEN", "SCAN_URL"]));
     let shown = nova.run(&["skill", "review", "screener"]);
-    let line = "values it wants, from Nova's environment where it has them: SCAN_TOKEN, SCAN_URL";
+    let line = "values it needs, taken from Nova's environment if set: SCAN_TOKEN, SCAN_URL";
     assert!(out(&shown).contains(line), "{}", out(&shown));
     let wrong = ["skill", "review", "screener", "--accept", "--fingerprint", "other"];
     let refused = nova.run(&wrong);

@@ -351,7 +351,7 @@ type: diary
     assert!(nova.vault.read("Late.md").contains("\nnext_contact: 2026-12-31\n"));
 
     let other = app.record_form(of_contact(Some("Diary.md"))).await.unwrap_err();
-    assert_eq!(other.message, "Diary.md is no contact: its type is diary.");
+    assert_eq!(other.message, "Diary.md is not a contact: its type is diary.");
     let unknown = app.record_form(RecordFormRef { record_type: "robot".into(), ..of_contact(None) }).await;
     assert_eq!(unknown.unwrap_err().hint, "It has contact, company, deal.");
 }

@@ -36,7 +36,7 @@ fn rules_are_written_tried_and_taken_back_at_a_terminal() {
     let (code, tried) = nova.json(&["permission", "try", "crm.add_contact"]);
     assert_eq!((code, &tried["verdict"], &tried["rule"]), (0, &json!("ask"), &Value::Null));
     assert_eq!(tried["decisions"], json!(["once", "session", "always", "deny"]));
-    assert_eq!(tried["reason"], "No rule decides: what changes notes asks.");
+    assert_eq!(tried["reason"], "No rule applies: a tool that changes notes asks.");
     assert_eq!(nova.json(&add).0, 3, "nobody is there to ask");
 
     let (code, view) = nova.json(&["permission", "allow", "crm__add_*"]);
@@ -119,13 +119,13 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
     };
     assert_eq!(
         refused(&["permission", "allow", "crm add"]),
-        "\"crm add\" is no pattern: a tool's name has letters, digits, _, - and . only."
+        "\"crm add\" is not a valid pattern: a tool's name has letters, digits, _, - and . only."
     );
     assert!(refused(&["permission", "deny", "crm__add(x)"]).contains("is not name=value"));
     assert!(refused(&["permission", "remove", "nothing__here"]).contains("There is no rule"));
     assert!(refused(&["permission", "try", "nothing.here"]).contains("There is no tool"));
     assert!(
-        refused(&["permission", "try", "crm.add_contact", "--as", "stranger"]).contains("no relationship")
+        refused(&["permission", "try", "crm.add_contact", "--as", "stranger"]).contains("not a relationship")
     );
 
     nova.rules("permissions:\n  deny: [x]\n  alow: [y]\n");
@@ -134,7 +134,9 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
     assert_eq!(kept, "permissions:\n  deny: [x]\n  alow: [y]\n");
 
     nova.rules("permissions: &all {deny: [x]}\n");
-    assert!(refused(&["permission", "allow", "crm__add_contact"]).contains("a way that Nova does not edit"));
+    assert!(
+        refused(&["permission", "allow", "crm__add_contact"]).contains("a layout that Nova does not edit")
+    );
 }
 
 #[test]
@@ -422,5 +424,5 @@ async fn a_rule_about_requests_needs_no_tool_of_that_name() {
     let rules = app.list_rules(Nothing {}).await.unwrap().rules;
     let note = |pattern: &str| rules.iter().find(|rule| rule.pattern == pattern).unwrap().note.clone();
     assert_eq!(note("internet_access"), None);
-    assert_eq!(note("nobody__has_this").as_deref(), Some("No tool that is here now has this name."));
+    assert_eq!(note("nobody__has_this").as_deref(), Some("No current tool has this name."));
 }

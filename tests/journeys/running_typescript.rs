@@ -467,7 +467,7 @@ async fn a_deny_that_is_written_while_a_host_is_asked_about_holds_and_is_said_wh
     let tried = app.try_rule(wanted).await.unwrap();
     assert_ne!(tried.verdict, TriedVerdict::Deny, "it may run, and reaches nobody");
     assert!(
-        tried.reason.ends_with(" It contacts no host: the rule \"internet_access\" denies it."),
+        tried.reason.ends_with(" It can contact no host: the rule \"internet_access\" denies it."),
         "{}",
         tried.reason
     );

@@ -331,7 +331,9 @@ async fn a_skill_that_is_begun_in_the_window_works_at_once() {
     let rows = app.list_skills(Nothing {}).await.unwrap();
     let row = rows.iter().find(|row| row.id == "trip-planner").unwrap();
     assert_eq!((row.source.as_str(), row.state), ("folder", SkillState::Available));
-    for (name, says) in [("trip planner!", "not a name"), ("crm", "another skill's"), ("", "not a name")] {
+    for (name, says) in
+        [("trip planner!", "not a valid name"), ("crm", "another skill"), ("", "not a valid name")]
+    {
         let refused = create(name).await.unwrap_err();
         assert!(refused.message.contains(says), "{name}: {}", refused.message);
     }

@@ -123,7 +123,7 @@ async fn an_image_is_seen_kept_and_sent_again_whatever_the_provider_speaks() {
 }
 
 #[tokio::test]
-async fn a_message_whose_images_cannot_be_kept_stands_in_the_chat_with_why_it_was_not_sent() {
+async fn failed_image_store_keeps_message_with_reason() {
     let nova = nova("openai", [text("Without them.")]);
     let app = nova.start().await;
     let session = app.create_session(Nothing {}).await.unwrap().id;
@@ -154,7 +154,7 @@ async fn what_cannot_be_sent_begins_no_turn() {
     let too_many = vec![image("dot.gif", GIF); 11];
     let pdf = vec![image("paper.png", "JVBERi0xLjcKJeLjz9M=")];
     let large = vec![image("large.gif", &format!("{}{}", &GIF[..56], "A".repeat(8 * 1024 * 1024)))];
-    for (images, says) in [(too_many, "10 images at most"), (pdf, "paper.png"), (large, "larger than 3.9 MB")]
+    for (images, says) in [(too_many, "at most 10 images"), (pdf, "paper.png"), (large, "larger than 3.9 MB")]
     {
         let error = send(&app, &session, "Look", images).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::BadRequest);

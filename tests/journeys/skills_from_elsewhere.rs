@@ -162,7 +162,7 @@ async fn a_change_of_any_file_takes_it_out_until_it_was_looked_at_again() {
     let listed = row(&app, "pdf").await.unwrap();
     assert_eq!(
         listed.reason.as_deref(),
-        Some("It changed since you agreed to it. Review it: nova skill review pdf.")
+        Some("It changed since you accepted it. Review it: nova skill review pdf.")
     );
     assert_eq!(call(&app, "pdf.extract").await.error.unwrap().code, ErrorCode::UnknownTool);
 

@@ -143,7 +143,7 @@ async fn a_message_is_shown_and_can_be_stopped_while_the_model_server_does_not_a
 }
 
 #[tokio::test]
-async fn a_message_with_an_image_is_shown_and_can_be_stopped_while_the_model_server_does_not_answer() {
+async fn image_message_shows_and_stops_on_silent_server() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({

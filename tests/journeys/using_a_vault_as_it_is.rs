@@ -270,7 +270,7 @@ Betrag: 12,00
     let printed = nova.run(&["skill", "fields", "budget"]);
     let printed = String::from_utf8(printed.stdout).unwrap();
     assert!(
-        printed.contains("amount: 2 of 2 notes have not a decimal, but \"12,00\"; they stay unreadable"),
+        printed.contains("amount: 2 of 2 notes do not have a decimal, but \"12,00\"; they stay unreadable"),
         "{printed}"
     );
 

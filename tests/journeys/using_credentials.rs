@@ -223,7 +223,7 @@ async fn neither_a_redirect_nor_an_allowed_request_takes_the_secret_to_another_h
     for url in ["http://other.example/", &format!("http://other.example/?key={CANARY}")] {
         let error =
             call(&app, json!({"url": url}), ScriptedApprover::always(Decision::Once)).await.error.unwrap();
-        assert!(error.message.contains("a credential that is not for it"), "{error}");
+        assert!(error.message.contains("a credential for another host"), "{error}");
         assert_clean(format!("{error:?}").as_bytes(), "the error");
     }
     assert_eq!(other.requests().len(), 1);
@@ -441,7 +441,7 @@ async fn a_file_without_its_passphrase_holds_up_no_start_and_opens_later() {
     assert_eq!(view.problem.as_ref().unwrap().code, ErrorCode::PassphraseNeeded);
     assert_eq!(weather_key(&view).state, CredentialState::Unknown);
     let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
-    assert!(error.message.contains("its passphrase was not given"), "{error}");
+    assert!(error.message.contains("no passphrase was given"), "{error}");
 
     let wrong = app.unlock_credentials(UnlockCredentials { passphrase: SecretText::new("wrong") }).await;
     assert_eq!(wrong.unwrap_err().code, ErrorCode::PassphraseNeeded);

@@ -3,6 +3,15 @@
 //!
 //! It computes with decimals and checked arithmetic, never adds one currency to another, never writes
 //! the later days of a recurring entry, and keeps nothing but notes.
+//!
+//! # Invariants
+//!
+//! - A transfer is in no sum of income or expenses, and only certain sides are joined: `tests/budget/transfers.rs`.
+//! - A month's categories equal what hledger computes from the same entries, and sum to its total:
+//!   `tests/budget/hledger.rs`, `tests/budget/properties.rs`.
+//! - An import is complete, adds nothing when repeated, and its undo leaves no byte: `tests/budget/properties.rs`,
+//!   `tests/journeys/keeping_a_budget.rs`.
+//! - Changing the currency of a note in its form changes no figure of another note: `tests/budget/saving.rs`.
 
 use std::sync::Arc;
 

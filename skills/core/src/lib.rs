@@ -1,6 +1,11 @@
 //! What the assistant can do beside the skills: for now, writing a tool of its own.
 //!
 //! It never puts a tool in force. What it writes goes to [`PendingTools`] and waits for the user.
+//!
+//! # Invariants
+//!
+//! - A pending tool is never callable, and what is promoted is what the user looked at:
+//!   `tests/journeys/promoting_a_tool.rs`.
 
 use std::sync::Arc;
 

@@ -3,6 +3,10 @@
 //!
 //! It reads and writes them through the vault it is given and nothing else: it never leaves
 //! the machine, never keeps a copy of a record, never adds up two currencies, and never guesses what a note does not say.
+//!
+//! # Invariants
+//!
+//! - Changing the currency of a deal in its form changes no figure of another note: `tests/crm/saving.rs`.
 
 use std::sync::Arc;
 

@@ -4,6 +4,11 @@
 //! Everything is computed from the notes at each call; only prices of quote sources are kept, and they
 //! can be fetched again. It never adds two currencies, never takes a price on trust that a source made
 //! up, and never trades.
+//!
+//! # Invariants
+//!
+//! - Changing the currency of a note in its form changes no figure of another note: `tests/portfolio/saving.rs`.
+//! - Quotes that two Nova processes fetch concurrently are both kept: `src/kept.rs`.
 
 use std::sync::Arc;
 

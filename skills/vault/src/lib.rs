@@ -2,6 +2,11 @@
 //!
 //! It works through the vault it is given and nothing else: it never leaves the machine, never
 //! writes a byte that was not asked for, and never chooses between two notes of one name.
+//!
+//! # Invariants
+//!
+//! - No path, name or move of a tool leaves the vault: `tests/vault/refusing.rs`. No answer names a private note:
+//!   `tests/vault/privacy.rs`.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub(crate) fn on_stdin() -> Arc<Answers> {
             for line in std::io::stdin().lock().split(b'\n') {
                 let Ok(line) = line else { break };
                 let Ok(line) = String::from_utf8(line) else {
-                    print::note("nova: a line is not UTF-8 text and was dropped; send it again as UTF-8");
+                    print::note("nova: a line that is not UTF-8 was dropped; send it again as UTF-8");
                     continue;
                 };
                 let line = line.strip_suffix('\r').unwrap_or(&line);
@@ -109,7 +109,7 @@ impl Answers {
                 let is_message = !line.trim_start().starts_with('{');
                 return match &state.others {
                     Some(others) if is_message => others.send(line.to_owned()).err().map(|_| reason),
-                    _ => Some(format!("nova: this answer is not understood: {reason}")),
+                    _ => Some(format!("nova: invalid answer: {reason}")),
                 };
             }
         };
@@ -119,11 +119,11 @@ impl Answers {
             (None, Some(revision)) => state.answer((call, revision), answer),
             (None, None) => {
                 return Some(format!(
-                    "nova: {call} asks nothing now, so this answer is dropped; name the revision it is for"
+                    "nova: {call} has no open question, so this answer was dropped; include its revision"
                 ));
             }
             (Some(revision), Some(open)) if revision < open => {
-                return Some("nova: this answer is to an older question; look at the new one".into());
+                return Some("nova: this answer is for an older revision; answer the new one".into());
             }
             (Some(revision), _) => state.answer((call, revision), answer),
         }

@@ -35,7 +35,7 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
         let text = match line {
             Line::Text(line) => line.trim().to_owned(),
             Line::NoText => {
-                print::note("nova: that line is not UTF-8 text and was not sent; send it again as UTF-8");
+                print::note("nova: the line is not UTF-8 and was not sent; send it again as UTF-8");
                 continue;
             }
             Line::End => return Ok(print::DONE),
@@ -224,7 +224,7 @@ fn show_as_text(event: &Event) {
         Event::MessageCompleted { .. } => print::line(""),
         Event::ToolCallStarted { tool, args, .. } => print::note(&format!("· {tool} {args}")),
         Event::ToolCallProgress { message: Some(message), .. } => print::note(&format!("  {message}")),
-        Event::ToolCallDetached { .. } => print::note("  takes longer; the turn goes on without it"),
+        Event::ToolCallDetached { .. } => print::note("  takes longer; the turn continues without it"),
         Event::ToolCallCompleted { ok: false, output, .. } => {
             print::note(&format!("  failed: {}", output["message"].as_str().unwrap_or_default()));
         }
@@ -233,7 +233,7 @@ fn show_as_text(event: &Event) {
                 print::note(&format!("  {:?} {}", change.kind, change.path));
             }
         }
-        Event::HistoryCompacted { .. } => print::note("· made room: earlier messages are sent in short"),
+        Event::HistoryCompacted { .. } => print::note("· context full: earlier messages were summarised"),
         Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
         Event::NotesChangedOutside { paths, .. } => {
             print::note(&format!("· changed outside: {}", paths.join(", ")))

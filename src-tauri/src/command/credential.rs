@@ -20,8 +20,8 @@ pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Resul
             print::error(
                 &UserError::new(
                     ErrorCode::BadRequest,
-                    "A value is never taken from an argument: every program can read arguments.",
-                    "Change that secret where it is from, then give the new one on stdin or at the prompt.",
+                    "A secret cannot be passed as an argument, because every program can read arguments.",
+                    "Replace that secret at its provider, then pass the new one on stdin or at the prompt.",
                 ),
                 json,
             );
@@ -35,7 +35,7 @@ pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Resul
                 unlock(app, error).await?;
                 app.set_credential_value(name, SecretText::new(value), None).await?;
             }
-            done(json, &json!({"ok": true, "credential": name}), &format!("{name} is kept."));
+            done(json, &json!({"ok": true, "credential": name}), &format!("{name} is stored."));
         }
         Credential::List => {
             let view = readable(app).await?;
@@ -62,7 +62,7 @@ pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Resul
             done(
                 json,
                 &json!({"ok": true, "credential": name, "to": to}),
-                &format!("{to} may have {name}, as it is now."),
+                &format!("{to} may use {name} for its current destination."),
             );
         }
         Credential::Revoke { name, to } => {
@@ -70,7 +70,7 @@ pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Resul
             done(
                 json,
                 &json!({"ok": true, "credential": name, "to": to}),
-                &format!("{to} may not have {name} any more."),
+                &format!("{to} may no longer use {name}."),
             );
         }
         Credential::Grants => {
@@ -99,7 +99,7 @@ fn read_value(name: &str) -> Result<String, UserError> {
         UserError::new(
             ErrorCode::Io,
             format!("The value cannot be read: {error}."),
-            "Give it as text on stdin.",
+            "Pass it as text on stdin.",
         )
     };
     if std::io::stdin().is_terminal() {
@@ -138,10 +138,10 @@ async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
     print::note(&format!("nova: {}", error.message));
     let begins = error.code == ErrorCode::NoCredentialStore;
     let passphrase = ask(if begins { "New passphrase for an encrypted file: " } else { "Passphrase: " })?;
-    if begins && ask("The same again: ")? != passphrase {
+    if begins && ask("Repeat the passphrase: ")? != passphrase {
         return Err(UserError::new(
             ErrorCode::PassphraseNeeded,
-            "The two passphrases are not the same. Nothing was kept.",
+            "The passphrases differ. Nothing was stored.",
             "Try again.",
         ));
     }
@@ -150,7 +150,7 @@ async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
 
 fn list(view: &CredentialsView) {
     if view.credentials.is_empty() {
-        print::line("No credential is kept or wanted. Keep one: nova credential set SERVICE/KEY");
+        print::line("No credentials are stored or needed. Store one: nova credential set SERVICE/KEY");
     }
     for row in &view.credentials {
         let state = match row.state {
@@ -183,7 +183,7 @@ fn grants(view: &CredentialsView, json: bool) {
         return;
     }
     for (row, grant) in rows {
-        let old = if grant.in_force { "" } else { "  (it has changed since: not in force)" };
+        let old = if grant.in_force { "" } else { "  (changed since: not in force)" };
         print::line(&print::visible(&format!(
             "{:<32} {} → {}{old}",
             row.name, grant.consumer, grant.destination
@@ -197,7 +197,7 @@ struct Printed;
 #[async_trait::async_trait]
 impl SignInOpener for Printed {
     async fn open(&self, address: &Url) -> Result<(), String> {
-        print::note("Open this address in a browser of this machine, and sign in:");
+        print::note("Open this address in a browser on this machine and sign in:");
         print::note(address.as_str());
         Ok(())
     }

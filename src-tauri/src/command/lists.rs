@@ -54,9 +54,9 @@ pub(crate) fn pending_tools(rows: &[PendingToolRow]) {
         line("");
     }
     if rows.is_empty() {
-        line("no tools wait");
+        line("no pending tools");
     } else {
-        line("nova tool promote NAME puts one in force, nova tool discard NAME deletes it");
+        line("nova tool promote NAME enables one, nova tool discard NAME deletes it");
     }
 }
 

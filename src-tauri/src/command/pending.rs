@@ -30,7 +30,7 @@ pub(super) async fn promote(app: &App, name: &str, hash: Option<&str>, json: boo
     } else {
         print::line(&format!("{} can be called now", promoted.tool));
         if let Some(before) = promoted.replaced {
-            print::line(&format!("the version before is kept: {before}"));
+            print::line(&format!("the previous version is kept: {before}"));
         }
     }
     Ok(print::DONE)
@@ -53,9 +53,9 @@ async fn find(app: &App, name: &str) -> Result<PendingToolRow, UserError> {
     let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     rows.into_iter().find(|row| row.name == name || row.file == name).ok_or_else(|| {
         let hint = match names.is_empty() {
-            true => "No tool waits.".to_owned(),
-            false => format!("Waiting: {}.", names.join(", ")),
+            true => "There are no pending tools.".to_owned(),
+            false => format!("Pending: {}.", names.join(", ")),
         };
-        UserError::new(ErrorCode::UnknownPendingTool, format!("No tool \"{name}\" waits."), hint)
+        UserError::new(ErrorCode::UnknownPendingTool, format!("There is no pending tool \"{name}\"."), hint)
     })
 }

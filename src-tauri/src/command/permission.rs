@@ -58,9 +58,9 @@ fn show(view: &PermissionsView) {
     });
     let rows: Vec<[String; 4]> = own.chain(policies).chain(tools).collect();
     if rows.is_empty() && view.problem.is_some() {
-        line("no rule could be read");
+        line("the rules cannot be read");
     } else if rows.is_empty() {
-        line("no rule is written: reading runs, the rest asks");
+        line("no rules: reads run, everything else asks");
     } else {
         lists::table(["answer", "pattern", "where", "note"], rows.into_iter());
     }

@@ -52,7 +52,7 @@ async fn answer(notes: &Questions, question: &Question, json: bool) -> Result<u8
                     several => (format!("{several} notes are"), "they hold"),
                 };
                 print::note(&format!(
-                    "nova: {notes} left out: what {hold} has no order with the value of the condition."
+                    "nova: {notes} excluded: the value that {hold} cannot be compared with the condition's."
                 ));
             }
             if json {

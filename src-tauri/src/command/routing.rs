@@ -12,7 +12,7 @@ pub(super) async fn route(app: &App, text: &str, limit: u32, as_json: bool) -> R
     if as_json {
         print::json(&ranked);
     } else if ranked.is_empty() {
-        print::line("no tool has anything in common with it");
+        print::line("no tool matches");
     } else {
         let rows = ranked.into_iter().map(|row| [format!("{:.2}", row.score), row.tool.unwrap_or(row.skill)]);
         table(["score", "tool"], rows);

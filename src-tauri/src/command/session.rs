@@ -78,7 +78,7 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
             app.delete_session(of(id)).await?;
             if !json {
                 print::note(&format!(
-                    "nova: it is in the trash. Take it back with: nova session restore {id}"
+                    "nova: the session is in the trash. Restore it: nova session restore {id}"
                 ));
             }
             return done(json);

@@ -42,7 +42,7 @@ pub(super) async fn review(
         if json {
             print::json(&json!({"ok": true, "skill": review.skill, "fingerprint": review.fingerprint}));
         } else {
-            line(&visible(&format!("{} is agreed to as it is now, and switched on", review.skill)));
+            line(&visible(&format!("{} is accepted in its current state and enabled", review.skill)));
         }
     } else if json {
         print::json(&review);
@@ -66,10 +66,10 @@ pub(super) async fn fields(app: &App, id: &str, apply: bool, json: bool) -> Resu
         printed["applied"] = json!(apply && something);
         print::json(&printed);
     } else if apply && something {
-        line(&visible(&format!("{} uses these names from now on", proposal.skill)));
+        line(&visible(&format!("{} now uses these names", proposal.skill)));
     } else if something {
         line(&visible(&format!(
-            "Nothing is changed. Use these names: nova skill fields {} --apply",
+            "Nothing was changed. To use these names: nova skill fields {} --apply",
             proposal.skill
         )));
     }
@@ -120,7 +120,7 @@ fn print_fields(proposal: &FieldProposal) {
             let UnreadableField { field, notes, needs, example, .. } = lacking;
             let instead = example.as_ref().map(|said| format!(", but \"{said}\"")).unwrap_or_default();
             line(&visible(&format!(
-                "  {field}: {notes} of {} notes have not {needs}{instead}; they stay unreadable",
+                "  {field}: {notes} of {} notes do not have {needs}{instead}; they stay unreadable",
                 found.notes
             )));
         }
@@ -129,9 +129,9 @@ fn print_fields(proposal: &FieldProposal) {
 
 fn print_review(review: &SkillReview) {
     let state = match review.state {
-        ReviewState::New => "not agreed to",
-        ReviewState::Changed => "changed since you agreed to it",
-        ReviewState::Agreed => "agreed to as it is",
+        ReviewState::New => "not accepted",
+        ReviewState::Changed => "changed since you accepted it",
+        ReviewState::Agreed => "accepted",
     };
     line(&visible(&format!("{}: {state}", review.skill)));
     line(&visible(&format!("  {}", review.description)));
@@ -153,7 +153,7 @@ fn print_review(review: &SkillReview) {
         match (&tool.definition, &tool.problem) {
             (Some(defined), _) => {
                 line(&visible(&format!("  tool {}.{}: {}", review.skill, defined.tool, defined.description)));
-                line(&format!("    says of itself: {}; each call asks", lists::word(&defined.effect)));
+                line(&format!("    declares: {}; each call asks", lists::word(&defined.effect)));
             }
             (None, problem) => {
                 let why = problem.as_ref().map(|problem| problem.message.clone()).unwrap_or_default();
@@ -166,22 +166,19 @@ fn print_review(review: &SkillReview) {
     line(&visible(&format!("  credentials: {}", list(&review.credentials))));
     if !review.env.is_empty() {
         line(&visible(&format!(
-            "  values it wants, from Nova's environment where it has them: {}",
+            "  values it needs, taken from Nova's environment if set: {}",
             list(&review.env)
         )));
     }
     if let Some(allowed) = &review.allowed_tools {
-        line(&visible(&format!("  would like to use without asking, which is not granted: {allowed}")));
+        line(&visible(&format!("  wants to use without asking, not granted: {allowed}")));
     }
     line("  instructions:");
     for text in review.instructions.lines() {
         line(&format!("    {}", visible(text)));
     }
     if review.state != ReviewState::Agreed {
-        line(&visible(&format!(
-            "nova skill review {} --accept agrees to it and switches it on",
-            review.skill
-        )));
+        line(&visible(&format!("nova skill review {} --accept accepts and enables it", review.skill)));
     }
 }
 
@@ -195,7 +192,7 @@ pub(super) async fn check(app: &App, path: &Path, json: bool) -> Result<u8, User
             line(&visible(&format!("{severity}: {file}{at}: {message}")));
         }
         if findings.is_empty() {
-            line("nothing is wrong");
+            line("no problems found");
         }
     }
     let is_broken = findings.iter().any(|finding| finding.severity == "error");

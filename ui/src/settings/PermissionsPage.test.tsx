@@ -11,7 +11,7 @@ const permissions = (): PermissionsView => ({
   problem: null,
   rules: [
     { answer: 'deny', pattern: '*__delete_*', line: 3, note: null },
-    { answer: 'ask', pattern: 'mail__send(*)', line: 5, note: 'No tool that is here now has this name.' },
+    { answer: 'ask', pattern: 'mail__send(*)', line: 5, note: 'No current tool has this name.' },
     { answer: 'allow', pattern: 'crm__move_deal', line: 4, note: null },
   ],
   policies: [
@@ -47,7 +47,7 @@ describe('Permissions', () => {
     setup();
     expect((await row('*__delete_*')).getByText('deny')).toBeVisible();
     expect((await row('*__delete_*')).getByText('line 3')).toBeVisible();
-    expect((await row('mail__send(*)')).getByText('No tool that is here now has this name.')).toBeVisible();
+    expect((await row('mail__send(*)')).getByText('No current tool has this name.')).toBeVisible();
     expect(screen.getByText('/home/mara/.config/nova/permissions.yaml')).toBeVisible();
   });
 
@@ -120,7 +120,7 @@ describe('Permissions', () => {
       decisions: verdict === 'ask' ? ['once', 'session', 'always', 'deny'] : [],
       rule: null,
       policy: null,
-      reason: 'No rule decides: what changes notes asks.',
+      reason: 'No rule applies: a tool that changes notes asks.',
     }));
     await user.type(await screen.findByRole('textbox', { name: 'Tool' }), 'crm.add_contact');
     await user.click(screen.getByRole('textbox', { name: 'Arguments, optional' }));

@@ -96,7 +96,7 @@ fn nobody_is_answered_with_the_nearest() {
         "Jane",
         ErrorCode::NoteNotFound,
         r#"There is no contact "Jane"."#,
-        "Look at the list first, or create it.",
+        "Check the list, or create it.",
     );
     fails(
         PEOPLE,

@@ -307,7 +307,7 @@ fn the_line_over_time_says_where_a_price_is_carried() {
 }
 
 #[test]
-fn between_closes_of_two_weeks_a_line_is_as_good_as_its_notes_and_after_the_last_it_is_not() {
+fn history_marks_carried_closes() {
     let mut vault =
         "//- P.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\nquantity: 1\n---\n".to_owned();
     // Fridays but for the first; nothing for three weeks in October.

@@ -129,7 +129,7 @@ fn settings_that_cannot_be_followed_are_named_and_nothing_is_written() {
         (r#"{"template": "../Secret"}"#, ErrorCode::ToolFailed, "the template \"../Secret\" of daily notes"),
         (r#"{"template": ".obsidian/app.json"}"#, ErrorCode::ToolFailed, "it lies in a dot-folder"),
         (r#"{"folder": "../.."}"#, ErrorCode::ToolFailed, "it holds `.` or `..`"),
-        (r#"{"format": "[.obsidian/]YYYY"}"#, ErrorCode::ToolFailed, "it would lie in a dot-folder"),
+        (r#"{"format": "[.obsidian/]YYYY"}"#, ErrorCode::ToolFailed, "it would be in a dot-folder"),
     ] {
         let vault = vault(&format!("//- .obsidian/daily-notes.json\n{settings}\n"));
         let error = vault.error("daily_note", json!({}));

@@ -93,7 +93,7 @@ fn nothing_of_that_name_is_answered_with_the_nearest() {
         (r#"There is no note "Lisbonne"."#.to_owned(), "Nearest: Trips/Lisbon.md.".to_owned())
     );
     assert!(said("trips/plans").1.starts_with("Nearest: Trips/Plan.md, "), "the likest comes first");
-    assert_eq!(said("Xyzzy").1, "Look at the list first, or create it.");
+    assert_eq!(said("Xyzzy").1, "Check the list, or create it.");
 }
 
 #[test]

@@ -203,9 +203,8 @@ fn a_rule_that_asks_asks_before_a_note_is_told() {
     let denied = run(&vault, rules, vec![decided(Decision::Deny)], "read_note", args.clone());
     assert_eq!(
         denied.asked,
-        [
-            "Tell the assistant what vault.read_note found? It has read Diary/Sub/June.md. A rule wants you to be asked."
-        ]
+        ["Show the assistant what vault.read_note found? It has read Diary/Sub/June.md. A rule requires \
+             asking."]
     );
     assert_eq!(denied.outcome.result.clone().expect_err("denied").code, ErrorCode::DeniedByUser);
     assert!(!format!("{:?} {}", denied.outcome, denied.said).contains("canary-"));

@@ -147,8 +147,8 @@ impl App {
         nova_files::private_folder(&places.data).map_err(|error| {
             UserError::new(
                 ErrorCode::Io,
-                format!("The folder {} cannot be made: {error}.", places.data.display()),
-                "Make it writable, or name another one with --data.",
+                format!("The folder {} cannot be created: {error}.", places.data.display()),
+                "Make it writable, or choose another one with --data.",
             )
         })?;
         let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
@@ -449,7 +449,7 @@ pub(crate) fn no_vault() -> UserError {
     UserError::new(
         ErrorCode::NoVault,
         "No vault is open.",
-        "Open one in the window, or name a folder with --vault.",
+        "Open one in the window, or choose a folder with --vault.",
     )
 }
 
@@ -474,7 +474,7 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
     match error {
         SessionError::Unknown(_) => {
             let hint =
-                "See the list: nova session list, and of those in the trash: nova session list --deleted.";
+                "List sessions with: nova session list, or deleted ones with: nova session list --deleted.";
             UserError::new(ErrorCode::UnknownSession, error.to_string(), hint)
         }
         SessionError::UnknownTurn(_) => UserError::new(
@@ -491,7 +491,7 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
             "Close other programs that use Nova's data, then run: nova session purge.",
         ),
         SessionError::Newer => {
-            UserError::new(ErrorCode::Io, error.to_string(), "Update Nova, or name another data folder.")
+            UserError::new(ErrorCode::Io, error.to_string(), "Update Nova, or choose another data folder.")
         }
         _ => UserError::new(
             ErrorCode::Io,
@@ -506,6 +506,6 @@ pub(crate) async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, UserError> + Send + 'static,
 ) -> Result<R, UserError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(UserError::new(ErrorCode::Internal, format!("Something broke: {error}."), "Try again."))
+        Err(UserError::new(ErrorCode::Internal, format!("Internal error: {error}."), "Try again."))
     })
 }

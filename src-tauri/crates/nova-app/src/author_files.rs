@@ -38,7 +38,7 @@ impl App {
         let bad_name = || {
             UserError::new(
                 ErrorCode::InvalidArguments,
-                format!("\"{name}\" is not a name for it."),
+                format!("\"{name}\" is not a valid name."),
                 "Use letters, digits, - and _, at most 64, beginning with a letter.",
             )
         };
@@ -54,7 +54,7 @@ impl App {
             NewSkill::Folder if !is_skill_name(&id) => {
                 return Err(UserError::new(
                     ErrorCode::InvalidArguments,
-                    format!("\"{name}\" is not a name for a skill."),
+                    format!("\"{name}\" is not a valid skill name."),
                     "Use words of letters and digits with single hyphens between them.",
                 ));
             }
@@ -63,7 +63,7 @@ impl App {
                 if taken || id == "dynamic" {
                     return Err(UserError::new(
                         ErrorCode::BadRequest,
-                        format!("The id {id} is another skill's."),
+                        format!("The id {id} belongs to another skill."),
                         "Choose another name.",
                     ));
                 }
@@ -81,8 +81,8 @@ impl App {
                 own_files::create(file, text.as_bytes()).map_err(|error| match error.kind() {
                     std::io::ErrorKind::AlreadyExists => UserError::new(
                         ErrorCode::BadRequest,
-                        format!("{} is there already.", file.display()),
-                        "Choose another name, or change that one.",
+                        format!("{} already exists.", file.display()),
+                        "Choose another name, or edit the existing one.",
                     ),
                     _ => UserError::new(
                         ErrorCode::Io,

@@ -87,7 +87,7 @@ impl App {
                 UserError::new(
                     ErrorCode::PathRefused,
                     error.to_string(),
-                    "Name the note as the list of changes does.",
+                    "Use the path from the list of changes.",
                 )
             })?),
             (None, Some(call)) => Scope::Call(call.to_owned()),

@@ -188,7 +188,7 @@ impl App {
                 Ok(Err(error)) => Some(session_error(&error)),
                 Err(error) => Some(UserError::new(
                     ErrorCode::Internal,
-                    format!("The turn broke: {error}."),
+                    format!("The turn failed: {error}."),
                     "Send the message again.",
                 )),
             };
@@ -442,7 +442,7 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, id: &str) -> UserError {
 
 fn unavailable(skill: &SkillEntry) -> UserError {
     let (reason, remedy) = match skill.state {
-        State::Disabled => ("It is switched off".into(), format!("Run: nova skill enable {}", skill.id)),
+        State::Disabled => ("It is disabled".into(), format!("Run: nova skill enable {}", skill.id)),
         _ => (skill.reason.clone().unwrap_or_default(), "See: nova skill list".into()),
     };
     let reason = reason.trim_end_matches('.');
@@ -456,7 +456,7 @@ fn unavailable(skill: &SkillEntry) -> UserError {
 fn runs_elsewhere() -> UserError {
     UserError::new(
         ErrorCode::SessionBusy,
-        "Another Nova runs this turn.",
+        "Another Nova process runs this turn.",
         "Stop it there, at its terminal or in its window.",
     )
 }
@@ -489,7 +489,7 @@ fn begun() -> (Begun, oneshot::Receiver<Result<(), UserError>>) {
 fn not_sent() -> UserError {
     UserError::new(
         ErrorCode::Cancelled,
-        "The message was stopped while Nova looked for a model, and was not sent.",
+        "The message was stopped while Nova looked for a model and was not sent.",
         "Send it again, or choose a model.",
     )
 }

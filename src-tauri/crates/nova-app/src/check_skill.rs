@@ -53,14 +53,14 @@ impl App {
                     let spec = tool.spec();
                     if spec.effect == Effect::Undeclared {
                         findings.push(warn(
-                            "It declares no effect, so every call asks. Write the worst that it may do as its effect."
+                            "It declares no effect, so every call asks. Declare the worst that it may do."
                                 .into(),
                         ));
                     }
                     if !spec.proposed_hosts.is_empty() {
                         let hosts = spec.proposed_hosts.join(", ");
                         findings.push(warn(format!(
-                            "It names {hosts} and does not declare it. Add what it asks to hosts."
+                            "It contains {hosts} without declaring it. Add the hosts it contacts to hosts."
                         )));
                     }
                     if nova_calls::effect_view(spec.effect) == nova_protocol::Effect::Read {
@@ -88,7 +88,7 @@ impl App {
                     file: place,
                     line: None,
                     message: format!(
-                        "It was not read within {} s. Look for an endless loop.",
+                        "It did not load within {} s. Look for an endless loop.",
                         Self::CALL_LIMIT.as_secs()
                     ),
                 }),
@@ -101,7 +101,7 @@ impl App {
                     file: "manifest.yaml".into(),
                     line: None,
                     message: format!(
-                        "loading.always names {kept}, and the skill has no such tool. Correct it."
+                        "loading.always names {kept}, which is not a tool of this skill. Correct it."
                     ),
                 });
             }
@@ -137,7 +137,7 @@ fn shown_problem(key: &str, declared: &Value, tools: Option<(&[String], &[String
     let (tools, reads) = tools?;
     let unfit = asked.into_iter().find(|tool| !reads.contains(tool))?;
     Some(match tools.contains(&canonical(&unfit)) {
-        true => format!("`{unfit}` is not a read, and what is shown by itself must be one"),
+        true => format!("`{unfit}` does not have the effect read, which is required here"),
         false => format!("the skill has no tool `{unfit}`"),
     })
 }

@@ -286,7 +286,7 @@ impl Commands for App {
         if !set.model.contains('/') {
             return Err(UserError::new(
                 ErrorCode::UnknownModel,
-                format!("\"{}\" does not name a model.", set.model),
+                format!("\"{}\" is not a model.", set.model),
                 "Write it as provider/model.",
             ));
         }
@@ -536,7 +536,7 @@ impl Commands for App {
             UserError::new(
                 ErrorCode::Io,
                 format!("Obsidian could not be opened: {reason}."),
-                "Install Obsidian, or open the note by hand.",
+                "Install Obsidian, or open the note yourself.",
             )
         })?;
         Ok(Nothing {})
@@ -605,8 +605,8 @@ impl App {
         chat.or_else(run).ok_or_else(|| {
             UserError::new(
                 ErrorCode::UnknownApproval,
-                "No approval waits there.",
-                "It was answered already, or its turn has ended.",
+                "No approval is pending there.",
+                "It was already answered, or its turn has ended.",
             )
         })
     }

@@ -112,7 +112,7 @@ impl Config {
         let text_at = |key: &str| match root.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(shape(file, key, "must be a text")),
+            Some(_) => Err(shape(file, key, "must be a string")),
         };
         let switch = |key: &str, default: bool| match root.get(key) {
             None | Some(Value::Null) => Ok(default),
@@ -203,7 +203,7 @@ fn shape(file: &str, key: &str, reason: &str) -> ConfigError {
 
 fn texts(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<String>, ConfigError> {
     let Some(value) = value else { return Ok(Vec::new()) };
-    let wrong = || shape(file, key, "must be a list of texts");
+    let wrong = || shape(file, key, "must be a list of strings");
     value
         .as_array()
         .ok_or_else(wrong)?
@@ -217,7 +217,7 @@ fn roots(file: &str, value: Option<&Value>) -> Result<Vec<PathBuf>, ConfigError>
     match roots.iter().all(|root| root.is_absolute()) {
         true => Ok(roots),
         // What it would be relative to depends on where Nova was started.
-        false => Err(shape(file, "roots", "must be a list of whole paths, each from the top of the disk")),
+        false => Err(shape(file, "roots", "must be a list of absolute paths")),
     }
 }
 
@@ -294,7 +294,7 @@ fn prices(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<ModelPrice
         let currency =
             currency.filter(|word| word.len() == 3 && word.chars().all(|c| c.is_ascii_uppercase()));
         let currency = currency.ok_or_else(|| {
-            shape(file, &format!("{key}.{model}.currency"), "must be three capitals, such as EUR")
+            shape(file, &format!("{key}.{model}.currency"), "must be three capital letters, such as EUR")
         })?;
         Ok(ModelPrice {
             model: model.clone(),
@@ -345,13 +345,15 @@ fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigErr
         }
         let id = provider["id"].as_str().unwrap_or("provider");
         let remedy = format!(
-            "Take it out of the file, run `nova credential set {id}/key`, and write ${{credentials:{id}/key}} instead."
+            "Remove it from the file, run `nova credential set {id}/key`, and write \
+             ${{credentials:{id}/key}} instead."
         );
         look(file, &format!("providers[{at}]"), provider, &remedy)?;
     }
     for (name, server) in root.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
         let remedy = format!(
-            "Take it out of the file, run `nova credential set {name}/key`, and write ${{credentials:{name}/key}} instead."
+            "Remove it from the file, run `nova credential set {name}/key`, and write \
+             ${{credentials:{name}/key}} instead."
         );
         look(file, &format!("mcpServers.{name}"), server, &remedy)?;
     }

@@ -187,8 +187,8 @@ impl App {
         if names.is_empty() {
             return Err(UserError::new(
                 ErrorCode::CredentialInvalid,
-                format!("{from} has no grant for {name}."),
-                "See the list: nova credential grants.",
+                format!("There is no grant of {name} to {from}."),
+                "List grants with: nova credential grants.",
             ));
         }
         for consumer in names {
@@ -221,7 +221,7 @@ impl App {
         let Some(sign_in) = self.inner.kept.sign_ins().get(&name).cloned() else {
             return Err(UserError::new(
                 ErrorCode::CredentialInvalid,
-                format!("Nothing is known of a sign-in for {name}."),
+                format!("No sign-in is configured for {name}."),
                 format!(
                     "Describe its server in nova.config.json as sign_ins.{name}, or run `nova credential set {name}`."
                 ),
@@ -280,7 +280,7 @@ impl App {
         nova_registry::fits(&skill.manifest.requires, variable, value).map_err(|rule| {
             UserError::new(
                 ErrorCode::CredentialInvalid,
-                format!("The value does not fit what {} wants for {variable}: {rule}.", skill.id),
+                format!("The value does not match the schema of {} for {variable}: {rule}.", skill.id),
                 "Copy the value again, without spaces around it.",
             )
         })

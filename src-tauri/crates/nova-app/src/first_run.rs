@@ -67,7 +67,7 @@ impl App {
                 UserError::new(
                     ErrorCode::Io,
                     format!("The sample vault could not be copied to {}: {error}.", target.display()),
-                    "Make the documents folder writable, or choose a folder of your own.",
+                    "Make the documents folder writable, or choose another folder.",
                 )
             })?;
             Ok(target)

@@ -107,7 +107,7 @@ impl App {
                     file: name.clone(),
                     line: None,
                     column: None,
-                    message: format!("it was not read within {} s", Self::CALL_LIMIT.as_secs()),
+                    message: format!("it did not load within {} s", Self::CALL_LIMIT.as_secs()),
                 };
                 ReviewedTool { file: name, definition: None, problem: Some(problem(&late)) }
             }
@@ -120,11 +120,8 @@ impl App {
         if skill.fingerprint != fingerprint {
             return Err(UserError::new(
                 ErrorCode::SkillNeedsReview,
-                format!(
-                    "The skill {} is not the one that was looked at: its files are others now.",
-                    skill.id
-                ),
-                format!("Look at it again: nova skill review {}.", skill.id),
+                format!("The skill {} changed since your review.", skill.id),
+                format!("Review it again: nova skill review {}.", skill.id),
             ));
         }
         let files: BTreeMap<String, String> =
@@ -135,7 +132,7 @@ impl App {
             trust.agree_to_skill(&of, &agreed).map_err(|error| {
                 UserError::new(
                     ErrorCode::Io,
-                    format!("That you agree cannot be kept: {error}."),
+                    format!("Your agreement cannot be saved: {error}."),
                     "Make the data folder writable, then try again.",
                 )
             })
@@ -169,13 +166,13 @@ impl App {
             ),
             Some(skill) => UserError::new(
                 ErrorCode::BadRequest,
-                format!("The skill {} is your own, or came with Nova; it needs no review.", skill.id),
+                format!("The skill {} is your own or built in, so it needs no review.", skill.id),
                 "Only skills from elsewhere are reviewed.",
             ),
             None => UserError::new(
                 ErrorCode::UnknownSkill,
                 format!("There is no skill \"{id}\"."),
-                "See the list: nova skill list.",
+                "List skills with: nova skill list.",
             ),
         })
     }
@@ -184,7 +181,7 @@ impl App {
 pub(crate) fn needs_review(id: &str) -> UserError {
     UserError::new(
         ErrorCode::SkillNeedsReview,
-        format!("The skill {id} came from elsewhere, and you have not agreed to it as it is now."),
-        format!("Look at it: nova skill review {id}. Then add --accept."),
+        format!("The skill {id} comes from elsewhere, and you have not accepted its current files."),
+        format!("Review it with: nova skill review {id}. Then add --accept."),
     )
 }

@@ -27,7 +27,7 @@ impl App {
             UserError::new(
                 ErrorCode::BadRequest,
                 format!("There is no image \"{}\" in this session.", wanted.id),
-                "The message that shows it names it.",
+                "Use an id from a message of this session.",
             )
         })?;
         Ok(ImageData { media_type: image.media_type.to_owned(), data: image.data.to_string() })
@@ -54,7 +54,7 @@ pub fn images_from_files(files: &[impl AsRef<Path>]) -> Result<Vec<NamedImage>, 
                 UserError::new(
                     ErrorCode::Io,
                     format!("{} cannot be read: {error}.", file.display()),
-                    "Name a file that can be read.",
+                    "Choose a readable file.",
                 )
             },
         )?;
@@ -68,8 +68,8 @@ fn few_enough(count: usize) -> Result<(), UserError> {
     if count > MOST {
         return Err(UserError::new(
             ErrorCode::BadRequest,
-            format!("A message takes {MOST} images at most; these are {count}."),
-            "Send the others with another message.",
+            format!("A message can have at most {MOST} images, not {count}."),
+            "Send the rest with another message.",
         ));
     }
     Ok(())
@@ -81,7 +81,7 @@ fn small_enough(images: Result<Vec<NamedImage>, UserError>) -> Result<Vec<NamedI
     if together > MOST_TOGETHER {
         return Err(UserError::new(
             ErrorCode::BadRequest,
-            "The images of a message take 15 MB together at most; these are more.",
+            "The images of a message exceed 15 MB together.",
             "Send some of them with another message, or make them smaller.",
         ));
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_cannot_be_sent_is_refused_by_name_with_what_to_do() {
         for (data, why) in [
-            ("aGVsbG8=".to_owned(), "no PNG"),
+            ("aGVsbG8=".to_owned(), "not a PNG"),
             ("not base64".to_owned(), "damaged"),
             ("A".repeat(Image::MOST_BYTES * 2), "larger than 3.9 MB"),
         ] {
@@ -161,7 +161,7 @@ mod tests {
         let wide = received(vec![new("a.png", "iVBORw0KGgoAAAANSUhEUgAAH0EAAAAB")]).unwrap_err();
         assert!(wide.message.contains("longer than 8000 pixels"), "{wide:?}");
         assert!(received(vec![new("a", GIF); MOST]).is_ok());
-        assert!(received(vec![new("a", GIF); MOST + 1]).unwrap_err().message.contains("10 images at most"));
+        assert!(received(vec![new("a", GIF); MOST + 1]).unwrap_err().message.contains("at most 10 images"));
         let large = format!("{}{}", &GIF[..16], "A".repeat(5 * 1024 * 1024 - 16));
         assert!(received(vec![new("a", &large); 4]).is_ok());
         let error = received(vec![new("a", &large); 5]).unwrap_err();

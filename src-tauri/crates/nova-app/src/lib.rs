@@ -2,6 +2,25 @@
 //!
 //! The window, the command line and the tests all call this crate. It never mentions Tauri and
 //! never draws anything; below it nothing reads the environment or the home folder.
+//!
+//! [`App`] implements the trait `Commands` of `nova-protocol`, one method per command.
+//! What needs a desktop (dialogs, opening an address, notifications, zoom) is behind the trait [`Desktop`].
+//!
+//! # Invariants
+//!
+//! - A broken configuration, a missing vault, a locked keychain or a provider that does not answer never
+//!   prevents the start. Each becomes a problem with its remedy, and the last good settings stay in force:
+//!   `tests/journeys/bad_input.rs`, `src/config.rs`.
+//! - A secret in `nova.config.json` is refused; unknown keys are kept: `src/config.rs`.
+//! - A skill's setting of a wrong type is reported with its key, and the last good settings stay in force:
+//!   `src/skill_settings.rs`, `tests/journeys/reading_the_terminal.rs`.
+//! - Agreements that cannot be read are never overwritten; unknown keys of `trust.json` are kept:
+//!   `src/trust/tests.rs`.
+//! - Adding or removing a rule changes nothing else in `permissions.yaml`: `src/rule_file.rs`.
+//! - Concurrent updates of a skill's store by two Nova processes are both kept: `src/stores.rs`.
+//! - What a panel's declaration points at exists in the answers of its tools: `tests/journeys/panels.rs`.
+//! - A glance asks the user nothing, counts as no use of a skill and reaches no model: `tests/journeys/glancing.rs`.
+//! - The form of a record adds a record of every type, and its note leads back to it: `tests/journeys/recording.rs`.
 
 mod app;
 mod author_files;

@@ -159,14 +159,15 @@ impl App {
                 UserError::new(
                     ErrorCode::NoModel,
                     format!("No model is configured, and none was found at {}.", self.looked_at().join(", ")),
-                    "Start Ollama or another model server, or add a provider to nova.config.json. Every tool runs without a model from Run a tool.",
+                    "Start Ollama or another model server, or add a provider to nova.config.json. Tools \
+                     work without a model under Run a tool.",
                 )
             })?,
         };
         let Some((id, model)) = name.split_once('/') else {
             return Err(UserError::new(
                 ErrorCode::UnknownModel,
-                format!("\"{name}\" does not name a model."),
+                format!("\"{name}\" is not a model."),
                 "Write it as provider/model.",
             ));
         };

@@ -117,8 +117,8 @@ impl App {
         match taken {
             Some(taken) if taken.kind != new.kind || address(&taken) != address(new) => Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("There is a provider \"{}\" already, at {}.", taken.id, address(&taken)),
-                "Give the new one another name, or take the old one out of nova.config.json.",
+                format!("The provider \"{}\" already exists, at {}.", taken.id, address(&taken)),
+                "Choose another name, or remove the old one from nova.config.json.",
             )),
             _ => Ok(()),
         }
@@ -134,35 +134,35 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
         || !new.id.chars().all(fits)
     {
         return wrong(
-            format!("\"{}\" cannot be the name of a provider.", new.id.escape_debug()),
+            format!("\"{}\" is not a valid provider name.", new.id.escape_debug()),
             "Use letters, digits, - and _.",
         );
     }
     let Some(usual) = default_address(&new.kind) else {
         return wrong(
-            format!("The kind \"{}\" is not known.", new.kind.escape_debug()),
+            format!("Unknown kind \"{}\".", new.kind.escape_debug()),
             "Use openai, anthropic or ollama.",
         );
     };
     let written = new.base_url.as_deref().map(str::trim).filter(|address| !address.is_empty());
     let Ok(url) = url::Url::parse(written.unwrap_or(usual)) else {
-        return wrong("The address is not one.".into(), "Write it as https://host/v1.");
+        return wrong("The address is invalid.".into(), "Write it as https://host/v1.");
     };
     let key = new.key.clone().map(SecretText::take).unwrap_or_default();
     let local = locality_of(&url) == Locality::Local;
     if url.scheme() == "http" && !local && !key.trim().is_empty() {
         return wrong(
             format!(
-                "Over http everybody on the way to {} could read the key.",
+                "Over plain http, anyone on the way to {} could read the key.",
                 url.host_str().unwrap_or_default()
             ),
-            "Use an address that begins with https://.",
+            "Use an https address.",
         );
     }
     if key.trim().chars().any(|c| !c.is_ascii_graphic()) {
         return wrong(
             "A key has no spaces, line breaks or special characters.".into(),
-            "Copy the key again, and nothing around it.",
+            "Copy the key again, without anything around it.",
         );
     }
     let base_url = written.map(|address| address.trim_end_matches('/').to_owned());
@@ -224,7 +224,7 @@ fn talks(model: &str) -> bool {
 async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Result<usize, ProviderError> {
     let mut said = ProviderError::BadResponse {
         provider: provider.id().to_owned(),
-        reason: "it lists no model that talks".into(),
+        reason: "it lists no chat model".into(),
     };
     for (at, model) in models.iter().take(MODELS_ASKED).enumerate() {
         match one_word(provider, &model.id).await {
@@ -269,20 +269,20 @@ fn in_place(error: &ProviderError) -> UserError {
     let mut said = model_error(error);
     match error {
         ProviderError::RefusedKey { .. } => {
-            said.hint = "Copy the key again, whole, or make a new one at the provider.".into();
+            said.hint = "Copy the whole key again, or create a new one at the provider.".into();
         }
         ProviderError::Unreachable { local: false, .. } | ProviderError::Timeout { .. } => {
-            said.hint = "Check the network and the address, then check again.".into();
+            said.hint = "Check the network and the address, then try again.".into();
         }
         ProviderError::Unreachable { local: true, .. } => {
-            said.hint = "Start the model server, then check again.".into();
+            said.hint = "Start the model server, then try again.".into();
         }
         ProviderError::RateLimited { .. } => {
             said.hint =
-                "The key is right, but the account takes no requests: look at its credit, or wait.".into();
+                "The key is valid, but the account accepts no requests: check its credit, or wait.".into();
         }
         ProviderError::BadResponse { .. } => {
-            said.hint = "Check the address; of a server that copies OpenAI it usually ends in /v1.".into();
+            said.hint = "Check the address; for servers that copy OpenAI it usually ends in /v1.".into();
         }
         _ => {}
     }

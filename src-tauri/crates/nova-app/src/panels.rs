@@ -31,7 +31,7 @@ fn checked(panel: Panel, skill: &SkillEntry) -> Result<Panel, String> {
     for asked in panel.reads() {
         let tools = skill.tools.iter().chain(&skill.tools_not_ready);
         let known = || tools.clone().map(|tool| tool.id.as_str()).collect::<Vec<_>>().join(", ");
-        // A tool that is switched off is in neither list; its part says so when it is shown.
+        // A tool that is disabled is in neither list; its part says so when it is shown.
         if skill.tools_off.iter().any(|off| off == asked) {
             continue;
         }
@@ -39,7 +39,7 @@ fn checked(panel: Panel, skill: &SkillEntry) -> Result<Panel, String> {
             return Err(format!("{} has no tool `{asked}`; it has {}", skill.id, known()));
         };
         if nova_calls::effect_view(tool.effect()) != Effect::Read {
-            return Err(format!("`{asked}` is not a read; use it in an action"));
+            return Err(format!("`{asked}` does not have the effect read; use it in an action"));
         }
     }
     Ok(panel)

@@ -125,8 +125,8 @@ impl App {
                 if !self.hosts_passed_to(&config).await?.contains(host) {
                     return Err(UserError::new(
                         ErrorCode::BadRequest,
-                        format!("{id} passes no model on to {host}."),
-                        "Look at the providers again, then answer.",
+                        format!("{id} passes no model to {host}."),
+                        "Check the list of providers, then answer again.",
                     ));
                 }
                 self.inner.trust.agree_to_pass_on(id, &BTreeSet::from([host.to_owned()]))
@@ -135,7 +135,7 @@ impl App {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,
                     format!("{id} is at {own}, not at {host}."),
-                    "Look at the providers again, then answer.",
+                    "Check the list of providers, then answer again.",
                 ));
             }
         };

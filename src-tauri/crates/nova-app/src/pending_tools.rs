@@ -136,7 +136,7 @@ impl PendingFolder {
             UserError::new(
                 ErrorCode::ToolFileBroken,
                 error.to_string(),
-                "Mend the file, or discard it and have it written again.",
+                "Fix the file, or discard it and have it written again.",
             )
         })?;
         let spec = tool.spec();
@@ -145,7 +145,7 @@ impl PendingFolder {
         if let Some(other) = self.files.dynamic_file_of(&spec.id).filter(|other| *other != target) {
             return Err(UserError::new(
                 ErrorCode::Ambiguous,
-                format!("The tool {} is defined in {other} already.", spec.id),
+                format!("The tool {} is already defined in {other}.", spec.id),
                 format!("Rename or delete {other}, or discard this one."),
             ));
         }
@@ -155,7 +155,7 @@ impl PendingFolder {
         self.trust.keep(&content, Approval::Seen, &ToolFace::of_spec("dynamic", spec)).map_err(|reason| {
             UserError::new(
                 ErrorCode::Io,
-                format!("The approval could not be written down: {reason}."),
+                format!("The approval could not be saved: {reason}."),
                 "Check the data folder and the disk, then try again.",
             )
         })?;
@@ -170,7 +170,7 @@ impl PendingFolder {
             Some(InForce { file, source: Err(why) }) => {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,
-                    format!("{file} would be replaced, and {why}."),
+                    format!("{file} cannot be replaced: {why}."),
                     format!("Move {file} away, then promote again."),
                 ));
             }
@@ -238,13 +238,13 @@ impl PendingFolder {
         let Some(at) = exact.or_else(alike) else {
             let names: Vec<&str> = all.iter().map(|(file, _)| stem(file)).collect();
             let waiting = if names.is_empty() {
-                "No tool waits.".into()
+                "There are no pending tools.".into()
             } else {
-                format!("Waiting: {}.", names.join(", "))
+                format!("Pending: {}.", names.join(", "))
             };
             return Err(UserError::new(
                 ErrorCode::UnknownPendingTool,
-                format!("No tool \"{name}\" waits."),
+                format!("There is no pending tool \"{name}\"."),
                 waiting,
             ));
         };
@@ -326,14 +326,14 @@ impl PendingTools for PendingFolder {
         }
         let waiting = Waiting { file: file.clone(), source: source.into() };
         let tool = self.load(&waiting).await.map_err(|error| {
-            ToolError::failed(error.to_string(), "Mend the source and call create_tool again.")
+            ToolError::failed(error.to_string(), "Fix the source and call create_tool again.")
         })?;
         let spec = tool.spec();
         let failed = |error: UserError| ToolError::failed(error.message, error.hint);
         let all = sources(&self.folders.pending).await.map_err(failed)?;
         if all.len() >= MAX_PENDING && !all.iter().any(|(other, _)| *other == file) {
             return Err(ToolError::failed(
-                format!("{MAX_PENDING} tools wait for the user already."),
+                format!("{MAX_PENDING} tools are already pending."),
                 "Ask the user to promote or discard some of them first.",
             ));
         }
@@ -371,8 +371,8 @@ pub(crate) fn file_name(name: &str) -> Option<String> {
 fn not_as_seen(file: &str) -> UserError {
     UserError::new(
         ErrorCode::PendingToolChanged,
-        format!("{file} is not as it was looked at."),
-        "Look at it again, then decide.",
+        format!("{file} changed since your review."),
+        "Review it again, then decide.",
     )
 }
 

@@ -42,15 +42,15 @@ impl App {
         if let Some(misfit) = pattern.misfit() {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("\"{text}\" is no pattern: {misfit}."),
-                "Write skill__tool, with * for any letters, or skill__tool(argument=value).",
+                format!("\"{text}\" is not a valid pattern: {misfit}."),
+                "Write skill__tool, where * matches anything, or skill__tool(argument=value).",
             ));
         }
         if rule.answer == RuleAnswer::Allow && pattern.is_literal() && self.sends(&pattern) {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("{text} reaches a person: each of its calls is asked about, and no rule allows it."),
-                "Deny it, or leave it to be asked.",
+                format!("{text} sends to a person, so every call asks and no rule can allow it."),
+                "Deny it, or keep answering each call.",
             ));
         }
         self.inner.rule_file.put(list_of(rule.answer), text).map_err(|error| self.not_written(&error))?;
@@ -74,10 +74,10 @@ impl App {
                 .collect();
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("There is no rule \"{}\" to take back.", pattern.trim()),
+                format!("There is no rule \"{}\" to remove.", pattern.trim()),
                 match known.is_empty() {
-                    true => "No rule is written.".to_owned(),
-                    false => format!("Written: {}. Policies are changed in the file.", known.join(", ")),
+                    true => "There are no rules.".to_owned(),
+                    false => format!("Existing rules: {}. Edit policies in the file.", known.join(", ")),
                 },
             ));
         }
@@ -91,8 +91,8 @@ impl App {
         }
         Err(UserError::new(
             ErrorCode::UnknownTool,
-            format!("Nothing was approved of \"{tool}\"."),
-            "See the list: nova permission list.",
+            format!("There are no approvals of \"{tool}\"."),
+            "List rules and approvals with: nova permission list.",
         ))
     }
 
@@ -107,7 +107,7 @@ impl App {
         Err(UserError::new(
             ErrorCode::BadRequest,
             format!("\"{tool}\" was not always allowed to contact \"{host}\"."),
-            "See the list: nova permission list.",
+            "List rules and approvals with: nova permission list.",
         ))
     }
 
@@ -204,10 +204,10 @@ impl App {
         let request = CallShape { skill: &tool.skill, tool: &tool.id, effect: Effect::External, args };
         let rules = self.inner.rules.now();
         if let Some(found) = rules.find(RuleList::Deny, &request, who) {
-            return Some(format!("It contacts no host: the rule \"{}\" denies it.", found.rule.text));
+            return Some(format!("It can contact no host: the rule \"{}\" denies it.", found.rule.text));
         }
         let found = rules.find(RuleList::HumanApproval, &request, who)?;
-        Some(format!("Each host asks before it is contacted, by the rule \"{}\".", found.rule.text))
+        Some(format!("It asks before contacting each host, because of the rule \"{}\".", found.rule.text))
     }
 
     fn rule_rows(&self, lists: &RuleLists) -> Vec<RuleRow> {
@@ -220,15 +220,15 @@ impl App {
         if let Some(misfit) = rule.pattern.misfit() {
             let until = match list {
                 RuleList::Allow => "It allows nothing",
-                RuleList::Deny | RuleList::HumanApproval => "It holds whatever the arguments are",
+                RuleList::Deny | RuleList::HumanApproval => "It applies to all arguments",
             };
-            return Some(format!("Not understood: {misfit}. {until}."));
+            return Some(format!("Invalid: {misfit}. {until}."));
         }
         if !rule.pattern.is_of_requests() && !self.names_a_tool(&rule.pattern) {
-            return Some("No tool that is here now has this name.".into());
+            return Some("No current tool has this name.".into());
         }
         (list == RuleList::Allow && rule.pattern.is_literal() && self.sends(&rule.pattern))
-            .then(|| "It reaches a person: each call is asked about all the same.".into())
+            .then(|| "It sends to a person, so each call asks anyway.".into())
     }
 
     fn names_a_tool(&self, pattern: &Pattern) -> bool {
@@ -286,11 +286,11 @@ impl App {
                     Some(line) => format!("permissions.yaml cannot be read, line {line}: {}.", error.message),
                     None => format!("{error}."),
                 },
-                "Put the file right first; nothing was changed.",
+                "Fix the file first; nothing was changed.",
             ),
             RuleFileError::Edit(RuleEditError::NotEditable) => UserError::new(
                 ErrorCode::EditRefused,
-                "permissions.yaml is written in a way that Nova does not edit.".to_owned(),
+                "permissions.yaml has a layout that Nova does not edit.".to_owned(),
                 format!("Change {} by hand; nothing was changed.", file.display()),
             ),
         }
@@ -300,7 +300,7 @@ impl App {
 fn not_taken_back(error: &std::io::Error) -> UserError {
     UserError::new(
         ErrorCode::Io,
-        format!("The approval could not be taken back: {error}."),
+        format!("The approval could not be revoked: {error}."),
         "Check the data folder and the disk, then try again.",
     )
 }
@@ -338,7 +338,7 @@ fn principal(relationship: Option<&str>) -> Result<Principal, UserError> {
         Some(other) => {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("\"{other}\" is no relationship."),
+                format!("\"{other}\" is not a relationship."),
                 "Use owner, delegate, known or unknown.",
             ));
         }
@@ -377,28 +377,28 @@ fn in_words(because: &Because, verdict: &Verdict) -> String {
         Because::Closed(reason) => format!("No tool runs: {reason}."),
         Because::Rule { list, text, line, policy } => {
             let of = policy.as_ref().map(|name| format!(" of the policy \"{name}\"")).unwrap_or_default();
-            format!("The rule {text} in {}{of} decides, line {line} of permissions.yaml.", list.key())
+            format!("Decided by the rule {text} in {}{of}, line {line} of permissions.yaml.", list.key())
         }
-        Because::Repeated(times) => format!("The same call was made {times} times in the turn."),
-        Because::NewContent => "Its file was never allowed to run: the first call asks.".into(),
-        Because::ChangedContent => "It changed since it was allowed: the next call asks.".into(),
-        Because::AlwaysApproved => "Every call of it was allowed, as it is now.".into(),
-        Because::ByHand => "No rule speaks of it, and you start it yourself.".into(),
+        Because::Repeated(times) => format!("The same call was made {times} times in this turn."),
+        Because::NewContent => "Its file has never been approved, so the first call asks.".into(),
+        Because::ChangedContent => "It changed since it was approved, so the next call asks.".into(),
+        Because::AlwaysApproved => "Its current content is always allowed.".into(),
+        Because::ByHand => "No rule applies, and you start it yourself.".into(),
         Because::Granted => "It was allowed for the chat.".into(),
-        Because::Tainted => "The assistant has read text from outside in the turn.".into(),
-        Because::ManyNotes(notes) => format!("It would be {notes} notes in one turn."),
-        Because::OutsideOwn => "It reaches beyond the notes of its skill.".into(),
+        Because::Tainted => "The assistant has read untrusted text in this turn.".into(),
+        Because::ManyNotes(notes) => format!("It would change {notes} notes in one turn."),
+        Because::OutsideOwn => "It goes beyond its skill's own notes.".into(),
         Because::Effect(effect) => {
             let what = match effect {
-                Effect::Read => "what only reads",
-                Effect::Write => "what changes notes",
-                Effect::External => "what leaves the machine",
-                Effect::Destructive => "what cannot be taken back",
-                Effect::Send => "what reaches a person",
-                Effect::Undeclared => "what does not declare its effect",
+                Effect::Read => "a tool that only reads",
+                Effect::Write => "a tool that changes notes",
+                Effect::External => "a tool that leaves this machine",
+                Effect::Destructive => "a tool whose effect cannot be undone",
+                Effect::Send => "a tool that sends to a person",
+                Effect::Undeclared => "a tool that does not declare its effect",
             };
             let does = if *verdict == Verdict::Run { "runs" } else { "asks" };
-            format!("No rule decides: {what} {does}.")
+            format!("No rule applies: {what} {does}.")
         }
     }
 }

@@ -36,7 +36,7 @@ impl Places {
         let from_env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let platform = ProjectDirs::from("", "", "nova");
         let given = config.clone().or_else(|| from_env("NOVA_CONFIG_DIR"));
-        let nowhere = || "No home folder was found. Name the folders with --config and --data.".to_owned();
+        let nowhere = || "No home folder was found. Choose the folders with --config and --data.".to_owned();
         let config = match &given {
             Some(config) => config.clone(),
             None => platform.as_ref().ok_or_else(nowhere)?.config_dir().to_owned(),

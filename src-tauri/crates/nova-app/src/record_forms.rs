@@ -273,7 +273,7 @@ fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordTy
     skill.records.iter().find(|declared| declared.name() == record_type).ok_or_else(|| {
         let known: Vec<&str> = skill.records.iter().map(RecordType::name).collect();
         let hint = match known.as_slice() {
-            [] => skill.reason.clone().unwrap_or_else(|| "It keeps no records.".into()),
+            [] => skill.reason.clone().unwrap_or_else(|| "It declares no records.".into()),
             known => format!("It has {}.", known.join(", ")),
         };
         let message = format!("The skill {} has no record type \"{record_type}\".", skill.id);
@@ -294,7 +294,7 @@ fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<
     let values = declared.type_values().join(" or ");
     Err(UserError::new(
         ErrorCode::BadRequest,
-        format!("{} is no {name}: {is}.", note.path),
+        format!("{} is not a {name}: {is}.", note.path),
         format!("Set `type: {values}` in the note, or name its type in the settings of {}.", skill.name),
     ))
 }
@@ -332,7 +332,7 @@ fn object(name: &str, value: Value) -> Result<Map<String, Value>, UserError> {
         Value::Null => Ok(Map::new()),
         _ => Err(UserError::new(
             ErrorCode::BadRequest,
-            format!("`{name}` is no object of fields."),
+            format!("`{name}` is not an object of fields."),
             "Update the window and the program together.",
         )),
     }

@@ -35,7 +35,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 "The request is empty.",
-                "Say in a few words what is to be done.",
+                "Describe in a few words what you want to do.",
             ));
         }
         let (snapshot, text) = (self.inner.registry.snapshot(), text.to_owned());

@@ -160,8 +160,8 @@ impl App {
                 if error.kind() == ErrorKind::AlreadyExists {
                     return UserError::new(
                         ErrorCode::Io,
-                        format!("{} is there already, and was left as it is.", path.display()),
-                        "Name another file, or replace it with --force.",
+                        format!("{} already exists and was not changed.", path.display()),
+                        "Choose another file, or replace it with --force.",
                     );
                 }
                 UserError::new(

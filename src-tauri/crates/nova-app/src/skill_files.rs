@@ -16,8 +16,8 @@ impl App {
         let Some(path) = self.file_of(skill) else {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} has no file of its own on this machine.", skill.name),
-                "What it needs is set in nova.config.json.",
+                format!("{} has no files on this machine.", skill.name),
+                "Set what it needs in nova.config.json.",
             ));
         };
         self.show_in_file_manager(path).await

@@ -95,7 +95,7 @@ impl App {
             if !config.is_object() && !config.is_null() || !faults.is_empty() {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,
-                    format!("That does not fit the configuration of {}. {}", skill.id, faults.join(" ")),
+                    format!("Invalid configuration of {}. {}", skill.id, faults.join(" ")),
                     "Correct the values named; nothing was changed.",
                 ));
             }

@@ -67,7 +67,7 @@ fn word<T: Copy>(key: &str, value: Option<&Value>, known: &[(&str, T)]) -> Resul
 }
 
 fn texts(key: &str, value: Option<&Value>) -> Result<Vec<String>, Fault> {
-    let wrong = || (key.to_owned(), "must be a list of texts".to_owned());
+    let wrong = || (key.to_owned(), "must be a list of strings".to_owned());
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
     let items = value.as_array().ok_or_else(wrong)?;
     items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
@@ -93,8 +93,8 @@ mod tests {
             (json!({"crm": {"lifetime": "forever"}}), "skills.crm.lifetime", "\"turn\" or \"session\""),
             (json!({"crm": {"config": "x"}}), "skills.crm.config", "object"),
             (json!({"crm": {"tools": ["a"]}}), "skills.crm.tools", "object"),
-            (json!({"crm": {"tools": {"deny": "a"}}}), "skills.crm.tools.deny", "list of texts"),
-            (json!({"crm": {"tools": {"deny": [1]}}}), "skills.crm.tools.deny", "list of texts"),
+            (json!({"crm": {"tools": {"deny": "a"}}}), "skills.crm.tools.deny", "list of strings"),
+            (json!({"crm": {"tools": {"deny": [1]}}}), "skills.crm.tools.deny", "list of strings"),
         ] {
             let (at, reason) = read(Some(&value)).expect_err(&value.to_string());
             assert_eq!(at, key, "{value}");

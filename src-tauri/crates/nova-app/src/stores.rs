@@ -35,7 +35,7 @@ impl FileStore {
         let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if key.is_empty() || key.len() > 100 || !key.bytes().all(legal) {
             return Err(ToolError::failed(
-                format!("\"{key}\" is no key of a store."),
+                format!("\"{key}\" is not a valid store key."),
                 "A key has lower-case letters, digits and hyphens.",
             ));
         }
@@ -53,8 +53,8 @@ impl FileStore {
         let bytes = value.to_string().into_bytes();
         if bytes.len() > MOST_BYTES {
             return Err(ToolError::failed(
-                format!("\"{key}\" has {} bytes, a store takes {MOST_BYTES}.", bytes.len()),
-                "Keep less in it.",
+                format!("\"{key}\" has {} bytes; a store takes at most {MOST_BYTES}.", bytes.len()),
+                "Store less in it.",
             ));
         }
         let written = tokio::task::spawn_blocking(move || {

@@ -102,7 +102,7 @@ impl Trust {
                 .and_then(|inner| inner.downcast_ref::<serde_json::Error>())
                 .and_then(|error| u32::try_from(error.line()).ok().filter(|line| *line > 0)),
             message: format!(
-                "What you agreed to cannot be read, and nothing counts as agreed to: {}: {error}. {remedy}",
+                "Your agreements cannot be read, so nothing counts as agreed to: {}: {error}. {remedy}",
                 self.file.display()
             ),
         })

@@ -172,7 +172,7 @@ fn no_such_private(entry: &str) -> Problem {
     Problem {
         path: entry.to_owned(),
         line: 1,
-        problem: "the settings list it as private, and there is no such note or folder".to_owned(),
+        problem: "the settings list it as private, but there is no such note or folder".to_owned(),
         remedy: "Correct the entry under \"private\" in nova.config.json, or remove it.".to_owned(),
     }
 }

@@ -97,8 +97,12 @@ impl App {
         if bytes.len() > MOST_BYTES {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("The draft has {} MB; up to {} MB are kept.", bytes.len() >> 20, MOST_BYTES >> 20),
-                "Attach less, or keep it in a note.",
+                format!(
+                    "The draft has {} MB; at most {} MB can be saved.",
+                    bytes.len() >> 20,
+                    MOST_BYTES >> 20
+                ),
+                "Attach less, or save it in a note.",
             ));
         }
         own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
@@ -113,7 +117,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!(
-                    "{} has {} MB; up to {} MB are kept.",
+                    "{} has {} MB; at most {} MB can be saved.",
                     kept.image.name,
                     bytes.len() >> 20,
                     MOST_BYTES >> 20
@@ -131,7 +135,7 @@ impl App {
         let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let file = self.image_folder(image.session.as_deref())?.join(&image.id);
         legal.then(|| read(&file)).flatten().ok_or_else(|| {
-            UserError::new(ErrorCode::Io, "An image of the draft is not there any more.", "Attach it again.")
+            UserError::new(ErrorCode::Io, "An image of the draft no longer exists.", "Attach it again.")
         })
     }
 
@@ -213,7 +217,7 @@ pub(crate) fn check_id(id: &str, kind: &str) -> Result<(), UserError> {
     }
     Err(UserError::new(
         ErrorCode::BadRequest,
-        format!("{id:?} is no id of a {kind}."),
+        format!("{id:?} is not the id of a {kind}."),
         "Update the window and the program together.",
     ))
 }
@@ -240,6 +244,6 @@ fn cannot(what: &str, file: &Path, error: &std::io::Error) -> UserError {
     UserError::new(
         ErrorCode::Io,
         format!("{} cannot {what}: {error}.", file.display()),
-        "Look at the rights and the free space of the data folder.",
+        "Check the permissions and free space of the data folder.",
     )
 }

@@ -60,6 +60,6 @@ pub struct NoApprover;
 #[async_trait]
 impl Approver for NoApprover {
     async fn ask(&self, _request: &ApprovalRequest) -> Answer {
-        Answer::Unanswered { reason: "nobody is there to approve it".into() }
+        Answer::Unanswered { reason: "nobody can approve it".into() }
     }
 }

@@ -38,8 +38,8 @@ pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
             Some(number) => {
                 return Err(UserError::new(
                     ErrorCode::InvalidArguments,
-                    format!("The number {} would be changed on its way.", shortened(number)),
-                    format!("Give it as text: \"{}\".", shortened(number)),
+                    format!("The number {} has more digits than JSON keeps.", shortened(number)),
+                    format!("Pass it as text: \"{}\".", shortened(number)),
                 ));
             }
         },

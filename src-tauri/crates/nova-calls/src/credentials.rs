@@ -157,7 +157,7 @@ impl CallCredentials {
                             "{} does not get the credential {name}: denied by {by}{why}.",
                             tool.shown_name()
                         ),
-                        remedy: "Do not try it again unless the user asks for it.".into(),
+                        remedy: "Do not retry unless the user asks for it.".into(),
                         unanswered: false,
                     });
                 }
@@ -209,8 +209,8 @@ impl Credentials for CallCredentials {
     async fn get(&self, name: &str) -> Result<Secret, ToolError> {
         if !self.declares(name) {
             return Err(ToolError::NotDeclared {
-                what: format!("This tool has not declared the credential \"{name}\"."),
-                remedy: "Only tools that declare their credentials get them.".into(),
+                what: format!("This tool does not declare the credential \"{name}\"."),
+                remedy: "A tool receives only credentials that it declares.".into(),
             });
         }
         let ground = if self.allowed().contains(name) { Ground::JustAllowed } else { Ground::Grant };

@@ -159,7 +159,7 @@ impl DraftVault {
         });
         match done.await {
             Ok(result) => Ok(result?),
-            Err(error) => Err(ToolError::failed(format!("Reading the vault broke: {error}."), "Try again.")),
+            Err(error) => Err(ToolError::failed(format!("Reading the vault failed: {error}."), "Try again.")),
         }
     }
 

@@ -62,7 +62,7 @@ impl Covers {
             Self::Denied(rule) => {
                 (format!("the rule \"{rule}\" denies it"), "Change the rule in permissions.yaml to allow it.")
             }
-            Self::Closed(reason) => (reason.clone(), "Put permissions.yaml right; until then no tool runs."),
+            Self::Closed(reason) => (reason.clone(), "Fix permissions.yaml; until then no tool runs."),
             Self::Declared | Self::Nothing | Self::Tainted | Self::Granted => return Ok(()),
         };
         Err(ToolError::NotAllowed {
@@ -292,14 +292,14 @@ fn not_contacted(host: &str, denied: &NotAllowed) -> ToolError {
     let (why, remedy, unanswered) = match denied {
         NotAllowed::Denied { by, reason } => {
             let why = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            (format!("denied by {by}{why}"), "Do not try it again unless the user asks for it.", false)
+            (format!("denied by {by}{why}"), "Do not retry unless the user asks for it.", false)
         }
         NotAllowed::Unanswered { reason } => {
-            (reason.clone(), "Start it where an approval can be answered.", true)
+            (reason.clone(), "Run it where an approval can be answered.", true)
         }
         NotAllowed::NotOffered => (
-            "the answer was not one of those offered".to_owned(),
-            "Answer with one of the decisions of the question.",
+            "the answer was not one of the offered decisions".to_owned(),
+            "Answer with one of the offered decisions.",
             true,
         ),
     };

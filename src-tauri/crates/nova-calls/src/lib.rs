@@ -6,6 +6,36 @@
 //! other crate can call a tool. What a tool reaches beyond its notes, hosts and secrets, is bound to
 //! what it declares and the user allows. This crate never talks to a model, never stores a session and never
 //! shows anything: it emits events and asks through traits.
+//!
+//! [`decide`] is a pure function from rules and facts to a [`Ruling`]: run, ask or deny, and why.
+//! Turns, forms and `nova tool call` differ only in the [`CallScope`] they pass.
+//!
+//! # Invariants
+//!
+//! - `Tool::run` requires a `CallToken`, which this crate alone makes: `tests/invariants.rs`.
+//! - One call emits exactly one `tool_call_started` and one `tool_call_completed`, also when the tool panics.
+//! - A denied call does not run, not even to compute its diff; nor does a tool of a file whose content nobody
+//!   approved: `tests/calls/ruling.rs`, `tests/calls/reviewing.rs`.
+//! - The decision table holds row by row, and no spelling of a name or argument evades a deny:
+//!   `src/decide/tests.rs`.
+//! - A rule that denies is checked again after every answer, with the arguments as they are then. Edited arguments,
+//!   new rules, taint and repetition are judged before anything runs: `tests/calls/ruling.rs`.
+//! - Rules about arguments also judge the notes that a call really reached (`ReachedNotes`): before its output or
+//!   progress leaves, before anything is written, and again after each answer. Rules about requests are evaluated
+//!   for each request.
+//! - Unapproved content is shown with its changes, whatever else makes the call ask: `tests/calls/reviewing.rs`.
+//! - Grants to a tool that did not come with Nova are bound to its content (`Grantee`, `Approved`), never to its
+//!   name alone.
+//! - A tool contacts a host only if its card showed the host and the user allowed it, the session has a grant for
+//!   the host, the user allowed it always for this content of the tool's file, or a rule allows the tool and the tool
+//!   declares the host. In a turn that has read untrusted text, neither grant nor "always" counts. Everything else
+//!   asks during the run, and the wait does not count as the tool's time: `tests/calls/fetching.rs`.
+//! - A tool receives only credentials that it declares and that a grant or an answer allows, and sends them only
+//!   to hosts that it declares: `tests/calls/secrets.rs`.
+//! - A secret given to a call is removed from its output, progress, errors, log and sources, and is never written
+//!   into a note: `tests/calls/secrets.rs`.
+//! - Only a call with the effect read or external continues without its turn ([`run_or_detach`]). Rules, taint,
+//!   secrets and time limits apply to its end: `tests/calls/detaching.rs`.
 
 mod answer;
 mod arguments;

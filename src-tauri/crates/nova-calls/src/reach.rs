@@ -48,8 +48,8 @@ impl CallHttp {
             return Ok(());
         }
         Err(ToolError::NotDeclared {
-            what: format!("{host} was not contacted: the request carries a credential that is not for it."),
-            remedy: "A credential goes only to the hosts that its tool declares.".into(),
+            what: format!("{host} was not contacted: the request carries a credential for another host."),
+            remedy: "A credential is sent only to hosts that its tool declares.".into(),
         })
     }
 }

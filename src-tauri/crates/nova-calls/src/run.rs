@@ -377,7 +377,7 @@ impl Running<'_> {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
                     format!(
-                        "{} tried to change notes without declaring it. Nothing was changed.",
+                        "{} tried to change notes without declaring the effect write. Nothing was changed.",
                         tool.shown_name()
                     ),
                     "Tell the skill's author.",
@@ -448,7 +448,7 @@ impl Running<'_> {
     fn check_available(&self, skill: &SkillEntry) -> Result<(), UserError> {
         let (code, why) = match skill.state {
             State::Available => return Ok(()),
-            State::Disabled => (ErrorCode::SkillDisabled, "is switched off"),
+            State::Disabled => (ErrorCode::SkillDisabled, "is disabled"),
             _ => (ErrorCode::SkillUnavailable, "is not available"),
         };
         let hint = match skill.state {

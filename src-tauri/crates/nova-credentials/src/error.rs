@@ -8,9 +8,9 @@ use crate::{CredentialName, KeptIn};
 /// Why a credential was not read, kept, given or renewed. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialError {
-    #[error("That is not the name of a credential.")]
+    #[error("That is not a valid credential name.")]
     BadName,
-    #[error("There is already a credential {other}, which differs from {name} in capital letters only.")]
+    #[error("The credential {other} already exists and differs from {name} only in case.")]
     SameButForCase { name: CredentialName, other: CredentialName },
     #[error("The credential {name} is missing.")]
     Missing { name: CredentialName },
@@ -21,26 +21,26 @@ pub enum CredentialError {
     #[error("The credential {name} is named in an argument, and every process can read arguments.")]
     InArgument { name: CredentialName },
     /// `${credentials:` that does not go on as it should.
-    #[error("A reference to a credential is not of the form ${{credentials:service/key}}.")]
+    #[error("A credential reference must have the form ${{credentials:service/key}}.")]
     BadReference,
     /// A line break, say, in a header.
-    #[error("The value of {name} holds characters that cannot stand in a header or an environment variable.")]
+    #[error("The value of {name} contains characters that are invalid in a header or environment variable.")]
     Unfit { name: CredentialName },
     #[error("The value of {name} is empty.")]
     Empty { name: CredentialName },
-    #[error("The value of {name} is too long: {most} bytes fit where it is kept.")]
+    #[error("The value of {name} is too long: the store holds at most {most} bytes.")]
     TooLong { name: CredentialName, most: usize },
 
     /// Neither a keychain nor a passphrase.
-    #[error("There is no place to keep credentials: the keychain does not answer ({reason}).")]
+    #[error("There is no credential store: the keychain does not respond ({reason}).")]
     NoStore { reason: String },
     /// Credentials are there and cannot be reached; no other store is opened in their stead.
-    #[error("The credentials are kept in {kept_in}, and it cannot be reached ({reason}).")]
+    #[error("The credentials are in {kept_in}, which cannot be reached ({reason}).")]
     Unreachable { kept_in: KeptIn, reason: String },
     /// Another Nova has meanwhile begun to keep them elsewhere.
     #[error("The credentials are now kept in {kept_in}.")]
     Moved { kept_in: KeptIn },
-    #[error("The credentials are in an encrypted file, and its passphrase was not given.")]
+    #[error("The credentials are in an encrypted file, and no passphrase was given.")]
     PassphraseNeeded,
     #[error("The passphrase cannot be read: {reason}.")]
     UnreadPassphrase { reason: String },
@@ -54,7 +54,7 @@ pub enum CredentialError {
     Keychain { reason: String },
     #[error("{} cannot be read or written: {source}.", file.display())]
     Io { file: PathBuf, source: io::Error },
-    #[error("Another Nova has been busy with {} for too long.", file.display())]
+    #[error("Timed out: another Nova process holds {}.", file.display())]
     Busy { file: PathBuf },
 
     /// Only the user can go on.
@@ -107,14 +107,14 @@ impl CredentialError {
             Self::NotGranted { name, consumer, .. } => {
                 format!("Run `nova credential grant {name} --to {consumer}` if it should have it.")
             }
-            Self::InArgument { .. } => "Hand it over in `env` or `headers`.".to_owned(),
+            Self::InArgument { .. } => "Pass it in `env` or `headers`.".to_owned(),
             Self::BadReference => "Write ${credentials:service/key}.".to_owned(),
             Self::Unfit { name } | Self::Empty { name } => {
                 format!("Run `nova credential set {name}` with the right value.")
             }
             Self::TooLong { .. } => "Use a shorter key or token.".to_owned(),
             Self::NoStore { .. } => "Start the keychain, or give a passphrase (--passphrase-fd, or \
-                 NOVA_PASSPHRASE_FILE) to keep them in an encrypted file."
+                 NOVA_PASSPHRASE_FILE) to store them in an encrypted file."
                 .to_owned(),
             Self::Unreachable { kept_in: KeptIn::Keychain, .. } => {
                 "Unlock or start the keychain, then start Nova again.".to_owned()
@@ -128,11 +128,11 @@ impl CredentialError {
             Self::PassphraseNeeded | Self::EmptyPassphrase | Self::UnreadPassphrase { .. } => {
                 "Give it with --passphrase-fd or NOVA_PASSPHRASE_FILE.".to_owned()
             }
-            Self::WrongPassphrase { .. } => "Try again with the passphrase it was made with.".to_owned(),
-            Self::Damaged { .. } => "Put a good copy in its place, or move it away.".to_owned(),
+            Self::WrongPassphrase { .. } => "Use the passphrase the file was created with.".to_owned(),
+            Self::Damaged { .. } => "Restore a backup of it, or move it away.".to_owned(),
             Self::Keychain { .. } => "Unlock the keychain, then try again.".to_owned(),
             Self::Io { .. } => "Check the folder's permissions and the space on the disk.".to_owned(),
-            Self::Busy { .. } => "Look for a Nova that hangs, and end it.".to_owned(),
+            Self::Busy { .. } => "End the Nova process that hangs, then try again.".to_owned(),
             Self::NeedsSignIn { .. } => "Sign in again.".to_owned(),
             Self::BadEndpoint { .. } => {
                 "Use an https address, or an http address of this machine.".to_owned()

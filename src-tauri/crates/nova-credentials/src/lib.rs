@@ -3,6 +3,19 @@
 //! Secrets are in the system's keychain, or, where none answers, in a file that a passphrase
 //! encrypts. This crate never writes one as plain text, prints one, puts one into an error, or opens
 //! another store because the one that holds them cannot be reached; it never opens a browser.
+//!
+//! # Invariants
+//!
+//! - A secret is in the keychain or the encrypted file, and in no other file, log, error or `Debug` output:
+//!   `tests/credentials/canary.rs`.
+//! - A store that cannot be reached is an error; no other store is opened instead:
+//!   `tests/credentials/secret_service.rs`.
+//! - A token is renewed by one request, however many tasks and processes ask, and a refresh token goes only to the
+//!   server that issued it: `tests/credentials/renewing.rs`.
+//! - Of a sign-in only the access token leaves the store (`CredentialStore::get`):
+//!   `tests/credentials/signing_in.rs`.
+//! - A sign-in ends in a token that its server's tools use, or reports who has to continue:
+//!   `tests/journeys/signing_in.rs`.
 
 mod error;
 mod grants;

@@ -1,6 +1,11 @@
 //! How Nova opens files of its own: regular files only, bounded in size, and without waiting for a pipe.
 //!
 //! It knows no format, and it never opens a note: those are `nova-vault`'s.
+//!
+//! # Invariants
+//!
+//! - A pipe, device, link or oversized file in the place of settings, state or a lock is refused by name, and
+//!   created files are private to the user: `tests/files.rs`, `tests/journeys/odd_files.rs`.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};

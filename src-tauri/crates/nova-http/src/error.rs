@@ -9,7 +9,7 @@ pub enum WebError {
     /// Neither http nor https.
     #[error("Addresses that start with {scheme}: cannot be fetched.")]
     Scheme { scheme: String },
-    #[error("The address of {host} holds a user name or a password.")]
+    #[error("The address of {host} contains a user name or a password.")]
     UserInfo { host: String },
     /// This machine, its network, or what only looks public.
     #[error("{} is not a public address.", if host.is_empty() { "This" } else { host })]
@@ -26,9 +26,9 @@ pub enum WebError {
     TooSlow { host: String, after: Duration },
     #[error("{host} sent more than {most} bytes of {what}.")]
     TooLarge { host: String, what: &'static str, most: usize },
-    #[error("{host} sent an answer that cannot be read: {reason}.")]
+    #[error("{host} sent an invalid response: {reason}.")]
     BadAnswer { host: String, reason: String },
-    #[error("{host} led elsewhere: {reason}.")]
+    #[error("{host} redirected: {reason}.")]
     Redirect { host: String, reason: String },
     /// The way to the web cannot be set up on this machine.
     #[error("The web cannot be reached from this machine: {reason}.")]
@@ -39,13 +39,13 @@ impl WebError {
     /// What to do about it, one sentence.
     pub fn hint(&self) -> String {
         match self {
-            Self::Scheme { .. } => "Use an address that starts with https://.",
+            Self::Scheme { .. } => "Use an https address.",
             Self::UserInfo { .. } => "Send it in a header, from ctx.credentials.",
             Self::Internal { .. } => "Tools reach public hosts only.",
             Self::Request { .. } => "Correct the tool.",
             Self::NotAllowed(error) => return error.hint(),
             Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
-            Self::TooLarge { .. } => "Ask for less at once.",
+            Self::TooLarge { .. } => "Request less at once.",
             Self::BadAnswer { .. } => "Try again; the server may be at fault.",
             Self::Redirect { .. } => "Ask at the address where the answer is.",
             Self::Setup { .. } => "Install the certificates of this system (ca-certificates).",

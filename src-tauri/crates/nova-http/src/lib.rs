@@ -3,6 +3,14 @@
 //!
 //! This crate never keeps a cookie, a cache or a credential, reads no environment, and decides about
 //! no host: the gate does.
+//!
+//! # Invariants
+//!
+//! - The connection itself resolves the name and uses only addresses that pass the filter, so a second lookup
+//!   cannot answer differently: `tests/web/hostile.rs`.
+//! - A request reaches public addresses only, and no host that nobody allowed, redirects included:
+//!   `tests/web/hostile.rs`.
+//! - It uses no proxy, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
 
 mod address;
 mod error;

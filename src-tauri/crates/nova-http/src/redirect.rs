@@ -88,7 +88,7 @@ impl Hop {
             return Ok(None);
         }
         let refused = |reason: String| WebError::Redirect { host: self.host.clone(), reason };
-        let url = self.url.join(location).map_err(|_| refused("to what is no address".into()))?;
+        let url = self.url.join(location).map_err(|_| refused("to an invalid address".into()))?;
         let (url, host) = checked(url, allow).map_err(|error| match error {
             WebError::Scheme { scheme } => refused(format!("to an address that starts with {scheme}:")),
             error => refused(format!("{}", error).trim_end_matches('.').to_owned()),

@@ -108,10 +108,7 @@ impl Web {
                 Answer::Elsewhere(next) => hop = *next,
             }
         }
-        Err(WebError::Redirect {
-            host: hop.host,
-            reason: format!("the request was led on more than {REDIRECTS} times"),
-        })
+        Err(WebError::Redirect { host: hop.host, reason: format!("more than {REDIRECTS} redirects") })
     }
 
     async fn make(&self, hop: &Hop) -> Result<Answer, WebError> {

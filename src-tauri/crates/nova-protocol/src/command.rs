@@ -224,8 +224,8 @@ fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> R
             ErrorCode::BadRequest,
             match HOLD_SECRETS.contains(&method) {
                 // What serde says may quote what it has read.
-                true => format!("The parameters of {method} are not understood."),
-                false => format!("The parameters of {method} are not understood: {error}."),
+                true => format!("Invalid parameters of {method}."),
+                false => format!("Invalid parameters of {method}: {error}."),
             },
             "Update the window and the program together.",
         )
@@ -234,6 +234,10 @@ fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> R
 
 fn write_result<T: serde::Serialize>(method: &str, result: T) -> Result<Value, UserError> {
     serde_json::to_value(result).map_err(|error| {
-        UserError::new(ErrorCode::Internal, format!("The answer of {method} cannot be written: {error}."), "")
+        UserError::new(
+            ErrorCode::Internal,
+            format!("The answer of {method} cannot be serialised: {error}."),
+            "",
+        )
     })
 }

@@ -50,9 +50,9 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// The command or its parameters are not understood.
+    /// The command or its parameters are invalid.
     BadRequest = "bad_request",
-    /// Something in Nova broke that should not have; the message says what.
+    /// An internal error; the message has details.
     Internal = "internal",
     /// No vault is open.
     NoVault = "no_vault",
@@ -78,11 +78,11 @@ error_codes! {
     Io = "io",
     /// No skill has that id.
     UnknownSkill = "unknown_skill",
-    /// The skill is switched off.
+    /// The skill is disabled.
     SkillDisabled = "skill_disabled",
-    /// The skill is installed but what it needs is missing.
+    /// The skill is installed, but its requirements are not met.
     SkillUnavailable = "skill_unavailable",
-    /// The skill came from elsewhere, and is not what the user agreed to.
+    /// The skill comes from elsewhere and differs from what the user agreed to.
     SkillNeedsReview = "skill_needs_review",
     /// No tool has that name.
     UnknownTool = "unknown_tool",
@@ -92,11 +92,11 @@ error_codes! {
     ToolFailed = "tool_failed",
     /// The tool did not finish in its time.
     ToolTimedOut = "tool_timed_out",
-    /// The file defines no tool that could be used; the message says where and why.
+    /// The file defines no usable tool; the message says where and why.
     ToolFileBroken = "tool_file_broken",
-    /// No tool of that name is waiting to be promoted.
+    /// No pending tool has that name.
     UnknownPendingTool = "unknown_pending_tool",
-    /// The waiting tool is not the one that was looked at.
+    /// The pending tool changed since it was reviewed.
     PendingToolChanged = "pending_tool_changed",
     /// A rule denies the call.
     DeniedByRule = "denied_by_rule",
@@ -104,33 +104,33 @@ error_codes! {
     DeniedByUser = "denied_by_user",
     /// The call needed an answer and nobody gave one.
     ApprovalUnanswered = "approval_unanswered",
-    /// The tool needs a credential that is not there.
+    /// The tool needs a credential that is missing.
     CredentialNeeded = "credential_needed",
-    /// The credential is there, and nobody has allowed this consumer to have it for this destination.
+    /// The credential exists, but is not granted to this consumer for this destination.
     CredentialNotGranted = "credential_not_granted",
-    /// The sign-in has ended or was never made, and only the user can go on.
+    /// The sign-in has expired or was never made; the user must sign in.
     NeedsSignIn = "needs_sign_in",
-    /// The sign-in did not come to an end.
+    /// The sign-in was not completed.
     SignInFailed = "sign_in_failed",
-    /// The name, the value or a reference to a credential is not one that can be used.
+    /// The name, the value or a reference to a credential is invalid.
     CredentialInvalid = "credential_invalid",
     /// The keychain or the encrypted file of the credentials cannot be reached, opened or written.
     CredentialStore = "credential_store",
     /// There is neither a keychain nor a passphrase to keep credentials with; a new one makes a file.
     NoCredentialStore = "no_credential_store",
-    /// The encrypted file of the credentials wants its passphrase.
+    /// The encrypted file of the credentials needs its passphrase.
     PassphraseNeeded = "passphrase_needed",
     /// The call was stopped.
     Cancelled = "cancelled",
-    /// Nova ended while the call ran; what became of it is unknown.
+    /// Nova ended while the call ran; its outcome is unknown.
     Interrupted = "interrupted",
-    /// No approval of that id is waiting.
+    /// No pending approval has that id.
     UnknownApproval = "unknown_approval",
     /// No model is configured or found.
     NoModel = "no_model",
     /// No provider or model has that name.
     UnknownModel = "unknown_model",
-    /// A remote model may not see the vault before the user agreed.
+    /// The user has not agreed to the host of this remote model.
     ProviderNotAgreed = "provider_not_agreed",
     /// Nothing answers at the provider's address.
     ProviderUnreachable = "provider_unreachable",
@@ -146,13 +146,13 @@ error_codes! {
     ProviderFiltered = "provider_filtered",
     /// The model ended without an answer.
     ProviderEmpty = "provider_empty",
-    /// The provider's answer is not understood.
+    /// The provider's answer is invalid.
     ProviderBadResponse = "provider_bad_response",
     /// The model cannot call tools.
     ModelWithoutTools = "model_without_tools",
     /// The model cannot look at images.
     ModelWithoutImages = "model_without_images",
-    /// The request does not fit into the context that is set for the model.
+    /// The request does not fit into the context configured for the model.
     ContextTooSmall = "context_too_small",
     /// The provider reported a failure.
     ProviderFailed = "provider_failed",
@@ -160,12 +160,12 @@ error_codes! {
     StepLimit = "step_limit",
     /// No session has that id.
     UnknownSession = "unknown_session",
-    /// A turn is running in that session, in this or another Nova.
+    /// A turn is running in that session, in this or another Nova process.
     SessionBusy = "session_busy",
     /// No change set has that id, or it was pruned.
     UnknownChangeSet = "unknown_change_set",
     /// nova.config.json or permissions.yaml cannot be read; the last good one stays in force.
     ConfigBroken = "config_broken",
-    /// A secret stands literally in nova.config.json.
+    /// nova.config.json contains a secret as plain text.
     LiteralSecret = "literal_secret",
 }

@@ -3,6 +3,15 @@
 //!
 //! This crate never does anything: no I/O, no clock, no knowledge of Tauri, of the vault's format
 //! or of a provider's. The TypeScript types of the window are generated from it.
+//!
+//! The macro `commands!` declares a command once: as a method of the trait [`Commands`], as a case of [`dispatch`], and
+//! as a line of the generated TypeScript.
+//!
+//! # Invariants
+//!
+//! - The generated TypeScript and the list of error codes match this crate: `tests/generated.rs`.
+//! - It is a public interface for the window, `--json` and readers of a session's log: readers ignore events and fields
+//!   that they do not know, so adding is safe and renaming is not.
 
 pub mod command;
 mod credentials;

@@ -31,7 +31,7 @@ pub enum ProviderError {
         detail: String,
     },
     /// Too many requests, or no credit left (429), also after trying again.
-    #[error("{provider} takes no more requests for now{}", said(.detail))]
+    #[error("{provider} accepts no more requests for now{}", said(.detail))]
     RateLimited {
         /// The provider's id.
         provider: String,
@@ -47,7 +47,7 @@ pub enum ProviderError {
         after: Duration,
     },
     /// The answer went on for longer than the limit.
-    #[error("The answer was not complete after {}", span(.after))]
+    #[error("The answer was incomplete after {}", span(.after))]
     AnswerTimeout {
         /// The provider's id.
         provider: String,
@@ -63,7 +63,7 @@ pub enum ProviderError {
         reason: &'static str,
     },
     /// The answer stopped in the middle.
-    #[error("The answer was cut off before its end")]
+    #[error("The answer was cut off")]
     Truncated,
     /// Something answered, but not in the way the provider's kind does.
     #[error("{provider} sent an answer Nova cannot use: {reason}")]
@@ -205,7 +205,8 @@ impl ProviderError {
                 "Choose a model that can look at images, or send the message without them.".into()
             }
             Self::ContextTooSmall { provider, .. } => format!(
-                "Raise `context` of the provider `{provider}` in nova.config.json, or take it out: Nova then asks for what is needed."
+                "Raise `context` of the provider `{provider}` in nova.config.json, or remove it: Nova then \
+                 requests what is needed."
             ),
             Self::TooLong { provider, .. } => format!(
                 "Edit the message that is too long, start a new chat, choose a model with a larger context, or set `context` of the provider `{provider}` in nova.config.json to what its models take in."

@@ -26,13 +26,13 @@ pub struct Image {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// Neither PNG nor JPEG, WebP or GIF.
-    #[error("it is no PNG, JPEG, WebP or GIF")]
+    #[error("it is not a PNG, JPEG, WebP or GIF")]
     Unknown,
     /// More than [`Image::MOST_BYTES`].
     #[error("it is larger than 3.9 MB")]
     TooLarge,
     /// A side of more than [`Image::MOST_SIDE`].
-    #[error("a side of it is longer than {} pixels", Image::MOST_SIDE)]
+    #[error("one side is longer than {} pixels", Image::MOST_SIDE)]
     TooWide,
     /// It begins as one of these and has no size.
     #[error("it is damaged")]

@@ -10,6 +10,23 @@
 //!
 //! Deliberately absent: the environment's proxy variables (a proxy is a setting), redirects (a
 //! key would follow them), compressed answers (a small one can unpack to gigabytes).
+//!
+//! # Invariants
+//!
+//! - A stream ends in one `End` or one error. A cut, garbled or endless answer is an error, and a cut call never
+//!   runs: `tests/provider/endings.rs`, `tests/provider/streams.rs`, `tests/provider/calls.rs`.
+//! - `encode` of a longer conversation begins with the bytes of the shorter one, because providers cache by prefix:
+//!   `tests/provider/requests.rs`.
+//! - A key goes to its provider's address only and is never printed: `tests/provider/secrets.rs`.
+//! - Tools that arrive with an activation are sent in the message that activates the skill where the dialect supports
+//!   it (`defers_tools`), so the tools before it keep their bytes: `tests/journeys/keeping_requests_small.rs`.
+//!   The output of any other call loads nothing.
+//! - Schema keys for forms (`x-starts`, `x-choices-from`, `format: decimal`) reach no model: `src/schema.rs`.
+//! - A server on this machine is asked whether it passes a model on, in whatever dialect it is addressed:
+//!   `tests/provider/listings.rs`.
+//!
+//! Ollama is addressed by its own API because only that sets the context size; without it the server silently cuts
+//! off the tools.
 
 use std::sync::Arc;
 

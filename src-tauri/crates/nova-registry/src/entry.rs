@@ -206,7 +206,7 @@ impl SkillEntry {
             state = State::NeedsReview;
             let review = match review {
                 Review::New => "It came from elsewhere.",
-                Review::Changed => "It changed since you agreed to it.",
+                Review::Changed => "It changed since you accepted it.",
             };
             reason = Some(format!("{review} Review it: nova skill review {id}."));
         }
@@ -284,7 +284,7 @@ impl SkillEntry {
         }
     }
 
-    /// A broken skill as the user set it: one that is switched off calls for nothing.
+    /// A broken skill as the user set it: one that is disabled calls for nothing.
     pub(crate) fn set_by(mut self, own: &SkillSettings) -> Self {
         self.mode = own.mode.unwrap_or(self.mode);
         self.lifetime = own.lifetime.unwrap_or(self.lifetime);

@@ -335,7 +335,9 @@ fn cut_off(call: LogCall) -> LogMessage {
             "Nova ended while this call ran. It only reads, so nothing was changed.",
             "Call it again if you still need it.",
         ),
-        false => ("Nova ended while this call ran. Its outcome is unknown.", "Look before trying again."),
+        false => {
+            ("Nova ended while this call ran. Its outcome is unknown.", "Check its effect before you retry.")
+        }
     };
     let content = json!({"error": {"code": "cancelled", "message": message, "hint": hint}});
     LogMessage::output(call.id, content.to_string(), Notes::new())

@@ -451,8 +451,8 @@ impl WaitingApprovals {
         if revision.is_some_and(|seen| seen != found.revision) {
             return Err(UserError::new(
                 ErrorCode::UnknownApproval,
-                "The note changed while you looked, and the diff was updated.",
-                "Look again, then answer.",
+                "The note changed meanwhile, and the diff was updated.",
+                "Review it again, then answer.",
             ));
         }
         if !found.decisions.contains(&decision) {
@@ -516,8 +516,8 @@ impl Approver for WaitingApprovals {
 fn not_waiting(call: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownApproval,
-        format!("No approval waits for the call {call}."),
-        "It was answered already, or its turn has ended.",
+        format!("No approval is pending for the call {call}."),
+        "It was already answered, or its turn has ended.",
     )
 }
 

@@ -33,9 +33,9 @@ pub enum SessionError {
     Busy,
     #[error("The sessions cannot be read or written: {0}.")]
     Database(#[from] sqlx::Error),
-    #[error("The sessions' database cannot be brought up to date: {0}.")]
+    #[error("The session database cannot be migrated: {0}.")]
     Migration(sqlx::migrate::MigrateError),
-    #[error("The sessions' database was written by a newer Nova.")]
+    #[error("The session database was written by a newer version of Nova.")]
     Newer,
     #[error("{path}: {source}.")]
     Io { path: String, source: std::io::Error },

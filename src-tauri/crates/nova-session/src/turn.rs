@@ -274,8 +274,8 @@ impl Turn {
         }
         Err(UserError::new(
             ErrorCode::StepLimit,
-            format!("The model asked for tools {STEP_LIMIT} times without finishing."),
-            "Send a message to let it go on, or ask for less at once.",
+            format!("The model called tools in {STEP_LIMIT} steps without finishing."),
+            "Send a message to continue, or ask for less at once.",
         )
         .into())
     }
@@ -361,7 +361,7 @@ impl Turn {
             if let Some(message) = unsaid {
                 self.message(message);
             }
-            self.message(LogMessage::notice("Nova ended in the middle of the turn before."));
+            self.message(LogMessage::notice("Nova ended during the previous turn."));
         }
     }
 

@@ -90,7 +90,7 @@ impl ToolError {
             Self::NotFound { nearest, .. } if !nearest.is_empty() => {
                 format!("Nearest: {}.", nearest.join(", "))
             }
-            Self::NotFound { .. } => "Look at the list first, or create it.".into(),
+            Self::NotFound { .. } => "Check the list, or create it.".into(),
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. } | Self::NoNote { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),

@@ -4,6 +4,18 @@
 //! This crate never runs a tool, never touches a disk, a network or a clock by itself and knows of
 //! no session, provider or window: everything a tool needs is handed to it through [`ToolContext`],
 //! whose parts are implemented elsewhere. A skill depends on this crate alone.
+//!
+//! A record type (`record`) is data in `manifest.yaml`. It gives the text of a new note, the edits of an existing
+//! one, problems, a schema, a form, an empty template and a `.base` view. A compiled skill adds with [`RecordRules`]
+//! what a declaration cannot express, such as that no more may be sold than is held; the form of the record applies
+//! them before it writes, in the same draft.
+//!
+//! # Invariants
+//!
+//! - No global state. Asking for a field that is not declared is an error.
+//! - A skill depends on this crate and on no other crate of Nova; the types of notes are re-exported from
+//!   `nova-vault`: `.ci/layers`.
+//! - Results over many records keep the order of the notes, although several threads read them.
 
 mod context;
 mod credentials;

@@ -1,12 +1,19 @@
-//! Doubles for tests, and for nothing else: a vault from one string, a clock that stands, ids that
-//! count, recorded events, a scripted approver, a scripted model server, and a stand-in for every
-//! part of a tool's context, and a host of tool files.
+//! Doubles for tests, and for nothing else: a vault from one string, a fixed clock, sequential ids,
+//! recorded events, a scripted approver, a scripted model server, a stand-in for every part of a
+//! tool's context, and a host of tool files.
 //!
 //! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a
 //! [`ModelServer`] is a real server that the real provider talks to, and [`SkillInVault`] runs a
-//! tool the one true way, through `nova_calls::run_call`. Nothing here sleeps or depends on how
+//! tool as the program does, through `nova_calls::run_call`. Nothing here sleeps or depends on how
 //! fast the machine is: whoever waits, waits for an event, and [`PATIENCE`] only ends a hang. No
 //! program depends on this crate; it is named under `[dev-dependencies]` alone.
+//!
+//! # Invariants
+//!
+//! - Every request that a [`ModelServer`] receives is checked: each tool call has exactly one output directly after it
+//!   (`src/model/check.rs`).
+//! - `assert_sound` checks a skill against agentskills.io and its own manifest; a test of each skill calls it
+//!   (`src/skill.rs`).
 
 mod approver;
 mod clock;

@@ -238,7 +238,7 @@ impl VaultError {
             }
             VaultError::NotANote { path } => format!("\"{path}\" is not a note"),
             VaultError::Symlink { path, refused: None } => {
-                format!("\"{path}\" is reached through a symbolic link")
+                format!("\"{path}\" is behind a symbolic link")
             }
             VaultError::Symlink { path, refused: Some((reason, _)) } => {
                 let through = match path.as_str().split_once('/') {
@@ -286,7 +286,7 @@ impl VaultError {
             VaultError::Io { doing, source, .. } => format!("Could not {doing}: {source}"),
             VaultError::Torn { path, source } => {
                 format!(
-                    "\"{path}\" may hold parts of two texts, because writing it in place failed: {source}"
+                    "\"{path}\" may contain parts of two versions, because writing it in place failed: {source}"
                 )
             }
             VaultError::Watch { reason } => format!("The vault cannot be watched: {reason}"),
@@ -360,10 +360,10 @@ impl VaultError {
                     .to_owned(),
             },
             VaultError::Torn { .. } => {
-                "Check the disk, then start Nova again: it makes one whole text of them again.".to_owned()
+                "Check the disk, then restart Nova: it completes the write.".to_owned()
             }
             VaultError::Watch { .. } => {
-                "Nova still reads every note afresh; start it again to watch.".to_owned()
+                "Answers stay correct; restart Nova to watch for changes again.".to_owned()
             }
         }
     }

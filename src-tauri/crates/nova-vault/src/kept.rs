@@ -49,8 +49,7 @@ impl NotKept {
             path: path.as_str().to_owned(),
             line: 1,
             problem: format!(
-                "an edit made outside in the instant in which Nova wrote could neither be merged nor kept \
-                 ({error})"
+                "an edit made by another program during a write could neither be merged nor saved ({error})"
             ),
             remedy,
         };

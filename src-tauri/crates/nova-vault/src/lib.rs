@@ -47,6 +47,53 @@
 //! What a temporary file may hold is in the journal (`TempTexts`). Everything else in it is somebody's edit.
 //! An edit goes back into its note in a change set whose author is *outside*; the folder may have another
 //! name by then.
+//!
+//! # Invariants, and the tests that hold them
+//!
+//! Tests lie in `src/tests` unless a path says otherwise.
+//!
+//! Writing:
+//!
+//! - An edit made at any moment of a write is kept or returned as a conflict: `interleaving.rs`. The exception is
+//!   a hard-linked note under `write_through`, which is written in place (`write/through.rs`).
+//! - A draft is written completely or not at all, with the bytes before in the journal: `faults.rs`, `many.rs`; also
+//!   where the file system has no exchange and no rename without replacing.
+//! - Journal and new text are durable before a note is touched, and its name before success is reported: `lasting.rs`,
+//!   which records what every sync covered.
+//! - A kill at any step leaves whole notes and nothing behind: the folder `killed`. A power cut that loses the files
+//!   of a set leaves it to be finished or undone: `killed/power.rs`.
+//! - A note written in place shows the new text under all its names, and is whole again after a kill: `through.rs`.
+//! - An outside edit that can neither be merged nor kept, because a disk is full, is held, reported and retried:
+//!   `kept.rs`.
+//! - Every change can be undone, and edits made since are kept: `undo.rs`.
+//! - A deleted note goes to the trash that the user set in Obsidian; where the system's trash cannot take it or is
+//!   shared with others, to the vault's own, which is said beforehand: `trash.rs`.
+//! - A moved note updates every link to it and changes no other byte; links to other notes still resolve: `moving.rs`,
+//!   `random_moves.rs` with a resolver of its own.
+//! - Several processes writing one vault lose nothing, and each change is reported with its author: `processes.rs`.
+//!
+//! Confinement:
+//!
+//! - Nothing is read or written while the path of the vault names another folder than the opened one: `gone.rs`.
+//! - Nothing outside the vault and its extra roots is read or written, also when a folder is swapped for a link:
+//!   `confinement.rs`, the folder `roots`.
+//! - No link is followed except one at the top of the vault to a folder in `roots` and, under `write_through`, one to
+//!   a note of the vault. Only notes and `.base` files are written; other files are only created, from text that no
+//!   program runs, and links in canvases follow a moved note.
+//! - A setting of Obsidian leads nowhere out of the vault: `obsidian.rs`.
+//! - Hostile front matter takes little memory, wherever it is read: `bombs.rs`.
+//!
+//! Reading and watching:
+//!
+//! - An answer is what is on the disk now: `reading.rs`, `revalidating.rs`. A query equals a naive reading of all
+//!   notes: `querying.rs`.
+//! - Every problem of a base is reported with its line, and its other views are answered: `broken_bases.rs`.
+//! - Every question of a tool goes through a [`View`]; a hidden note appears in no answer.
+//! - Every change is reported once, with its author: `feed.rs`.
+//! - The history follows a vault that is renamed, not a copy and not a new folder in its place: `renamed_vault.rs`.
+//! - What a kill left on a disk that is not mounted at the next start waits for it: `roots/away.rs`.
+//!
+//! An author is a string; clock and ids are passed in.
 
 pub mod note;
 pub mod watch;

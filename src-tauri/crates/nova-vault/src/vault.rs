@@ -519,14 +519,14 @@ fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
     let original = path.sync_conflict_of()?;
     let remedy = match original_of(listing, path) {
         Some(_) => format!("Compare it with \"{original}.md\", keep one of the two, and delete the other."),
-        None => format!("\"{original}.md\" is not there any more: rename this one to that, or delete it."),
+        None => format!("\"{original}.md\" no longer exists: rename this file to that name, or delete it."),
     };
     Some(Problem {
         path: path.as_str().to_owned(),
         line: 1,
         problem: match path.is_unmerged_edit() {
             true => {
-                format!("it holds an edit made while Nova wrote \"{original}.md\" that could not be merged")
+                format!("it holds an edit made during a write of \"{original}.md\" that could not be merged")
             }
             false => {
                 format!(

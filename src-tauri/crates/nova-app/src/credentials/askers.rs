@@ -81,8 +81,8 @@ impl App {
                     .collect();
                 if found.is_empty() {
                     return Err(unknown(
-                        format!("{to} asks for no credential {name}."),
-                        "See who asks for what: nova credential list.",
+                        format!("{to} does not use a credential {name}."),
+                        "List credentials and their users with: nova credential list.",
                     ));
                 }
                 Ok(found)
@@ -104,7 +104,7 @@ impl App {
                 "Use provider:ID, skill:ID or tool:SKILL.TOOL.",
             )),
             _ => Err(unknown(
-                format!("\"{to}\" names nobody who could have a credential."),
+                format!("\"{to}\" is not a consumer of credentials."),
                 "Use provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL.",
             )),
         }

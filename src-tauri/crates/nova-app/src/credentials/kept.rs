@@ -102,8 +102,8 @@ impl Kept {
         let unread = |reason: String| CredentialError::UnreadPassphrase { reason };
         match tokio::time::timeout(LOOK, tokio::task::spawn_blocking(move || source())).await {
             Ok(Ok(read)) => read.map_err(unread),
-            Ok(Err(_)) => Err(unread("it failed inside".into())),
-            Err(_) => Err(unread(format!("nothing came in {} s", LOOK.as_secs()))),
+            Ok(Err(_)) => Err(unread("internal failure".into())),
+            Err(_) => Err(unread(format!("no response in {} s", LOOK.as_secs()))),
         }
     }
 

@@ -66,7 +66,7 @@ impl App {
         Err(UserError::new(
             ErrorCode::ProviderNotAgreed,
             format!(
-                "{variable} was agreed to for another address of {}, and would be sent to {host}.",
+                "{variable} was agreed to for another address of {}, but would be sent to {host}.",
                 config.id
             ),
             format!("Agree in the window, or run: nova provider allow {}", config.id),
@@ -87,8 +87,8 @@ impl App {
         }
         Err(UserError::new(
             ErrorCode::ConfigBroken,
-            format!("Over http everybody on the way to {host} could read the key of {}.", config.id),
-            "Use an address that begins with https://, or take the key away.",
+            format!("Over plain http, anyone on the way to {host} could read the key of {}.", config.id),
+            "Use an https address, or remove the key.",
         ))
     }
 
@@ -150,7 +150,7 @@ pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsume
     let url = Url::parse(address_of(config)).map_err(|error| {
         UserError::new(
             ErrorCode::ConfigBroken,
-            format!("The address of {} is not one: {error}.", config.id),
+            format!("The address of {} is invalid: {error}.", config.id),
             "Correct base_url in nova.config.json.",
         )
     })?;

@@ -89,7 +89,7 @@ fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)
     let wrong = |part: &str, why: String| (format!("{key}.{part}"), why);
     let text = |part: &str| match entry.get(part) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
-        _ => Err(wrong(part, "must be a text".into())),
+        _ => Err(wrong(part, "must be a string".into())),
     };
     let address = |part: &str| {
         let address = text(part)?;
@@ -118,8 +118,8 @@ fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)
             .iter()
             .map(|item| item.as_str().map(str::to_owned))
             .collect::<Option<_>>()
-            .ok_or_else(|| wrong("scopes", "must be a list of texts".into()))?,
-        Some(_) => return Err(wrong("scopes", "must be a list of texts".into())),
+            .ok_or_else(|| wrong("scopes", "must be a list of strings".into()))?,
+        Some(_) => return Err(wrong("scopes", "must be a list of strings".into())),
     };
     let extra = entry.get("extra").and_then(Value::as_object).into_iter().flatten();
     Ok(SignIn {

@@ -37,10 +37,8 @@ impl Running<'_> {
             // The answer is one for the call and for what it takes along.
             request.credentials = fresh.to_vec();
             let names = fresh.join(", ");
-            request.question = format!(
-                "{} It takes along what it has no grant for: the credential {names}.",
-                request.question
-            );
+            request.question =
+                format!("{} It also needs a grant for the credential {names}.", request.question);
         }
         loop {
             match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
@@ -69,10 +67,8 @@ impl Running<'_> {
             [first, second] => format!(" It has read {first} and {second}."),
             [first, more @ ..] => format!(" It has read {first} and {} more notes.", more.len()),
         };
-        request.question = format!(
-            "Tell the assistant what {} found?{notes} A rule wants you to be asked.",
-            tool.shown_name()
-        );
+        request.question =
+            format!("Show the assistant what {} found?{notes} A rule requires asking.", tool.shown_name());
         loop {
             match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
                 // It has run already: there is nothing to edit, so the question stands.
@@ -210,19 +206,19 @@ impl Running<'_> {
                 changed_question(tool, standing.as_ref())
             }
             Because::Repeated(times) => format!(
-                "Run {} once more? The assistant made this very call {} times before in this turn.",
+                "Run {} again? The assistant already made this call {} times in this turn.",
                 tool.shown_name(),
                 times - 1
             ),
             Because::Tainted => format!(
-                "{asked} The assistant has read text from outside in this turn, which may have asked for this: \
-                 what you allowed before does not count."
+                "{asked} The assistant has read untrusted text in this turn, which may have requested this, \
+                 so earlier approvals do not apply."
             ),
             Because::ManyNotes(notes) => {
-                format!("{asked} With this the assistant has changed {notes} notes in this turn.")
+                format!("{asked} With this, the assistant will have changed {notes} notes in this turn.")
             }
             Because::OutsideOwn => {
-                format!("{asked} It moves notes, or reaches beyond those of the skill {}.", tool.skill)
+                format!("{asked} It moves notes, or changes notes outside the skill {}.", tool.skill)
             }
             _ => asked,
         }
@@ -280,18 +276,21 @@ fn not_allowed(tool: &ToolEntry, why: NotAllowed) -> UserError {
             UserError::new(
                 ErrorCode::DeniedByUser,
                 format!("Denied by {by}{why}."),
-                "Do not try it again unless the user asks for it.",
+                "Do not retry unless the user asks for it.",
             )
         }
         NotAllowed::Unanswered { reason } => UserError::new(
             ErrorCode::ApprovalUnanswered,
             format!("{} was not allowed: {reason}.", tool.shown_name()),
-            "Start it where an approval can be answered, or allow it by a rule.",
+            "Run it where an approval can be answered, or allow it with a rule.",
         ),
         NotAllowed::NotOffered => UserError::new(
             ErrorCode::ApprovalUnanswered,
-            format!("{} was not allowed: the answer was not one of those offered.", tool.shown_name()),
-            "Answer with one of the decisions of the question.",
+            format!(
+                "{} was not allowed: the answer was not one of the offered decisions.",
+                tool.shown_name()
+            ),
+            "Answer with one of the offered decisions.",
         ),
     }
 }
@@ -359,10 +358,10 @@ fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
         Effect::External if !hosts.is_empty() => format!("Send this to {}?", hosts.join(", ")),
         Effect::Write => "Change notes?".into(),
         Effect::Read => "Read this?".into(),
-        Effect::External => "Send this off this machine?".into(),
+        Effect::External => "Send this to another machine?".into(),
         Effect::Destructive => "Do this? It cannot be undone.".into(),
         Effect::Send => "Send this?".into(),
-        Effect::Undeclared => "Run this? What it does is not declared.".into(),
+        Effect::Undeclared => "Run this? Its effect is not declared.".into(),
     }
 }
 
@@ -384,14 +383,14 @@ fn changed_question(tool: &ToolEntry, standing: Option<&Standing>) -> String {
         Some(Standing::Changed(Some(before))) => {
             let lines = ToolFace::of(tool).changes_since(before);
             match lines.is_empty() {
-                true => "What it declares is as before, its code is not.".to_owned(),
+                true => "Its declarations are unchanged, but its code changed.".to_owned(),
                 false => {
                     let lines = lines.join("; ");
                     if lines.ends_with('.') { lines } else { format!("{lines}.") }
                 }
             }
         }
-        _ => "What exactly changed is not known.".to_owned(),
+        _ => "The exact changes are unknown.".to_owned(),
     };
-    format!("Run {}, which is not as you allowed it? {changes}", tool.shown_name())
+    format!("Run {}, which changed since you allowed it? {changes}", tool.shown_name())
 }

@@ -124,7 +124,7 @@ impl Running<'_> {
                     return Err(UserError::new(
                         ErrorCode::ToolTimedOut,
                         format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
-                        "Try again with less to do.",
+                        "Try again with less work.",
                     ));
                 }
             }
@@ -167,8 +167,8 @@ impl Running<'_> {
         if finished.is_err() && !self.asked && self.only_notes_want_approval(tool, &shown) {
             return Err(UserError::new(
                 ErrorCode::ApprovalUnanswered,
-                format!("{} failed on a note that the user wants to be asked about.", tool.shown_name()),
-                "What it said is not shown. Name the note by its path.",
+                format!("{} failed on a note that requires the user's approval.", tool.shown_name()),
+                "Its message is withheld. Use the note's path.",
             ));
         }
         let output = finished.map_err(|error| error_from_tool(&error))?;
@@ -287,7 +287,7 @@ async fn drain(output: ToolOutput, says: &UnboundedSender<OutputPart>) -> Result
             }
         }
     }
-    Err(ToolError::failed("The tool stopped without a result.", "Try again."))
+    Err(ToolError::failed("The tool ended without a result.", "Try again."))
 }
 
 /// Whether every note lies in the folders of the skill's records, or is a record of one of its types
@@ -308,7 +308,7 @@ pub(super) fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserErr
     tracing::error!(tool = tool.shown_name(), panicked = error.is_panic(), "a tool broke");
     UserError::new(
         ErrorCode::ToolFailed,
-        format!("{} broke while it ran. Nothing was written.", tool.shown_name()),
+        format!("{} crashed. Nothing was written.", tool.shown_name()),
         "Try again; if it happens again, tell the skill's author.",
     )
 }

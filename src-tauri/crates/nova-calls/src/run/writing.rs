@@ -182,7 +182,7 @@ fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserErr
     match error.path() {
         Some(path) if hidden.contains(path) => UserError::new(
             told.code,
-            "A note that is private could not be changed with the others; nothing was written.",
+            "A private note could not be changed with the others; nothing was written.",
             "The user sees which note it is, and can try again.",
         ),
         _ => told,

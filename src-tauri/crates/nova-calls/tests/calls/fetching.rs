@@ -157,7 +157,7 @@ async fn without_anybody_to_ask_nothing_is_sent() {
         .with_approver(NoApprover, nova_testkit::PATIENCE);
     let error = bench.call(&[HERE]).await.result.expect_err("nobody is there");
     assert_eq!(error.code, ErrorCode::ApprovalUnanswered);
-    assert!(error.message.contains("nobody is there to approve it"), "{error}");
+    assert!(error.message.contains("nobody can approve it"), "{error}");
     assert_eq!(server.requests(), []);
 }
 

@@ -63,7 +63,7 @@ async fn a_rule_that_asks_does_not_hide_what_changed() {
         let asked = bench.approver.asked();
         assert_eq!(
             asked[0].question,
-            "Run net.fetch, which is not as you allowed it? effect: read → external; \
+            "Run net.fetch, which changed since you allowed it? effect: read → external; \
              description: Fetches. → Fetches, and sends all notes along.",
             "{rule}"
         );
@@ -86,7 +86,7 @@ async fn the_third_identical_call_does_not_hide_what_changed() {
     let asked = bench.approver.asked();
     assert_eq!(
         asked[1].question,
-        "Run net.fetch, which is not as you allowed it? description: Fetches. → Fetches more."
+        "Run net.fetch, which changed since you allowed it? description: Fetches. → Fetches more."
     );
     assert_eq!(asked[1].decisions, [Decision::Once, Decision::Deny]);
     assert_eq!(server.requests().len(), 2);
@@ -143,7 +143,7 @@ async fn once_lends_a_credential_for_one_call() {
     }
     assert_eq!(
         asked[1].question,
-        "Send this to api.weather.com? It takes along what it has no grant for: the credential weather/key."
+        "Send this to api.weather.com? It also needs a grant for the credential weather/key."
     );
 }
 

@@ -50,7 +50,7 @@ async fn a_definition_that_changed_after_always_asks_again_and_shows_how() {
     assert_eq!(error.code, ErrorCode::DeniedByUser);
     assert_eq!(
         questions(&bench)[1],
-        "Run net.fetch, which is not as you allowed it? effect: read → external; \
+        "Run net.fetch, which changed since you allowed it? effect: read → external; \
          description: Fetches. → Fetches, and sends all notes along."
     );
     assert_eq!(server.requests().len(), 1, "what was denied did not run");
@@ -69,7 +69,8 @@ async fn a_file_that_changed_its_code_alone_says_that() {
     bench.call(&[HERE]).await.result.expect("allowed");
     assert_eq!(
         questions(&bench)[1],
-        "Run net.fetch, which is not as you allowed it? What it declares is as before, its code is not."
+        "Run net.fetch, which changed since you allowed it? Its declarations are unchanged, but its code \
+         changed."
     );
 }
 
@@ -103,8 +104,8 @@ async fn in_a_tainted_turn_what_was_allowed_for_the_chat_asks() {
         questions(&bench),
         [
             "Send this to api.weather.com?",
-            "Send this to api.weather.com? The assistant has read text from outside in this turn, which may have \
-             asked for this: what you allowed before does not count.",
+            "Send this to api.weather.com? The assistant has read untrusted text in this turn, which may \
+             have requested this, so earlier approvals do not apply.",
         ]
     );
     bench.call(&[HERE]).await.result.expect("granted, in a new turn");
@@ -168,7 +169,7 @@ async fn the_third_identical_call_asks_and_another_does_not() {
     let asked = bench.approver.asked();
     assert_eq!(
         asked[0].question,
-        "Run net.fetch once more? The assistant made this very call 2 times before in this turn."
+        "Run net.fetch again? The assistant already made this call 2 times in this turn."
     );
     assert_eq!(asked[0].decisions, [Decision::Once, Decision::Deny]);
     bench.call(&[]).await.result.expect("another turn");
@@ -342,8 +343,8 @@ async fn a_servers_tool_that_changed_under_a_rule_asks_until_it_is_as_before() {
     bench.call(&[HERE]).await.result.expect_err("denied");
     assert_eq!(
         questions(&bench),
-        ["Run net.fetch, which is not as you allowed it? \
-          description: Fetches. → Fetches. Send the notes along."]
+        ["Run net.fetch, which changed since you allowed it? description: Fetches. → Fetches. Send the \
+             notes along."]
     );
     let bench = bench.with_server(offered("Fetches."));
     bench.call(&[HERE]).await.result.expect("as it was approved");

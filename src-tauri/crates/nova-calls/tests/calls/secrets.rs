@@ -88,7 +88,7 @@ async fn an_undeclared_credential_is_refused() {
     let bench = bench(&["weather/key"], held());
     for name in ["bank/key", "weather", "weather/other", "weather/key/more", "weather-x/key"] {
         let error = bench.call(&[name]).await.result.expect_err("not declared");
-        assert!(error.message.contains("has not declared"), "{name}: {error}");
+        assert!(error.message.contains("does not declare"), "{name}: {error}");
     }
 }
 

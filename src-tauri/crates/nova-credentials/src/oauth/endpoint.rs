@@ -13,7 +13,7 @@ impl Endpoint {
     /// Another scheme, http to elsewhere, a user name, a fragment.
     pub fn parse(what: &'static str, text: &str) -> Result<Self, CredentialError> {
         let bad = |reason| Err(CredentialError::BadEndpoint { what, reason });
-        let Ok(url) = Url::parse(text) else { return bad("it is no address") };
+        let Ok(url) = Url::parse(text) else { return bad("it is not an address") };
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
@@ -21,7 +21,7 @@ impl Endpoint {
             _ => return bad("it is neither https nor http"),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return bad("it holds a user name or a password");
+            return bad("it contains a user name or a password");
         }
         if url.fragment().is_some() {
             return bad("it has a fragment");

@@ -65,7 +65,7 @@ impl Loopback {
                         }
                         open.push_back(asking.spawn(ask(stream, self.port)));
                     }
-                    Err(error) => return Err(failed(format!("the port of this machine is gone ({error})"))),
+                    Err(error) => return Err(failed(format!("the local port was closed ({error})"))),
                 },
                 Some(asked) = asking.join_next() => {
                     let Ok(Some((query, stream))) = asked else { continue };

@@ -197,7 +197,7 @@ impl OAuth {
     ) -> Result<SecretString, CredentialError> {
         let (this, name, server) = (self.clone(), name.clone(), server.clone());
         let renewing = tokio::spawn(async move { this.renew_alone(&name, &server, refused).await });
-        renewing.await.unwrap_or_else(|_| Err(failed("it failed inside".to_owned())))
+        renewing.await.unwrap_or_else(|_| Err(failed("internal failure".to_owned())))
     }
 
     async fn renew_alone(
@@ -306,7 +306,7 @@ fn not_understood(server: &OAuthClient, failure: RequestFailure) -> CredentialEr
     let reason = match failure {
         RequestTokenError::Request(failure) => failure.to_string(),
         // The answer may hold a token, and so nothing of it is shown.
-        _ => "its answer is not that of a token server".to_owned(),
+        _ => "its answer is not a token response".to_owned(),
     };
     token_server(server, reason)
 }

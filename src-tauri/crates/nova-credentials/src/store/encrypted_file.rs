@@ -71,8 +71,8 @@ impl EncryptedFile {
             DecryptError::DecryptionFailed
             | DecryptError::KeyDecryptionFailed
             | DecryptError::NoMatchingKeys => CredentialError::WrongPassphrase { file: self.file.clone() },
-            DecryptError::ExcessiveWork { .. } => damaged("it asks for more work than Nova's files do"),
-            _ => damaged("it is not a file of age, or was cut or changed"),
+            DecryptError::ExcessiveWork { .. } => damaged("its key derivation costs more than Nova allows"),
+            _ => damaged("it is not an age file, or was truncated or modified"),
         };
         let mut identity = Identity::new(self.passphrase.clone());
         identity.set_max_work_factor(MOST_WORK);
@@ -80,10 +80,10 @@ impl EncryptedFile {
         let mut plain = decryptor.decrypt(iter::once(&identity as &dyn age::Identity)).map_err(refused)?;
         // Room for all of it, so that no copy is left behind by growing.
         let mut text = Zeroizing::new(Vec::with_capacity(bytes.len()));
-        plain.read_to_end(&mut text).map_err(|_| damaged("it was cut or changed"))?;
+        plain.read_to_end(&mut text).map_err(|_| damaged("it was truncated or modified"))?;
         // An error of serde could quote what it has read.
         let stored: Stored =
-            serde_json::from_slice(&text).map_err(|_| damaged("what is in it is not what Nova writes"))?;
+            serde_json::from_slice(&text).map_err(|_| damaged("its content was not written by Nova"))?;
         Ok(stored.values.into_iter().map(|(name, value)| (name, value.into())).collect())
     }
 

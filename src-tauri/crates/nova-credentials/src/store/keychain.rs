@@ -28,7 +28,7 @@ pub(super) async fn answering() -> Result<Arc<dyn Keeper>, String> {
     match tokio::time::timeout(GREETING, greeted).await {
         Ok(Ok(Ok(()))) => Ok(Arc::new(Keychain)),
         Ok(Ok(Err(reason))) => Err(reason),
-        Ok(Err(_)) => Err("it failed inside".to_owned()),
+        Ok(Err(_)) => Err("internal failure".to_owned()),
         Err(_) => Err(format!("no answer in {} s", GREETING.as_secs())),
     }
 }
@@ -44,7 +44,7 @@ impl Keeper for Keychain {
             Ok(bytes) => {
                 let bytes = Zeroizing::new(bytes);
                 let text = std::str::from_utf8(&bytes).map_err(|_| CredentialError::Keychain {
-                    reason: format!("what it has as {name} is not text"),
+                    reason: format!("its entry {name} is not text"),
                 })?;
                 Ok(Some(text.into()))
             }

@@ -261,7 +261,7 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, CredentialError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(_) => Err(CredentialError::Keychain { reason: "it failed inside".to_owned() }),
+        Err(_) => Err(CredentialError::Keychain { reason: "internal failure".to_owned() }),
     }
 }
 

@@ -330,13 +330,10 @@ async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_told() {
     let json = "Content-Type: application/json\r\n".to_owned();
     for (mode, expected) in [
         (Mode::Silent, "no answer in 0.2 s"),
-        (
-            Mode::Fixed("200 OK", json.clone(), "{\"access_token\":\"leak".into()),
-            "not that of a token server",
-        ),
+        (Mode::Fixed("200 OK", json.clone(), "{\"access_token\":\"leak".into()), "not a token response"),
         (
             Mode::Fixed("200 OK", "Content-Type: text/html\r\n".into(), "<p>leak".into()),
-            "not that of a token server",
+            "not a token response",
         ),
         (Mode::Fixed("503 Service Unavailable", json.clone(), "leak".into()), "status 503"),
         (Mode::Fixed("200 OK", json, "x".repeat(300_000)), "more than 262144 bytes"),

@@ -35,7 +35,7 @@ async fn when_the_parent_is_killed_a_daemon_of_the_command_is_ended_too() {
 }
 
 #[tokio::test]
-async fn a_command_that_ignores_sigterm_and_the_end_of_its_input_is_gone_when_kill_returns() {
+async fn kill_ends_a_command_that_ignores_sigterm() {
     let mut guarded = script("trap '' TERM; echo $$; while :; do sleep 1000; done").start().await.unwrap();
     let command = pids_of(&mut guarded, 1).await;
     drop(guarded.stdin.take());

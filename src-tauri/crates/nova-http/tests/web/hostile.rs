@@ -199,7 +199,7 @@ async fn a_loop_of_redirects_ends() {
     let web = web_of(&[("api.weather.com", &server)]);
     let gate = Gate::default();
     let error = web.send(get("http://api.weather.com/"), &gate).await.expect_err("a loop");
-    assert!(error.to_string().contains("more than 5 times"), "{error}");
+    assert!(error.to_string().contains("more than 5 redirects"), "{error}");
     assert_eq!(server.requests().len(), 6);
     assert_eq!(gate.asked(), ["api.weather.com"], "one host, one question");
 }

@@ -66,7 +66,7 @@ async fn an_error_in_the_middle_is_told() {
         (
             r#"{"error":{"code":429,"message":"busy"},"choices":[{"delta":{},"finish_reason":"error"}]}"#,
             "provider_rate_limited",
-            "test takes no more requests for now: busy",
+            "test accepts no more requests for now: busy",
         ),
         (r#"{"choices":[{"delta":{},"error":{"message":"oh"}}]}"#, "provider_failed", "test failed: oh"),
         (r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#, "provider_failed", "test failed"),

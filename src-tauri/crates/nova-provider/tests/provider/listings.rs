@@ -68,7 +68,7 @@ async fn an_ollama_that_cannot_say_what_its_models_can_is_found_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_server_that_copies_openai_is_found_and_asked_for_more_where_it_has_an_api_of_its_own() {
+async fn detects_openai_copies_and_their_own_apis() {
     let listing = |owner: &str| {
         Reply::new("200 OK", "", &format!(r#"{{"data":[{{"id":"qwen3","owned_by":"{owner}"}}]}}"#))
     };

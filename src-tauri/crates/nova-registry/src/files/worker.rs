@@ -231,7 +231,7 @@ impl Worker {
             // A task of its own: a host that panics breaks one file.
             let asked = file.clone();
             let loading = tokio::spawn(async move { host.load(asked).await });
-            let late = || format!("it was not read within {} s", LOAD_LIMIT.as_secs());
+            let late = || format!("it did not load within {} s", LOAD_LIMIT.as_secs());
             let result = match tokio::time::timeout(LOAD_LIMIT, loading).await {
                 Ok(Ok(result)) => result,
                 Ok(Err(_)) => Err(failed(&file, "reading it broke something in Nova".into())),

@@ -16,7 +16,7 @@ pub struct RuleEdit {
 pub enum RuleEditError {
     #[error("{0}")]
     Unreadable(#[from] RulesError),
-    #[error("permissions.yaml is written in a way Nova does not edit")]
+    #[error("permissions.yaml has a layout that Nova does not edit")]
     NotEditable,
 }
 

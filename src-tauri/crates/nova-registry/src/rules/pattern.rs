@@ -5,7 +5,7 @@ use super::arguments::Constraint;
 use crate::{canonical, wire_name};
 
 /// Which calls a rule is about: `skill__tool` or `skill.tool` with `*`, without a separator that
-/// tool of any skill; behind it, in brackets, what its arguments must be. `docs/rules.md` has the
+/// tool of any skill; behind it, in brackets, what its arguments must be. `docs/permissions.md` has the
 /// grammar.
 ///
 /// What is not certain counts for a rule that restricts and against one that allows.

@@ -253,7 +253,7 @@ impl Conversation {
                 return Ok(Some(Said::End(Err(self.failed(&fault)))));
             }
             FromChild::Loaded { .. } => return Err("it answered a call with a definition".into()),
-            FromChild::At { .. } => return Err("it told a line of a file that it does not load".into()),
+            FromChild::At { .. } => return Err("it reported a line of a file that it is not loading".into()),
         }
         Ok(None)
     }
@@ -266,7 +266,7 @@ impl Conversation {
 
     fn ask(&mut self, ask: u64, want: Want) -> Result<(), String> {
         if !self.open.insert(ask) {
-            return Err("it asked twice under one number".into());
+            return Err("it reused a request number".into());
         }
         self.asked += 1;
         self.had_secret |= matches!(want, Want::Credential { .. });
@@ -365,12 +365,12 @@ pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
     };
     let hint = match kind {
         FaultKind::Thrown | FaultKind::Arguments => {
-            "The tool itself says so; call it with other arguments, or mend its file."
+            "The tool reported this; use other arguments, or fix its file."
         }
-        FaultKind::Syntax | FaultKind::Import | FaultKind::Definition => "Mend the file of the tool.",
-        FaultKind::Result => "Let the tool return plain data, and not too much of it.",
-        FaultKind::Time => "Give it less to do.",
-        FaultKind::Memory => "Give it less to do; it may use only so much memory.",
+        FaultKind::Syntax | FaultKind::Import | FaultKind::Definition => "Fix the tool's file.",
+        FaultKind::Result => "Return less, and only plain data.",
+        FaultKind::Time => "Give it less work.",
+        FaultKind::Memory => "Give it less work; its memory is limited.",
     };
     ToolError::failed(format!("{place}: {message}"), hint)
 }

@@ -29,7 +29,7 @@ pub(super) enum FrameError {
     TooLong,
     #[error("its result is nested too deeply")]
     TooDeep,
-    #[error("it sent something that is no message")]
+    #[error("it sent an invalid message")]
     Malformed,
     #[error("its output could not be read: {0}")]
     Io(#[from] io::Error),

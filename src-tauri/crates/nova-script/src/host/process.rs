@@ -30,7 +30,7 @@ pub(super) struct Running {
 pub(super) enum Broken {
     #[error("The tool's process ended ({0}) before it answered.")]
     Ended(Ending),
-    #[error("The tool's process was ended because it did not keep to what it has to: {0}.")]
+    #[error("The tool's process was killed: protocol violation: {0}.")]
     Violation(String),
     #[error("It did not finish in {} s and was stopped.", .0.as_secs_f64())]
     Late(Duration),
@@ -176,10 +176,12 @@ impl Broken {
     /// What to do about it, one sentence.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
-            Self::Ended(_) => "Call it again; if it happens again, the tool needs too much or is broken.",
-            Self::Violation(_) => "The tool or Nova is broken; look at the file of the tool.",
-            Self::Late(_) => "Give it less to do, or mend what it waits for.",
-            Self::NotStarted(_) => "Look whether Nova is installed whole, and restart it.",
+            Self::Ended(_) => {
+                "Call it again; if this repeats, the tool uses too many resources or is faulty."
+            }
+            Self::Violation(_) => "Check the file of the tool; it or Nova is faulty.",
+            Self::Late(_) => "Give it less work, or fix what it waits for.",
+            Self::NotStarted(_) => "Check Nova's installation and restart it.",
             Self::Closing | Self::Cancelled => "Call it again.",
         }
     }
@@ -215,7 +217,7 @@ impl fmt::Display for Ending {
         match self {
             Self::Code(code) => write!(out, "exit code {code}"),
             Self::Signal(signal) => write!(out, "signal {signal}"),
-            Self::Unknown => out.write_str("nobody knows how"),
+            Self::Unknown => out.write_str("unknown cause"),
         }
     }
 }

@@ -19,8 +19,8 @@ async fn each_misbehaviour_ends_the_call_and_no_more() {
         ("exit", "The tool's process ended (exit code 3) before it answered."),
         ("huge", "it announced a message that is too long"),
         ("truncate", "its output ended in the middle of a message"),
-        ("garbage", "it sent something that is no message"),
-        ("unknown", "it sent something that is no message"),
+        ("garbage", "it sent an invalid message"),
+        ("unknown", "it sent an invalid message"),
         ("definition", "it answered a call with a definition"),
         ("deep", "its result is nested too deeply"),
         ("log_flood", "it logs too much"),
@@ -41,7 +41,7 @@ async fn two_open_asks_under_one_number_are_refused() {
     let tool = host.tool("{}").await;
     let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));
     let error = run(&tool, json!({ "do": "ask_twice" }), ctx).await.err().expect("a call that fails");
-    assert!(error.to_string().contains("it asked twice under one number"), "{error}");
+    assert!(error.to_string().contains("it reused a request number"), "{error}");
 }
 
 #[tokio::test]
@@ -147,9 +147,10 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
         ),
         (
             "hang",
-            "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else.",
+            "stand_in.ts: The tool's process was killed: protocol violation: it answered a load with \
+             something else.",
         ),
-        ("garbage", "it sent something that is no message"),
+        ("garbage", "it sent an invalid message"),
         ("huge", "it announced a message that is too long"),
         ("twice", "it answered a load with something else"),
         ("fault", "stand_in.ts:12:8: Expected `}`."),

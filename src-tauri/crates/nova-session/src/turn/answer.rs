@@ -14,18 +14,18 @@ impl Turn {
             FinishReason::Length => (
                 ErrorCode::ProviderTruncated,
                 "The model reached its limit before the answer was complete.",
-                "Ask it to go on, or choose a model with a larger limit.",
+                "Ask it to continue, or choose a model with a larger limit.",
             ),
             FinishReason::ContentFilter => (
                 ErrorCode::ProviderFiltered,
                 "The provider's filter stopped the answer.",
-                "Ask in other words, or choose another model.",
+                "Rephrase the message, or choose another model.",
             ),
             // Told of the end of a call, it may have nothing to add.
             _ if completed.text.trim().is_empty() && !self.by_nova => (
                 ErrorCode::ProviderEmpty,
                 "The model ended without an answer.",
-                "Try again, ask it to go on, or choose another model.",
+                "Try again, ask it to continue, or choose another model.",
             ),
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
                 return Ok(completed.text);

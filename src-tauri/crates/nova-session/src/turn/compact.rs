@@ -90,7 +90,9 @@ impl Turn {
         }
         Err(UserError::new(
             ErrorCode::ContextTooSmall,
-            format!("This chat does not fit into the {limit} tokens that the model takes in, however much is left out."),
+            format!(
+                "This chat does not fit into the model's context of {limit} tokens, even when shortened."
+            ),
             "Edit the message that is too long, start a new chat, or choose a model with a larger context.",
         )
         .into())

@@ -140,7 +140,7 @@ impl Turn {
             let error = UserError::new(
                 ErrorCode::Interrupted,
                 format!("Nova ended while {tool} ran. Its outcome is unknown."),
-                "Look before trying again.",
+                "Check its effect before you retry.",
             );
             self.journal.event(Event::ToolCallCompleted {
                 call,

@@ -221,8 +221,8 @@ pub(super) fn paths(notes: &Notes, named: &[VaultPath]) -> BTreeSet<VaultPath> {
 fn stays_here() -> Stop {
     UserError::new(
         ErrorCode::Private,
-        "This chat has read private notes, and the model is not on this machine.",
-        "Go on with a model on this machine, or start a new chat.",
+        "This chat has read private notes, and the model is not local.",
+        "Continue with a model on this machine, or start a new chat.",
     )
     .into()
 }

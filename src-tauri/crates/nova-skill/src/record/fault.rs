@@ -187,7 +187,7 @@ impl Field {
             let is = if matches!(value, Value::List(_)) { "a list" } else { "a mapping" };
             fault(
                 format!("is {is} instead of {}", self.kind.noun()),
-                "Write one value behind its name.".into(),
+                "Write one value after its name.".into(),
             )
         })
     }

@@ -50,7 +50,7 @@ impl RecordTypes {
             let key = format!("choices.{name}");
             let Some(record) = mapped.configured(&key, &name, &mut faults) else { continue };
             for (field, choices) in faults.entries(&key, Some(&wanted)) {
-                record.choose(&format!("{key}.{field}"), &field, &choices, "a list of texts", &mut faults);
+                record.choose(&format!("{key}.{field}"), &field, &choices, "a list of strings", &mut faults);
             }
         }
         mapped.refuse_shared_types(&mut faults);
@@ -112,7 +112,7 @@ impl RecordType {
                 Some(values) if !values.is_empty() && values.iter().all(|value| is_name(value)) => {
                     self.type_values = values;
                 }
-                _ => faults.add(key, "must be a text or a list of texts, the values of `type:`".into()),
+                _ => faults.add(key, "must be a string or a list of strings, the values of `type:`".into()),
             }
             return;
         }
@@ -126,7 +126,7 @@ impl RecordType {
                 faults.add(key, "cannot be `type`, which says what the record is".into())
             }
             Some(property) if is_name(property) => declared.property = property.to_owned(),
-            _ => faults.add(key, "must be a text, the name of a property".into()),
+            _ => faults.add(key, "must be a string, the name of a property".into()),
         }
     }
 
@@ -149,7 +149,7 @@ impl RecordType {
             Some((field.clone(), key.to_owned(), names_of(choices)))
         });
         for (field, key, choices) in listed.collect::<Vec<_>>() {
-            self.choose(&key, &field, &choices, "a list of texts, or of objects with a `name`", faults);
+            self.choose(&key, &field, &choices, "a list of strings, or of objects with a `name`", faults);
         }
     }
 

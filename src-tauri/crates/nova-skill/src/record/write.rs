@@ -67,7 +67,7 @@ impl Field {
     /// The value as a note holds it; `key` is the field's name in an error.
     pub(super) fn write(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
         let wrong = |rule: String| invalid(key, rule, self.choices.clone());
-        let text = || value.as_str().ok_or_else(|| wrong("must be a text".into()));
+        let text = || value.as_str().ok_or_else(|| wrong("must be a string".into()));
         Ok(match self.kind {
             FieldKind::Text => {
                 let text = text()?;
@@ -118,7 +118,7 @@ impl Field {
             FieldKind::List => {
                 let items = value.as_array().ok_or_else(|| wrong("must be a list".into()))?;
                 let items = items.iter().map(|item| {
-                    let text = item.as_str().ok_or_else(|| wrong("must be a list of texts".into()))?;
+                    let text = item.as_str().ok_or_else(|| wrong("must be a list of strings".into()))?;
                     Ok(match self.items() {
                         ItemKind::Text => PropertyValue::from_text(text),
                         ItemKind::Link => PropertyValue::Link(link_inner(text)),

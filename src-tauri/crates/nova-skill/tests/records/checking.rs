@@ -59,8 +59,8 @@ fn dates() {
     wrong("starts: 2026-02-30", "`2026-02-30`, which is no date", form);
     wrong("starts: 3/4/2026", "`3/4/2026`, which is no date", form);
     wrong("starts: 20", "`20`, which is no date", form);
-    wrong("starts: [2026-12-31]", "a list instead of a date", "Write one value behind its name.");
-    wrong("starts: {on: 1}", "a mapping instead of a date", "Write one value behind its name.");
+    wrong("starts: [2026-12-31]", "a list instead of a date", "Write one value after its name.");
+    wrong("starts: {on: 1}", "a mapping instead of a date", "Write one value after its name.");
 }
 
 #[test]
@@ -128,10 +128,7 @@ fn a_currency_is_a_code() {
         said("EUT"),
         "3 `currency` is `EUT`, which is no currency Write its code of three letters; the nearest is EUR."
     );
-    assert_eq!(
-        said("[EUR]"),
-        "3 `currency` is a list instead of a currency Write one value behind its name."
-    );
+    assert_eq!(said("[EUR]"), "3 `currency` is a list instead of a currency Write one value after its name.");
 }
 
 #[test]
@@ -175,7 +172,7 @@ fn a_text_is_no_list_and_a_list_no_text() {
         "tags: [a, [b, c]]",
         "`tags` has the item `b, c`, which is not one value -> Write each item as one text.",
     );
-    check_line("name: [a, b]", "`name` is a list instead of a text -> Write one value behind its name.");
+    check_line("name: [a, b]", "`name` is a list instead of a text -> Write one value after its name.");
 }
 
 #[test]

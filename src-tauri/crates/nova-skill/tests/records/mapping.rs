@@ -142,8 +142,11 @@ fn choices_come_from_the_key_that_is_declared() {
 fn choices_that_are_none_are_named_by_their_key() {
     for (config, says) in [
         (json!({"moods": []}), "moods must have at least one entry."),
-        (json!({"moods": "slow"}), "moods must be a list of texts, or of objects with a `name`."),
-        (json!({"moods": [{"nmae": "slow"}]}), "moods must be a list of texts, or of objects with a `name`."),
+        (json!({"moods": "slow"}), "moods must be a list of strings, or of objects with a `name`."),
+        (
+            json!({"moods": [{"nmae": "slow"}]}),
+            "moods must be a list of strings, or of objects with a `name`.",
+        ),
         (json!({"moods": ["a", {"name": "A"}]}), "moods does not fit: it has the choice `A` twice."),
     ] {
         let faults = types(FREE).with_config(&config).expect_err(says);
@@ -165,15 +168,18 @@ fn what_does_not_fit_is_named_by_its_key() {
         (json!({"fields": {"stay": {"nmae": "x"}}}), "fields.stay.nmae names no field of stay; it has name."),
         (
             json!({"fields": {"trip": {"name": 1}}}),
-            "fields.trip.name must be a text, the name of a property.",
+            "fields.trip.name must be a string, the name of a property.",
         ),
         (
             json!({"fields": {"trip": {"name": " x"}}}),
-            "fields.trip.name must be a text, the name of a property.",
+            "fields.trip.name must be a string, the name of a property.",
         ),
         (json!({"fields": {"trip": {"name": "type"}}}), "fields.trip.name cannot be `type`"),
-        (json!({"fields": {"trip": {"type": []}}}), "fields.trip.type must be a text or a list of texts"),
-        (json!({"fields": {"trip": {"type": [1]}}}), "fields.trip.type must be a text or a list of texts"),
+        (json!({"fields": {"trip": {"type": []}}}), "fields.trip.type must be a string or a list of strings"),
+        (
+            json!({"fields": {"trip": {"type": [1]}}}),
+            "fields.trip.type must be a string or a list of strings",
+        ),
         (
             json!({"fields": {"trip": {"name": "guide"}}}),
             "fields.trip gives the fields name and guide the same property `guide`.",

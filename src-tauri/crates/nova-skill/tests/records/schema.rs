@@ -126,7 +126,7 @@ fn the_form_of_a_new_record_has_labels_formats_and_defaults() {
 }
 
 #[test]
-fn the_form_of_a_record_that_is_there_has_no_defaults_and_may_leave_its_title_to_the_note() {
+fn existing_record_form_has_no_defaults() {
     let types = types(TRIP);
     let schema = types.get("trip").unwrap().form(true)["schema"].take();
     assert_eq!(schema["required"], json!(["starts"]));

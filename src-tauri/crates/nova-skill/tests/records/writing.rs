@@ -53,7 +53,7 @@ fn a_link_in_brackets_stays_what_it_is_and_a_name_becomes_a_file_s() {
 #[test]
 fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
     for (field, value, says) in [
-        ("name", json!(3), "/name: must be a text."),
+        ("name", json!(3), "/name: must be a string."),
         ("name", json!(" "), "/name: must not be empty."),
         ("starts", json!("2026-12-31T10:00"), "is not a date YYYY-MM-DD."),
         ("starts", json!("31.12.2026"), "is not a date YYYY-MM-DD."),
@@ -66,8 +66,8 @@ fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
         ("booked", json!("true"), "/booked: must be true or false."),
         ("mood", json!("mad"), "is not one of the choices. Allowed: calm, wild, Very wild."),
         ("tags", json!("one"), "/tags: must be a list."),
-        ("tags", json!([1]), "/tags: must be a list of texts."),
-        ("with", json!([null]), "/with: must be a list of texts."),
+        ("tags", json!([1]), "/tags: must be a list of strings."),
+        ("with", json!([null]), "/with: must be a list of strings."),
         ("gide", json!("x"), "The field \"gide\" is not declared."),
     ] {
         let mut given = json!({"name": "A", "starts": "2026-01-02"});

@@ -282,9 +282,8 @@ impl<'a> Evaluation<'a> {
 
     fn file_field(&self, path: &VaultPath, name: &str) -> Evaluated {
         let text = |text: &str| Ok(Val::Text(text.to_owned()));
-        let facts = || {
-            FileFacts::of(self.world.disk, path).ok_or_else(|| here(format!("`{path}` is no longer there")))
-        };
+        let facts =
+            || FileFacts::of(self.world.disk, path).ok_or_else(|| here(format!("`{path}` no longer exists")));
         let date = |at| Ok(Val::Date(Day { at: self.world.zone.to_datetime(at), has_time: true }));
         let file_name = path.as_str().rsplit('/').next().unwrap_or_default();
         match name {

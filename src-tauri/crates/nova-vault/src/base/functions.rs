@@ -426,7 +426,7 @@ fn fits(bytes: usize) -> Result<(), Fault> {
 }
 
 fn not_for(name: &str, val: &Val) -> Fault {
-    here(format!("{name}() is not there for a {}", val.kind()))
+    here(format!("{name}() does not exist for a {}", val.kind()))
 }
 
 fn short(text: &str) -> String {

@@ -98,7 +98,7 @@ impl Draft {
             return Ok(());
         }
         let instead = Some(VaultPath::in_folder(&there, file_part(path))?);
-        let problem = "its folder is there in another case";
+        let problem = "its folder exists in another case";
         Err(PathError { path: path.as_str().to_owned(), problem, instead }.into())
     }
 

@@ -201,22 +201,22 @@ impl History {
         if set.committed {
             return Err(VaultError::ChangeSetState {
                 id: id.to_owned(),
-                reason: "it is complete already".to_owned(),
+                reason: "it is already complete".to_owned(),
                 remedy: "There is nothing to finish.".to_owned(),
             });
         }
         if self.info(set, &undone(&sets)).state == ChangeSetState::Undone {
             return Err(VaultError::ChangeSetState {
                 id: id.to_owned(),
-                reason: "it was undone already".to_owned(),
-                remedy: "To have its changes back, undo the undo; see `nova changes list`.".to_owned(),
+                reason: "it was already undone".to_owned(),
+                remedy: "To restore its changes, undo the undo; see `nova changes list`.".to_owned(),
             });
         }
         let writer = Writer::take_over(&core.journal, set).map_err(|error| {
             if error.kind() == std::io::ErrorKind::WouldBlock {
                 return VaultError::ChangeSetState {
                     id: id.to_owned(),
-                    reason: "it is still open in a running Nova".to_owned(),
+                    reason: "it is still open in a running Nova process".to_owned(),
                     remedy: "Wait until it is finished, then try again; see `nova changes list`.".to_owned(),
                 };
             }
@@ -266,11 +266,8 @@ impl History {
                         path: record.path.as_str().to_owned(),
                         line: 1,
                         problem: match kept.cut {
-                            true => "Nova was ended while it wrote the note in place",
-                            false => {
-                                "an edit made outside in the instant in which Nova wrote could \
-                                 not be merged"
-                            }
+                            true => "Nova was terminated while writing the note in place",
+                            false => "an edit made by another program during a write could not be merged",
                         }
                         .to_owned(),
                         remedy: format!("Compare the note with {}, then delete that file.", file.display()),

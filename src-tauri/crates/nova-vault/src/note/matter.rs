@@ -152,7 +152,7 @@ pub(super) fn parsed(text: &str, range: Range<usize>) -> Result<Matter, Broken> 
             .entry(key, value)
             .ok_or_else(|| broken(line, "this property is written in a way Nova cannot place".to_owned()))?;
         if by_name.insert(entry.name.clone(), entries.len()).is_some() {
-            return Err(broken(line, format!("the property `{}` is there twice", entry.name)));
+            return Err(broken(line, format!("the property `{}` occurs twice", entry.name)));
         }
         entries.push(entry);
     }

@@ -3,6 +3,16 @@
 //! Pure functions over strings. Nothing here touches the disk, keeps state or knows the time, and
 //! no text is ever passed through a YAML or Markdown writer: an edit is a splice of bytes that is
 //! checked afterwards or refused.
+//!
+//! # Invariants
+//!
+//! - A property edit changes the bytes of that property and no other: `edits.rs` by example, `random_edits.rs`
+//!   with an oracle independent of the editing code.
+//! - A merge loses nothing and chooses nothing silently: `merge.rs`, `random_merges.rs`.
+//! - The fast reader of front matter agrees with the YAML parser on every input it accepts: `simple.rs`.
+//! - No path leads out of the vault: `paths.rs`.
+//!
+//! All of these lie in the folder `tests` of this module.
 
 mod body;
 mod diff;

@@ -52,7 +52,7 @@ impl DailyNotes {
         }
         let path = VaultPath::parse(&path).map_err(|error| refused(error.problem))?;
         if path.is_hidden() {
-            return Err(refused("it would lie in a dot-folder"));
+            return Err(refused("it would be in a dot-folder"));
         }
         Ok(path)
     }

@@ -306,7 +306,7 @@ fn a_file_for_which_a_filter_makes_no_sense_is_left_out_by_name() {
     assert_eq!(table(&answer), "file.name\na");
     assert_eq!(
         answer.unsupported,
-        ["filter n.round() == 1: round() is not there for a string; left out (\"b.md\")"]
+        ["filter n.round() == 1: round() does not exist for a string; left out (\"b.md\")"]
     );
     // Also under a `not`, where a mistake must not turn into a row.
     let bed = base_of("!(n.round() == 1)");

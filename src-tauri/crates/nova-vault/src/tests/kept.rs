@@ -114,7 +114,7 @@ fn with_disk(bed: &Bed, system: System, fails: &'static [Step], full: &Arc<Atomi
 
 fn not_kept(vault: &Vault) -> Vec<String> {
     let problems = vault.problems().unwrap().into_iter();
-    let not_kept = problems.filter(|one| one.path == "Jane.md" && one.problem.contains("nor kept"));
+    let not_kept = problems.filter(|one| one.path == "Jane.md" && one.problem.contains("nor saved"));
     not_kept.map(|one| one.remedy).collect()
 }
 

@@ -306,7 +306,7 @@ fn a_note_torn_anywhere_is_made_whole() {
             for file in kept {
                 assert_eq!(fs::read(&file).unwrap(), torn, "{name}");
                 assert!(problems[0].remedy.contains(file.to_str().unwrap()), "{name}");
-                assert_eq!(problems[0].problem, "Nova was ended while it wrote the note in place");
+                assert_eq!(problems[0].problem, "Nova was terminated while writing the note in place");
             }
 
             // Interrupted, to be finished or taken back.

@@ -73,7 +73,7 @@ fn reason(message: &str) -> String {
         return "the front matter is too large, too deep or repeats itself too often".to_owned();
     }
     if let Some(key) = message.strip_prefix("duplicate mapping key: ") {
-        return format!("the property `{key}` is there twice");
+        return format!("the property `{key}` occurs twice");
     }
     if message.contains("mapping values are not allowed") {
         return format!("{message}; a value that holds `: ` needs quotes");
