@@ -60,4 +60,5 @@ mod stopping;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod writing_a_tool;
+mod writing_after_private_reads;
 mod writing_on;
