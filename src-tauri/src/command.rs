@@ -348,6 +348,9 @@ async fn vault_status(app: &App, json: bool) -> Result<u8, UserError> {
     } else {
         lists::object(&status)
     }
+    for root in app.gone_roots().await {
+        print::note(&format!("nova: {} {}", root.message, root.hint));
+    }
     Ok(print::DONE)
 }
 

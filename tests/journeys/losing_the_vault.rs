@@ -10,36 +10,40 @@ use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-const JANE: &str = "CRM/People/Jane Doe.md";
+pub(super) const JANE: &str = "CRM/People/Jane Doe.md";
 
-fn set_stage(stage: &str) -> Answer {
+pub(super) fn set_stage(stage: &str) -> Answer {
     call("crm__update_contact", json!({"name": "Jane Doe", "stage": stage}))
 }
 
-fn allowing() -> ScriptedApprover {
+pub(super) fn allowing() -> ScriptedApprover {
     ScriptedApprover::always(nova_protocol::Decision::Once)
 }
 
-fn aside(nova: &Nova) -> PathBuf {
+pub(super) fn aside(nova: &Nova) -> PathBuf {
     nova.vault.root().with_file_name("Second Brain")
 }
 
-fn gone_sentence(nova: &Nova) -> String {
+pub(super) fn gone_sentence(nova: &Nova) -> String {
     format!("The vault folder is gone: {}.", nova.vault.root().display())
 }
 
-async fn problem(app: &App) -> Option<UserError> {
+pub(super) async fn problem(app: &App) -> Option<UserError> {
     app.app_status(Nothing {}).await.unwrap().vault_problem
 }
 
-async fn wait_for_gone(events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>) -> String {
+pub(super) async fn wait_for_gone(
+    events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>,
+) -> String {
     match wait_for(events, |event| matches!(event, Event::VaultGone { .. })).await {
         Event::VaultGone { root: None, message, .. } => message,
         other => panic!("{other:?}"),
     }
 }
 
-async fn wait_for_back(events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>) -> String {
+pub(super) async fn wait_for_back(
+    events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>,
+) -> String {
     match wait_for(events, |event| matches!(event, Event::VaultBack { .. })).await {
         Event::VaultBack { root: None, message } => message,
         other => panic!("{other:?}"),
@@ -47,7 +51,7 @@ async fn wait_for_back(events: &mut tokio::sync::broadcast::Receiver<nova_protoc
 }
 
 /// As a backup is restored: every file anew.
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let to = to.join(entry.file_name());

@@ -57,6 +57,8 @@ mod signing_in;
 mod skills;
 mod skills_from_elsewhere;
 mod stopping;
+#[cfg(target_os = "linux")]
+mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod writing_a_tool;
