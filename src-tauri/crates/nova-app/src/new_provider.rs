@@ -156,7 +156,8 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
                 "Over http everybody on the way to {} could read the key.",
                 url.host_str().unwrap_or_default()
             ),
-            "Use an address that begins with https://.",
+            "Use an address that begins with https://, or reach the server through a tunnel at \
+             http://localhost (ssh -L).",
         );
     }
     if key.trim().chars().any(|c| !c.is_ascii_graphic()) {

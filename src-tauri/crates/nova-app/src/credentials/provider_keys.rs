@@ -88,7 +88,8 @@ impl App {
         Err(UserError::new(
             ErrorCode::ConfigBroken,
             format!("Over http everybody on the way to {host} could read the key of {}.", config.id),
-            "Use an address that begins with https://, or take the key away.",
+            "Use an address that begins with https://, reach the server through a tunnel at \
+             http://localhost (ssh -L), or take the key away.",
         ))
     }
 
