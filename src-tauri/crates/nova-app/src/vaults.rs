@@ -76,7 +76,14 @@ impl App {
 
     async fn load_with(&self, open: OpenWith, root: &Path) -> Result<Vault, UserError> {
         let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
-        open_vault(open, self.places(), root, &self.config(), clock, ids).await
+        let vault = open_vault(open, self.places(), root, &self.config(), clock, ids).await?;
+        let opened = vault.clone();
+        blocking(move || {
+            opened.remember_folder();
+            Ok(())
+        })
+        .await?;
+        Ok(vault)
     }
 
     /// Opens a vault and remembers it in the configuration.

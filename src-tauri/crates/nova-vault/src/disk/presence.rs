@@ -17,13 +17,17 @@ pub struct GoneRoot {
     pub link: String,
     /// Where it leads.
     pub folder: PathBuf,
-    pub(super) remedy: &'static str,
+    remedy: &'static str,
 }
 
 impl GoneRoot {
     /// What happened, without a full stop.
     pub fn message(&self) -> String {
         format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
+    }
+
+    pub(crate) fn remedy(&self) -> &'static str {
+        self.remedy
     }
 
     /// What to do about it.

@@ -136,12 +136,10 @@ impl Roots {
         match disks.get(path) {
             Some(before) if *before == disk => {}
             Some(_) if is_empty(dir).unwrap_or(false) => return Err(Refusal::NotMounted),
-            before => {
-                match (before, is_empty(dir).unwrap_or(false)) {
-                    (None, true) if self.0.known.is_another(path) => return Err(Refusal::NotMounted),
-                    (_, true) => {}
-                    (_, false) => self.0.known.remember(path),
-                }
+            None if is_empty(dir).unwrap_or(false) && self.0.known.is_another(path) => {
+                return Err(Refusal::NotMounted);
+            }
+            _ => {
                 disks.insert(path.to_owned(), disk);
             }
         }
@@ -280,6 +278,20 @@ impl Disk {
             return (entered.path, note);
         }
         (self.root.clone(), self.root.join(path.as_str()))
+    }
+
+    /// Keeps which folders the vault and its extra roots are, of those that hold something.
+    pub(crate) fn remember(&self) {
+        let known = &self.roots.0.known;
+        if !self.is_empty() {
+            known.remember(&self.root);
+        }
+        let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
+        for entered in links.iter().filter_map(|(link, _)| self.roots.enter(&self.dir, link).ok()) {
+            if !is_empty(&entered.dir).unwrap_or(true) {
+                known.remember(&entered.path);
+            }
+        }
     }
 
     /// Whether there is nothing at all in the vault: most likely it is not mounted.

@@ -84,7 +84,8 @@ impl Folder {
         roots.enter(&self.dir, link).map(|entered| entered.dir)
     }
 
-    fn gone_root(&self, link: &str) -> Option<GoneRoot> {
+    /// The extra root that a link of the vault's top leads to, where it cannot be reached now.
+    pub(crate) fn gone_root(&self, link: &str) -> Option<GoneRoot> {
         self.roots.as_ref()?.gone(&self.dir, |name| name == link).pop()
     }
 
@@ -155,7 +156,7 @@ impl Folder {
                 Ok(_) => Met::Folder,
                 Err(Refusal::NotListed | Refusal::Nowhere) if !self.leads_to_folder(name) => Met::Ignored,
                 Err(refusal) => match self.gone_root(name) {
-                    Some(root) => unusable(root.message(), root.remedy),
+                    Some(root) => unusable(root.message(), root.remedy()),
                     None => unusable(refusal.to_string(), refusal.remedy()),
                 },
             },
