@@ -471,6 +471,10 @@ async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
             Ok(envelope) => {
                 if !only_notes || matches!(envelope.event, Event::VaultChanged { .. }) {
                     print::json(&envelope);
+                } else if let Event::VaultGone { message, .. } | Event::VaultBack { message, .. } =
+                    &envelope.event
+                {
+                    print::note(&format!("nova: {message}"));
                 }
             }
             Err(RecvError::Lagged(missed)) => {

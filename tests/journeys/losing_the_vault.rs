@@ -1,7 +1,9 @@
 //! The folder of the vault, or of an extra root, goes away while Nova runs, and comes back.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use nova_app::App;
 use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, UndoChanges, UserError};
@@ -190,4 +192,19 @@ fn the_command_line_says_the_same() {
         assert!(!output.status.success() && said.contains(&gone_sentence(&nova)), "{args:?}: {said}");
     }
     assert!(!nova.vault.root().exists());
+}
+
+#[test]
+fn watching_on_the_command_line_reports_it() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut child = nova.command(&["watch"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains("watching")));
+    fs::rename(nova.vault.root(), aside(&nova)).unwrap();
+    let gone = gone_sentence(&nova);
+    assert!(said.any(|line| line.contains(&gone)), "the lines end without it");
+    fs::rename(aside(&nova), nova.vault.root()).unwrap();
+    assert!(said.any(|line| line.contains("The vault folder is back.")), "the lines end without it");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
