@@ -351,6 +351,9 @@ async fn vault_status(app: &App, json: bool) -> Result<u8, UserError> {
     } else {
         lists::object(&status)
     }
+    for root in app.gone_roots().await {
+        print::note(&format!("nova: {} {}", root.message, root.hint));
+    }
     Ok(print::DONE)
 }
 
@@ -471,6 +474,10 @@ async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
             Ok(envelope) => {
                 if !only_notes || matches!(envelope.event, Event::VaultChanged { .. }) {
                     print::json(&envelope);
+                } else if let Event::VaultGone { message, .. } | Event::VaultBack { message, .. } =
+                    &envelope.event
+                {
+                    print::note(&format!("nova: {message}"));
                 }
             }
             Err(RecvError::Lagged(missed)) => {

@@ -59,6 +59,9 @@ async fn no_key_goes_over_http_to_a_remote_host() {
     provider(&nova, "openai", &remote(&server));
     let allowed = succeeds(&run(&nova, &["provider", "allow", "far"], None));
     assert!(allowed.contains("Over plain http, anyone on the way"), "{allowed}");
+    for remedy in ["https", "a tunnel at http://localhost"] {
+        assert!(allowed.contains(remedy), "{remedy}: {allowed}");
+    }
     assert_eq!(server.requests(), []);
 
     // The same for a key of the configuration.

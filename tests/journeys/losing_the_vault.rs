@@ -1,7 +1,9 @@
 //! The folder of the vault, or of an extra root, goes away while Nova runs, and comes back.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use nova_app::App;
 use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, UndoChanges, UserError};
@@ -10,36 +12,40 @@ use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-const JANE: &str = "CRM/People/Jane Doe.md";
+pub(super) const JANE: &str = "CRM/People/Jane Doe.md";
 
-fn set_stage(stage: &str) -> Answer {
+pub(super) fn set_stage(stage: &str) -> Answer {
     call("crm__update_contact", json!({"name": "Jane Doe", "stage": stage}))
 }
 
-fn allowing() -> ScriptedApprover {
+pub(super) fn allowing() -> ScriptedApprover {
     ScriptedApprover::always(nova_protocol::Decision::Once)
 }
 
-fn aside(nova: &Nova) -> PathBuf {
+pub(super) fn aside(nova: &Nova) -> PathBuf {
     nova.vault.root().with_file_name("Second Brain")
 }
 
-fn gone_sentence(nova: &Nova) -> String {
+pub(super) fn gone_sentence(nova: &Nova) -> String {
     format!("The vault folder is gone: {}.", nova.vault.root().display())
 }
 
-async fn problem(app: &App) -> Option<UserError> {
+pub(super) async fn problem(app: &App) -> Option<UserError> {
     app.app_status(Nothing {}).await.unwrap().vault_problem
 }
 
-async fn wait_for_gone(events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>) -> String {
+pub(super) async fn wait_for_gone(
+    events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>,
+) -> String {
     match wait_for(events, |event| matches!(event, Event::VaultGone { .. })).await {
         Event::VaultGone { root: None, message, .. } => message,
         other => panic!("{other:?}"),
     }
 }
 
-async fn wait_for_back(events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>) -> String {
+pub(super) async fn wait_for_back(
+    events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>,
+) -> String {
     match wait_for(events, |event| matches!(event, Event::VaultBack { .. })).await {
         Event::VaultBack { root: None, message } => message,
         other => panic!("{other:?}"),
@@ -47,7 +53,7 @@ async fn wait_for_back(events: &mut tokio::sync::broadcast::Receiver<nova_protoc
 }
 
 /// As a backup is restored: every file anew.
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let to = to.join(entry.file_name());
@@ -186,4 +192,19 @@ fn the_command_line_says_the_same() {
         assert!(!output.status.success() && said.contains(&gone_sentence(&nova)), "{args:?}: {said}");
     }
     assert!(!nova.vault.root().exists());
+}
+
+#[test]
+fn watching_on_the_command_line_reports_it() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut child = nova.command(&["watch"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains("watching")));
+    fs::rename(nova.vault.root(), aside(&nova)).unwrap();
+    let gone = gone_sentence(&nova);
+    assert!(said.any(|line| line.contains(&gone)), "the lines end without it");
+    fs::rename(aside(&nova), nova.vault.root()).unwrap();
+    assert!(said.any(|line| line.contains("The vault folder is back.")), "the lines end without it");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

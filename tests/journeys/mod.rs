@@ -57,7 +57,10 @@ mod signing_in;
 mod skills;
 mod skills_from_elsewhere;
 mod stopping;
+#[cfg(target_os = "linux")]
+mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod writing_a_tool;
+mod writing_after_private_reads;
 mod writing_on;

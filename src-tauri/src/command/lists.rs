@@ -90,7 +90,7 @@ pub(crate) fn providers(rows: &[ProviderRow]) {
         let place = if row.local { "local" } else { "remote" };
         let agreed = if row.agreed { "agreed" } else { "not agreed" };
         let models = match &row.problem {
-            Some(problem) => problem.message.clone(),
+            Some(problem) => format!("{} {}", problem.message, problem.hint).trim_end().to_owned(),
             None => {
                 let models = row.models.iter().map(|model| {
                     let elsewhere =

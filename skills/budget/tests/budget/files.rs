@@ -24,6 +24,7 @@ fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
     }
     assert_base(records.get("income").unwrap(), &starter("Budget/Incomes.base"));
     assert_base(records.get("expense").unwrap(), &starter("Budget/Expenses.base"));
+    assert_base(records.get("transfer").unwrap(), &starter("Budget/Transfers.base"));
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
                 "Over plain http, anyone on the way to {} could read the key.",
                 url.host_str().unwrap_or_default()
             ),
-            "Use an https address.",
+            "Use an https address, or reach the server through a tunnel at http://localhost (ssh -L).",
         );
     }
     if key.trim().chars().any(|c| !c.is_ascii_graphic()) {

@@ -169,6 +169,7 @@ impl App {
                 content,
                 notes: 1,
                 outside_own: false,
+                open_notes: Vec::new(),
                 tainted: false,
                 times: 1,
             },
@@ -387,6 +388,9 @@ fn in_words(because: &Because, verdict: &Verdict) -> String {
         Because::Granted => "It was allowed for the chat.".into(),
         Because::Tainted => "The assistant has read untrusted text in this turn.".into(),
         Because::ManyNotes(notes) => format!("It would change {notes} notes in one turn."),
+        Because::OpenNotes(_) => {
+            "The chat was given private notes, and a remote model may read what it writes.".into()
+        }
         Because::OutsideOwn => "It goes beyond its skill's own notes.".into(),
         Because::Effect(effect) => {
             let what = match effect {

@@ -48,6 +48,11 @@ impl App {
         }
     }
 
+    /// The extra roots that cannot be reached now.
+    pub async fn gone_roots(&self) -> Vec<GoneRootView> {
+        self.gone().await.roots.into_values().collect()
+    }
+
     /// The open vault, where its folder can be reached.
     pub(crate) async fn present_vault(&self) -> Result<Vault, UserError> {
         let vault = self.vault()?;

@@ -36,7 +36,7 @@ impl Questions {
         };
         let root = places.vault.as_deref().or(config.vault.as_deref()).map(Path::to_owned);
         let vault = match root {
-            Some(root) => open_vault(places, &root, &config, clock, ids)
+            Some(root) => open_vault(Vault::open, places, &root, &config, clock, ids)
                 .await
                 .map_err(|error| if places.vault.is_some() { error } else { of_configured(&root, error) }),
             None => Err(no_vault()),

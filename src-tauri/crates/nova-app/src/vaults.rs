@@ -6,7 +6,7 @@ use nova_registry::Snapshot;
 use nova_session::Ids;
 use nova_skill::{Clock, RecordType, RecordTypes};
 use nova_vault::watch::WatchState;
-use nova_vault::{Problem, Vault, VaultOptions};
+use nova_vault::{Problem, Vault, VaultError, VaultOptions};
 use serde_json::Value;
 
 use crate::app::{App, VaultState, blocking};
@@ -71,13 +71,24 @@ impl App {
     }
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
+        self.load_with(Vault::open, root).await
+    }
+
+    async fn load_with(&self, open: OpenWith, root: &Path) -> Result<Vault, UserError> {
         let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
-        open_vault(self.places(), root, &self.config(), clock, ids).await
+        let vault = open_vault(open, self.places(), root, &self.config(), clock, ids).await?;
+        let opened = vault.clone();
+        blocking(move || {
+            opened.remember_folder();
+            Ok(())
+        })
+        .await?;
+        Ok(vault)
     }
 
     /// Opens a vault and remembers it in the configuration.
     pub(crate) async fn switch_vault(&self, root: &Path) -> Result<(), UserError> {
-        let vault = self.load_vault(root).await?;
+        let vault = self.load_with(Vault::open_chosen, root).await?;
         let path = vault.root().display().to_string();
         self.change_config(|config| {
             config.insert("vault".into(), Value::String(path.clone()));
@@ -223,8 +234,12 @@ fn problem_view(problem: Problem) -> ProblemView {
     ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
 }
 
+/// [`Vault::open`], or [`Vault::open_chosen`].
+type OpenWith = fn(VaultOptions) -> Result<Vault, VaultError>;
+
 /// The vault in this folder, with what Nova keeps of it at these places.
 pub(crate) async fn open_vault(
+    open: OpenWith,
     places: &Places,
     root: &Path,
     config: &Config,
@@ -235,7 +250,7 @@ pub(crate) async fn open_vault(
     let (places, root) = (places.clone(), root.to_owned());
     let (roots, write_through) = (config.roots.clone(), config.write_through);
     blocking(move || {
-        Vault::open(VaultOptions {
+        open(VaultOptions {
             root,
             history: places.data.join("history"),
             forbidden: vec![places.config, places.data],

@@ -1,6 +1,6 @@
 use nova_protocol::Decision;
 use nova_registry::{CallShape, Found, ReachedNotes, RuleList, Rules};
-use nova_skill::{Effect, Principal};
+use nova_skill::{Effect, Principal, VaultPath};
 
 /// Above this many notes in one turn a granted write asks again.
 const MANY_NOTES: usize = 20;
@@ -25,6 +25,8 @@ pub struct Facts<'a> {
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
+    /// Of a chat that was given private notes: what the call writes that a reader elsewhere may see.
+    pub open_notes: Vec<VaultPath>,
     /// The model has read in this turn what strangers can write.
     pub tainted: bool,
     /// How often this very call was made in the turn, this time included.
@@ -89,6 +91,8 @@ pub enum Because {
     ManyNotes(usize),
     /// There is a grant or an "always", for the skill's own notes.
     OutsideOwn,
+    /// The chat was given private notes, and a reader elsewhere may see these, which the call writes.
+    OpenNotes(Vec<VaultPath>),
     /// Nothing speaks for or against it.
     Effect(Effect),
 }
@@ -118,6 +122,7 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
         allowed => match (effect, beyond) {
             (Effect::Read, _) => run(Because::Effect(effect)),
             (Effect::Write, _) if facts.by_hand => run(Because::ByHand),
+            (_, Some(beyond @ Because::OpenNotes(_))) => ask(effect, beyond),
             (_, Some(beyond)) if facts.granted || allowed.is_some() => ask(effect, beyond),
             (Effect::Write | Effect::External | Effect::Undeclared, None) if facts.granted => {
                 run(Because::Granted)
@@ -130,6 +135,7 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
 /// Why what was allowed for the chat, or always, does not cover the call.
 fn beyond_grant(facts: &Facts) -> Option<Because> {
     match facts.call.effect {
+        _ if !facts.open_notes.is_empty() => Some(Because::OpenNotes(facts.open_notes.clone())),
         Effect::Write if facts.notes > MANY_NOTES => Some(Because::ManyNotes(facts.notes)),
         Effect::Write if facts.outside_own => Some(Because::OutsideOwn),
         Effect::External | Effect::Undeclared if facts.tainted => Some(Because::Tainted),
@@ -214,10 +220,11 @@ fn ask_each_time(effect: Effect, because: Because) -> Ruling {
 
 fn ask(effect: Effect, because: Because) -> Ruling {
     use Decision::{Always, Deny, Once, Session};
-    let decisions = match effect {
-        Effect::Read | Effect::Write | Effect::External => vec![Once, Session, Always, Deny],
-        Effect::Undeclared => vec![Once, Session, Deny],
-        Effect::Destructive | Effect::Send => vec![Once, Deny],
+    let decisions = match (effect, &because) {
+        (Effect::Destructive | Effect::Send, _) => vec![Once, Deny],
+        // What a chat knows is gone with it, so "always" would mean something else.
+        (Effect::Undeclared, _) | (_, Because::OpenNotes(_)) => vec![Once, Session, Deny],
+        (Effect::Read | Effect::Write | Effect::External, _) => vec![Once, Session, Always, Deny],
     };
     Ruling { verdict: Verdict::Ask { decisions, editable: effect != Effect::External }, because }
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use nova_registry::ToolEntry;
-use nova_skill::Effect;
+use nova_skill::{Effect, VaultPath};
 
 use crate::ToolContent;
 
@@ -24,6 +24,7 @@ enum Granted {
     Effect(Effect),
     Host(String),
     Credential(String),
+    OpenNote(VaultPath),
 }
 
 impl Grants {
@@ -51,6 +52,16 @@ impl Grants {
 
     pub fn covers_credential(&self, grantee: &Grantee, name: &str) -> bool {
         self.contains(grantee, Granted::Credential(name.to_owned()))
+    }
+
+    /// For further writes into this note, which a reader elsewhere may see, by a chat that was given private
+    /// notes.
+    pub fn add_open_note(&self, to: &Grantee, note: &VaultPath) {
+        self.insert(to, Granted::OpenNote(note.clone()));
+    }
+
+    pub fn covers_open_note(&self, grantee: &Grantee, note: &VaultPath) -> bool {
+        self.contains(grantee, Granted::OpenNote(note.clone()))
     }
 
     /// Takes back all that was given to these.

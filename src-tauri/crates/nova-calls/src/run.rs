@@ -335,7 +335,7 @@ impl Running<'_> {
         self.note_first_sight(&tool);
         self.times = self.scope.so_far.count(&tool, &args);
         // A denied call runs in no way, not even to see what it would write.
-        let Ruling { verdict, because } = self.judge(&tool, &args, &[], false);
+        let Ruling { verdict, because } = self.judge(&tool, &args, None);
         if verdict == Verdict::Deny {
             return Err(denied_by_rule(&tool, &because));
         }

@@ -95,7 +95,9 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
 /// Why the vault refused, as the model and the user are told.
 pub fn error_from_vault(error: &VaultError) -> UserError {
     let code = match error {
-        VaultError::Unusable { .. } | VaultError::Gone { .. } => ErrorCode::VaultUnavailable,
+        VaultError::Unusable { .. } | VaultError::Gone { .. } | VaultError::RootGone { .. } => {
+            ErrorCode::VaultUnavailable
+        }
         VaultError::NotFound { .. } => ErrorCode::NoteNotFound,
         VaultError::Exists { .. } => ErrorCode::NoteExists,
         VaultError::Path(_)

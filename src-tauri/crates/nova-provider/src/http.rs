@@ -183,7 +183,8 @@ impl Endpoint {
         if !(is_plain && has_key) {
             return Ok(());
         }
-        let reason = "over http everybody on the way could read its key; base_url must start with https://";
+        let reason = "over http everybody on the way could read its key; base_url must start with https://, \
+             or lead through a tunnel at http://localhost (ssh -L)";
         Err(ProviderError::Settings { provider: self.id.clone(), reason: reason.into() })
     }
 

@@ -38,8 +38,8 @@
 //!   this machine: `tests/journeys/keeping_private.rs`.
 //! - A note that a call moved or deleted no longer counts as seen under its old path.
 //! - What leaves a chat that received private notes is private: its export, and each note that a call creates,
-//!   have `nova: private`. Notes that a call only changes are not marked: `tests/journeys/exporting_a_chat.rs`,
-//!   `tests/journeys/keeping_private.rs`.
+//!   have `nova: private`. A call that only changes a note asks first, where a remote model may
+//!   read that note: `tests/journeys/exporting_a_chat.rs`, `tests/journeys/writing_after_private_reads.rs`.
 //! - A search covers what the user and Nova wrote. A trigger of the database fills the index, whichever process
 //!   writes the log; answers that may quote a private note are excluded: `tests/journeys/finding_a_chat.rs`.
 //!

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::base::BaseError;
 use crate::change::Conflict;
+use crate::disk::GoneRoot;
 use crate::note::{EditError, PathError, VaultPath};
 use crate::query::QueryError;
 
@@ -29,6 +30,13 @@ pub enum VaultError {
         root: PathBuf,
         /// Why, as a clause, where it is not simply missing: "another folder is in its place".
         reason: Option<String>,
+    },
+    /// The extra root that the note lies in cannot be reached. Nothing was read or written there.
+    RootGone {
+        /// The note.
+        path: VaultPath,
+        /// The folder, and the link that leads to it.
+        root: GoneRoot,
     },
     /// No note has this path or name.
     NotFound {
@@ -181,6 +189,7 @@ impl VaultError {
             VaultError::Exists { path }
             | VaultError::Hidden { path }
             | VaultError::NotANote { path }
+            | VaultError::RootGone { path, .. }
             | VaultError::Symlink { path, .. }
             | VaultError::HardLink { path, .. }
             | VaultError::NotText { path }
@@ -197,7 +206,7 @@ impl VaultError {
     pub fn code(&self) -> &'static str {
         match self {
             VaultError::Unusable { .. } => "vault_unusable",
-            VaultError::Gone { .. } => "vault_gone",
+            VaultError::Gone { .. } | VaultError::RootGone { .. } => "vault_gone",
             VaultError::NotFound { .. } => "note_not_found",
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
@@ -226,6 +235,7 @@ impl VaultError {
                 format!("The folder {} cannot be used as a vault: {reason}", root.display())
             }
             VaultError::Gone { root, .. } => format!("The vault folder is gone: {}", root.display()),
+            VaultError::RootGone { root, .. } => root.message(),
             VaultError::NotFound { name } => format!("There is no note \"{name}\""),
             VaultError::Exists { path } => format!("There is already a note \"{path}\""),
             VaultError::Path(error) => error.to_string().trim_end_matches('.').to_owned(),
@@ -305,6 +315,7 @@ impl VaultError {
                     "Nothing is written until it is back ({reason}). Put it back, or open another folder."
                 )
             }
+            VaultError::RootGone { root, .. } => root.hint(),
             VaultError::NotFound { .. } => {
                 "Look for it with vault.search or vault.query, or create it.".to_owned()
             }

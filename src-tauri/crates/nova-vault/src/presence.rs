@@ -14,6 +14,12 @@ impl Vault {
         self.core().disk.check_present()
     }
 
+    /// Keeps which folder the vault is, and which its extra roots are, so that a later process does not take
+    /// the empty folder that a disk is mounted at for the vault while the disk is not mounted.
+    pub fn remember_folder(&self) {
+        self.core().disk.remember();
+    }
+
     /// The extra roots that cannot be reached now, by the names of their links. Nothing is written there.
     pub fn gone_roots(&self) -> Vec<GoneRoot> {
         self.core().disk.gone_roots()

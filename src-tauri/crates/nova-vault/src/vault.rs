@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::change::ChangeSetKind;
 use crate::change_set::ChangeSet;
 use crate::core::{Clock, Core, NewId, without_links};
-use crate::disk::{Disk, Refusal, Roots};
+use crate::disk::{Disk, GoneRoot, KnownFolders, Refusal, Roots};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::feed::{Feed, VaultChange};
@@ -33,8 +33,8 @@ use crate::write::{Displaced, Keeper, sweep};
 pub struct VaultOptions {
     /// The folder with the notes. It may be named through a link.
     pub root: PathBuf,
-    /// Where the journal lies: `<data>/history`. Made at the first write, readable by the user
-    /// only.
+    /// Where the journal lies: `<data>/history`. Made at the first write, or by
+    /// [`Vault::remember_folder`]; readable by the user only.
     pub history: PathBuf,
     /// Folders that may not be the vault nor lie in it: `<config>` and `<data>`. The folder
     /// of the journal is one of them without being named.
@@ -132,6 +132,13 @@ impl Vault {
         Vault::open_with(options, Steps::default())
     }
 
+    /// As [`Vault::open`] for a folder that the user has just chosen: an empty one too, where another folder
+    /// held the notes before.
+    pub fn open_chosen(options: VaultOptions) -> Result<Vault, VaultError> {
+        KnownFolders::beside(&options.history).forget(&usable_root(&options)?);
+        Vault::open(options)
+    }
+
     pub(crate) fn open_with(options: VaultOptions, steps: Steps) -> Result<Vault, VaultError> {
         let root = usable_root(&options)?;
         let unreadable = |error: std::io::Error| VaultError::Unusable {
@@ -140,7 +147,13 @@ impl Vault {
             remedy: "Give your user the right to read the folder.".to_owned(),
         };
         let named = std::path::absolute(&options.root).map_err(unreadable)?;
-        let disk = Disk::open(root.clone(), roots(&root, &options)).map_err(unreadable)?.named(named);
+        let known = KnownFolders::beside(&options.history);
+        let disk = Disk::open(root.clone(), roots(&root, &options, known.clone())).map_err(unreadable)?;
+        let disk = disk.named(named);
+        if disk.is_empty() && known.is_another(&root) {
+            let reason = Some("the folder there is empty; its disk may not be mounted".to_owned());
+            return Err(VaultError::Gone { root: disk.given().to_owned(), reason });
+        }
         let journal = Journal::new(without_links(&options.history), &root);
         let core = Arc::new(Core::new(disk, journal, steps, options));
         sweep(&core);
@@ -399,8 +412,11 @@ impl Problem {
     }
 
     /// A folder that cannot be listed. `prefix` is its path with a `/` at its end.
-    pub(crate) fn of_refused(prefix: &str, error: &std::io::Error) -> Problem {
+    pub(crate) fn of_refused(prefix: &str, error: &std::io::Error, gone: Option<GoneRoot>) -> Problem {
         let path = prefix.trim_end_matches('/').to_owned();
+        if let Some(root) = gone {
+            return Problem::of_unusable(path, &root.message(), root.remedy());
+        }
         let refusal = error.get_ref().and_then(|cause| cause.downcast_ref::<Refusal>());
         let remedy = refusal.map_or("Give your user the right to read the folder.", Refusal::remedy);
         Problem::of_unusable(path, &error.to_string(), remedy)
@@ -453,9 +469,9 @@ fn usable_root(options: &VaultOptions) -> Result<PathBuf, VaultError> {
     Ok(root)
 }
 
-fn roots(vault: &Path, options: &VaultOptions) -> Roots {
+fn roots(vault: &Path, options: &VaultOptions, known: KnownFolders) -> Roots {
     let forbidden = options.forbidden.iter().chain([&options.history]).chain(&options.program);
-    Roots::new(vault, options.roots.clone(), forbidden.cloned().collect())
+    Roots::new(vault, options.roots.clone(), forbidden.cloned().collect(), known)
 }
 
 pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {

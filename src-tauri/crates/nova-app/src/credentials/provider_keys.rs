@@ -88,7 +88,8 @@ impl App {
         Err(UserError::new(
             ErrorCode::ConfigBroken,
             format!("Over plain http, anyone on the way to {host} could read the key of {}.", config.id),
-            "Use an https address, or remove the key.",
+            "Use an https address, reach the server through a tunnel at http://localhost (ssh -L), or \
+             remove the key.",
         ))
     }
 

@@ -30,6 +30,7 @@ fn facts(effect: Effect) -> Facts<'static> {
         content: Content::Fixed,
         notes: 1,
         outside_own: false,
+        open_notes: Vec::new(),
         tainted: false,
         times: 1,
     }
@@ -109,6 +110,32 @@ fn always_asks_where_a_chat_grant_asks() {
     }
     let by_hand = Facts { by_hand: true, notes: 21, outside_own: true, ..facts(Effect::Write) };
     assert_eq!(verdict(literal, &by_hand), "run");
+}
+
+/// A chat that was given private notes writes into a note that a reader elsewhere may see.
+#[test]
+fn writing_into_open_notes_asks_beyond_grants() {
+    let open = || vec![VaultPath::parse("Open.md").expect("a path of the test")];
+    for (effect, asked) in [
+        (Effect::Write, "ask osde"),
+        (Effect::External, "ask osd"),
+        (Effect::Destructive, "ask ode"),
+        (Effect::Send, "ask ode"),
+        (Effect::Undeclared, "ask osde"),
+    ] {
+        for granted in [false, true] {
+            let facts = Facts { open_notes: open(), granted, ..facts(effect) };
+            assert_eq!(verdict("", &facts), asked, "{effect:?}");
+            let always = Facts { content: Content::Always, ..facts.clone() };
+            assert_eq!(verdict("", &always), asked, "{effect:?} of a file");
+            if !matches!(effect, Effect::Destructive | Effect::Send) {
+                let literal = "permissions: {allow: [crm__add_contact]}";
+                assert_eq!(verdict(literal, &facts), asked, "{effect:?} by \"always\"");
+                assert_eq!(verdict("permissions: {allow: ['crm__*']}", &facts), "run", "as it was written");
+            }
+            assert_eq!(decide(&rules(""), &facts).because, Because::OpenNotes(open()), "{effect:?}");
+        }
+    }
 }
 
 #[test]

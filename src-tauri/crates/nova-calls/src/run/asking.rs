@@ -15,7 +15,8 @@ use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
 use crate::view::{effect_view, error_from_tool, principal_view};
 use crate::{
-    Answer, Approval, ApprovalRequest, Because, Grantee, Standing, ToolContent, ToolFace, arguments,
+    Answer, Approval, ApprovalRequest, Because, Grantee, Ruling, Standing, ToolContent, ToolFace, Verdict,
+    arguments,
 };
 
 impl Running<'_> {
@@ -63,9 +64,7 @@ impl Running<'_> {
         let mut request = self.request(tool, args.clone(), offered, false, None);
         let notes = match self.reached.read.as_slice() {
             [] => String::new(),
-            [one] => format!(" It has read {one}."),
-            [first, second] => format!(" It has read {first} and {second}."),
-            [first, more @ ..] => format!(" It has read {first} and {} more notes.", more.len()),
+            read => format!(" It has read {}.", and_more(read)),
         };
         request.question =
             format!("Show the assistant what {} found?{notes} A rule requires asking.", tool.shown_name());
@@ -93,8 +92,7 @@ impl Running<'_> {
         let mut newer = None;
         let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
-        let because = asking.because.clone();
-        request.question = self.question(tool, Some(&asking.diff), &because);
+        request.question = self.question(tool, Some(&asking.diff), &asking.because);
         let mut changes = self.scope.vault.as_ref().map(Vault::changes);
         loop {
             let stale = async {
@@ -121,7 +119,14 @@ impl Running<'_> {
                     }
                 }
                 Some(answer) => {
-                    return Ok(match self.decided(tool, &request, answer)?.args {
+                    let allowed = self.decided(tool, &request, answer)?;
+                    if let (Decision::Session, Because::OpenNotes(notes)) =
+                        (allowed.decision, &asking.because)
+                    {
+                        let grantee = Grantee::of(tool);
+                        notes.iter().for_each(|note| self.scope.grants.add_open_note(&grantee, note));
+                    }
+                    return Ok(match allowed.args {
                         Some(edited) => Approved::Edited { args: edited, shown: asking.diff },
                         None => {
                             newer.map_or(Approved::AsFirstShown, |plan| Approved::AsLastShown(Box::new(plan)))
@@ -134,8 +139,13 @@ impl Running<'_> {
                 Some(plan) => plan,
                 None => self.plan(skill, tool, reach, args.clone()).await?,
             };
-            asking = Asking { diff: plan.diff(), paths: plan.paths(), because: because.clone() };
-            request.question = self.question(tool, Some(&asking.diff), &because);
+            (asking.diff, asking.paths) = (plan.diff(), plan.paths());
+            if let Ruling { verdict: Verdict::Ask { decisions, .. }, because } =
+                self.judge(tool, args, Some(&plan))
+            {
+                (request.decisions, asking.because) = (decisions, because);
+            }
+            request.question = self.question(tool, Some(&asking.diff), &asking.because);
             request.diff = Some(asking.diff.clone());
             newer = Some(plan);
         }
@@ -217,6 +227,10 @@ impl Running<'_> {
             Because::ManyNotes(notes) => {
                 format!("{asked} With this, the assistant will have changed {notes} notes in this turn.")
             }
+            Because::OpenNotes(notes) => format!(
+                "{asked} This chat was given private notes, and a remote model may read {}.",
+                and_more(notes)
+            ),
             Because::OutsideOwn => {
                 format!("{asked} It moves notes, or changes notes outside the skill {}.", tool.skill)
             }
@@ -334,6 +348,15 @@ async fn changed_one_of(
             Err(RecvError::Lagged(_)) => return,
             Err(RecvError::Closed) => std::future::pending::<()>().await,
         }
+    }
+}
+
+fn and_more(notes: &[VaultPath]) -> String {
+    match notes {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first, second] => format!("{first} and {second}"),
+        [first, more @ ..] => format!("{first} and {} more notes", more.len()),
     }
 }
 

@@ -4,43 +4,34 @@ use std::sync::PoisonError;
 
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{CallShape, ReachedNotes, ToolEntry};
-use nova_skill::{Effect, VaultPath};
+use nova_skill::Effect;
 use serde_json::Value;
 
 use super::Running;
+use super::planning::Plan;
 use crate::decide::{denied, wants_approval};
 use crate::hosts::shown_hosts;
 use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide};
 
 impl Running<'_> {
     /// By the rules of this moment.
-    pub(super) fn judge(
-        &self,
-        tool: &ToolEntry,
-        args: &Value,
-        paths: &[VaultPath],
-        outside_own: bool,
-    ) -> Ruling {
-        decide(&self.scope.rules.now(), &self.facts(tool, args, paths, outside_own))
+    pub(super) fn judge(&self, tool: &ToolEntry, args: &Value, plan: Option<&Plan>) -> Ruling {
+        decide(&self.scope.rules.now(), &self.facts(tool, args, plan))
     }
 
     /// Once more before anything happens: a rule may have been written while the question waited, and
     /// the arguments may have been edited.
     pub(super) fn check_not_denied(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
-        match denied(&self.scope.rules.now(), &self.facts(tool, args, &[], false)) {
+        match denied(&self.scope.rules.now(), &self.facts(tool, args, None)) {
             Some(ruling) => Err(denied_by_rule(tool, &ruling.because)),
             None => Ok(()),
         }
     }
 
-    fn facts<'a>(
-        &'a self,
-        tool: &'a ToolEntry,
-        args: &'a Value,
-        paths: &[VaultPath],
-        outside_own: bool,
-    ) -> Facts<'a> {
+    /// `plan`: what it would write, where that is known.
+    fn facts<'a>(&'a self, tool: &'a ToolEntry, args: &'a Value, plan: Option<&Plan>) -> Facts<'a> {
         let touched = self.scope.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = plan.map(Plan::paths).unwrap_or_default();
         let new = paths.iter().filter(|path| !touched.contains(*path)).count();
         let grantee = Grantee::of(tool);
         let grants = &self.scope.grants;
@@ -50,6 +41,8 @@ impl Running<'_> {
         } else {
             grants.covers(&grantee, tool.effect())
         };
+        let open = plan.into_iter().flat_map(|plan| &plan.open_notes);
+        let open_notes = open.filter(|note| !grants.covers_open_note(&grantee, note)).cloned().collect();
         Facts {
             call: CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args },
             reached: &self.reached,
@@ -58,7 +51,8 @@ impl Running<'_> {
             granted,
             content: self.content(tool),
             notes: touched.len() + new,
-            outside_own,
+            outside_own: plan.is_some_and(|plan| plan.outside_own),
+            open_notes,
             tainted: self.tainted,
             times: self.times,
         }
@@ -84,7 +78,7 @@ impl Running<'_> {
     /// Whether a rule denies or asks about the call because of these notes, not of what the arguments say.
     pub(super) fn notes_matter(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
         let rules = self.scope.rules.now();
-        let unknown = Facts { reached: ReachedNotes::NONE, ..self.facts(tool, args, &[], false) };
+        let unknown = Facts { reached: ReachedNotes::NONE, ..self.facts(tool, args, None) };
         let known = Facts { reached: notes, ..unknown.clone() };
         denied(&rules, &known).is_some() && denied(&rules, &unknown).is_none()
             || wants_approval(&rules, &known).is_some() && wants_approval(&rules, &unknown).is_none()
@@ -92,19 +86,19 @@ impl Running<'_> {
 
     /// Whether what a tool says while it runs, drawn from these notes, waits for its end or for good.
     pub(super) fn withholds(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
-        let known = Facts { reached: notes, ..self.facts(tool, args, &[], false) };
+        let known = Facts { reached: notes, ..self.facts(tool, args, None) };
         let rules = self.scope.rules.now();
         denied(&rules, &known).is_some() || !self.asked && self.notes_matter(tool, args, notes)
     }
 
     /// The rule that wants the user to be asked, by the rules of this moment and the notes reached.
     pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> Option<Because> {
-        wants_approval(&self.scope.rules.now(), &self.facts(tool, args, &[], false))
+        wants_approval(&self.scope.rules.now(), &self.facts(tool, args, None))
     }
 
     /// Whether it is the notes that make a rule want approval, not what the arguments say.
     pub(super) fn only_notes_want_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
-        let facts = self.facts(tool, args, &[], false);
+        let facts = self.facts(tool, args, None);
         let rules = self.scope.rules.now();
         let unknown = Facts { reached: ReachedNotes::NONE, ..facts.clone() };
         wants_approval(&rules, &facts).is_some() && wants_approval(&rules, &unknown).is_none()

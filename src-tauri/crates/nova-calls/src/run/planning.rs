@@ -35,6 +35,8 @@ pub(super) struct Plan {
     pub(super) draft: Option<Draft>,
     /// A note outside the skill's own folders and records is touched, or a note is moved.
     pub(super) outside_own: bool,
+    /// Of a chat that was given private notes: what would be written that a reader elsewhere may see.
+    pub(super) open_notes: Vec<VaultPath>,
 }
 
 impl Plan {
@@ -141,8 +143,10 @@ impl Running<'_> {
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
-        if self.scope.asker.makes_private() {
-            draft.iter_mut().for_each(|draft| keep_new_notes_private(draft, &self.scope.privacy.elsewhere()));
+        let mut open_notes = Vec::new();
+        if let Some(draft) = draft.as_mut().filter(|_| self.scope.asker.makes_private()) {
+            keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
+            open_notes.extend(draft.open_notes().cloned());
         }
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {
@@ -185,7 +189,7 @@ impl Running<'_> {
         let anywhere = tool.spec().scope == NoteScope::Anywhere;
         let outside_own =
             draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
-        Ok(Plan { output, draft, outside_own })
+        Ok(Plan { output, draft, outside_own, open_notes })
     }
 
     /// The notes that what the tool says is drawn from: those it names, and those it read by themselves.

@@ -34,7 +34,7 @@ impl Running<'_> {
         let mut unseen = false;
         loop {
             let paths = plan.paths();
-            let Ruling { verdict, because } = self.judge(tool, &args, &paths, plan.outside_own);
+            let Ruling { verdict, because } = self.judge(tool, &args, Some(&plan));
             let each_time =
                 matches!(because, Because::Repeated(_) | Because::Rule { list: RuleList::HumanApproval, .. });
             let asks = match verdict {
@@ -55,11 +55,13 @@ impl Running<'_> {
                     Approved::AsLastShown(newer) => plan = *newer,
                     // Arguments that came with the answer. They may not reach other notes than those shown.
                     Approved::Edited { args: edited, shown } => {
-                        let outside_own = plan.outside_own;
+                        let (outside_own, was_open) = (plan.outside_own, !plan.open_notes.is_empty());
                         args = arguments::fit(tool, edited)?;
                         self.check_not_denied(tool, &args)?;
                         plan = self.plan(skill, tool, reach, args.clone()).await?;
-                        unseen = !reaches_only(&plan.diff(), &shown) || (plan.outside_own && !outside_own);
+                        unseen = !reaches_only(&plan.diff(), &shown)
+                            || (plan.outside_own && !outside_own)
+                            || (!plan.open_notes.is_empty() && !was_open);
                         if unseen {
                             continue;
                         }

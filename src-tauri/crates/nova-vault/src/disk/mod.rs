@@ -6,6 +6,7 @@
 mod abilities;
 mod attributes;
 mod elsewhere;
+mod known;
 mod lasting;
 mod moving;
 mod place;
@@ -28,6 +29,7 @@ use crate::note::VaultPath;
 
 use abilities::Abilities;
 pub(crate) use attributes::Attributes;
+pub(crate) use known::KnownFolders;
 pub(crate) use lasting::Lasting;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
@@ -485,9 +487,10 @@ impl Disk {
     }
 
     fn not_listed(&self, folder: &str, error: io::Error) -> VaultError {
-        let refused = self.why_not_followed(folder.split('/').next().unwrap_or_default());
-        match (VaultPath::parse(folder), refused) {
-            (Ok(path), refused @ Some(_)) => VaultError::Symlink { path, refused },
+        let top = folder.split('/').next().unwrap_or_default();
+        match (VaultPath::parse(folder), self.gone_root(top), self.why_not_followed(top)) {
+            (Ok(path), Some(root), _) => VaultError::RootGone { path, root },
+            (Ok(path), None, refused @ Some(_)) => VaultError::Symlink { path, refused },
             _ => VaultError::io(format!("list the folder \"{folder}\""))(error),
         }
     }
@@ -502,6 +505,9 @@ impl Disk {
             if here.is_ok_and(|look| look.kind == Kind::Link)
                 && !(above.is_empty() && self.leads_to_root(component))
             {
+                if let Some(root) = self.gone_root(component).filter(|_| above.is_empty()) {
+                    return VaultError::RootGone { path: path.clone(), root };
+                }
                 let refused = if above.is_empty() { self.why_not_followed(component) } else { None };
                 return VaultError::Symlink { path: path.clone(), refused };
             }

@@ -2,9 +2,11 @@
 //! unmounted can be written through its handle all the same, and nobody would find what was written.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::roots::Refusal;
+use cap_std::fs::Dir;
+
+use super::roots::{Refusal, Roots};
 use super::{Disk, platform};
 use crate::error::VaultError;
 
@@ -24,6 +26,10 @@ impl GoneRoot {
         format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
     }
 
+    pub(crate) fn remedy(&self) -> &'static str {
+        self.remedy
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> String {
         format!("Nothing is written there until it is back. {}", self.remedy)
@@ -34,6 +40,11 @@ impl Disk {
     /// The same folder under the path that the user gave, which may lead to it through links.
     pub(crate) fn named(self, named: PathBuf) -> Disk {
         Disk { named, ..self }
+    }
+
+    /// The path that the user gave.
+    pub(crate) fn given(&self) -> &Path {
+        &self.named
     }
 
     /// An error where the path does not name the opened folder now: before every write, and whenever
@@ -53,20 +64,31 @@ impl Disk {
 
     /// The extra roots that cannot be reached now: missing, not mounted, or closed to the user.
     pub(crate) fn gone_roots(&self) -> Vec<GoneRoot> {
-        if self.roots.are_none() {
-            return Vec::new();
-        }
-        let links = self.roots.links(&self.dir).into_iter();
-        let mut gone: Vec<GoneRoot> = links
-            .filter_map(|(link, folder)| match self.roots.enter(&self.dir, &link).err()? {
-                refusal @ (Refusal::Nowhere | Refusal::NotMounted | Refusal::Closed { .. }) => {
-                    Some(GoneRoot { link, folder, remedy: refusal.remedy() })
-                }
-                Refusal::NotListed | Refusal::Forbidden | Refusal::Twice { .. } => None,
-            })
-            .collect();
+        let mut gone = self.roots.gone(&self.dir, |_| true);
         gone.sort_by(|one, other| one.link.cmp(&other.link));
         gone
+    }
+
+    /// The extra root that this name at the top of the vault leads to, where it cannot be reached now.
+    pub(super) fn gone_root(&self, top: &str) -> Option<GoneRoot> {
+        self.roots.gone(&self.dir, |link| link == top).pop()
+    }
+}
+
+impl Roots {
+    /// The extra roots behind the links `of` the top of the vault that cannot be reached now.
+    pub(super) fn gone(&self, top: &Dir, of: impl Fn(&str) -> bool) -> Vec<GoneRoot> {
+        if self.are_none() {
+            return Vec::new();
+        }
+        let links = self.links(top).into_iter().filter(|(link, _)| of(link));
+        let gone = links.filter_map(|(link, folder)| match self.enter(top, &link).err()? {
+            refusal @ (Refusal::Nowhere | Refusal::NotMounted | Refusal::Closed { .. }) => {
+                Some(GoneRoot { link, folder, remedy: refusal.remedy() })
+            }
+            Refusal::NotListed | Refusal::Forbidden | Refusal::Twice { .. } => None,
+        });
+        gone.collect()
     }
 }
 

@@ -13,7 +13,7 @@ use cap_std::fs::Dir;
 use super::abilities::Abilities;
 use super::platform::Kind;
 use super::walk::RACY;
-use super::{Disk, Place, Stamp, platform};
+use super::{Disk, KnownFolders, Place, Stamp, platform};
 use crate::core::without_links;
 use crate::error::VaultError;
 use crate::index::nanos_now;
@@ -32,6 +32,8 @@ struct Listed {
     forbidden: Vec<PathBuf>,
     /// What the file systems of those that were entered showed they can do.
     abilities: Mutex<HashMap<PathBuf, Abilities>>,
+    /// What they were when they last held something.
+    known: KnownFolders,
     /// The disks that those that were entered lay on.
     disks: Mutex<HashMap<PathBuf, u64>>,
     /// As if each folder was a disk, where nothing can be mounted.
@@ -94,9 +96,14 @@ impl From<Refusal> for io::Error {
 }
 
 impl Roots {
-    pub(crate) fn new(vault: &Path, roots: Vec<PathBuf>, forbidden: Vec<PathBuf>) -> Roots {
+    pub(crate) fn new(
+        vault: &Path,
+        roots: Vec<PathBuf>,
+        forbidden: Vec<PathBuf>,
+        known: KnownFolders,
+    ) -> Roots {
         let vault = vault.to_owned();
-        Roots(Arc::new(Listed { vault, roots, forbidden, ..Listed::default() }))
+        Roots(Arc::new(Listed { vault, roots, forbidden, known, ..Listed::default() }))
     }
 
     /// Whether these are listed, as the user wrote them.
@@ -129,6 +136,9 @@ impl Roots {
         match disks.get(path) {
             Some(before) if *before == disk => {}
             Some(_) if is_empty(dir).unwrap_or(false) => return Err(Refusal::NotMounted),
+            None if is_empty(dir).unwrap_or(false) && self.0.known.is_another(path) => {
+                return Err(Refusal::NotMounted);
+            }
             _ => {
                 disks.insert(path.to_owned(), disk);
             }
@@ -268,6 +278,20 @@ impl Disk {
             return (entered.path, note);
         }
         (self.root.clone(), self.root.join(path.as_str()))
+    }
+
+    /// Keeps which folders the vault and its extra roots are, of those that hold something.
+    pub(crate) fn remember(&self) {
+        let known = &self.roots.0.known;
+        if !self.is_empty() {
+            known.remember(&self.root);
+        }
+        let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
+        for entered in links.iter().filter_map(|(link, _)| self.roots.enter(&self.dir, link).ok()) {
+            if !is_empty(&entered.dir).unwrap_or(true) {
+                known.remember(&entered.path);
+            }
+        }
     }
 
     /// Whether there is nothing at all in the vault: most likely it is not mounted.

@@ -11,6 +11,7 @@ use cap_std::fs::Dir;
 
 use super::place::{open_note, read_quiet, read_whole};
 use super::platform::{self, Kind, Look};
+use super::presence::GoneRoot;
 use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
@@ -83,6 +84,11 @@ impl Folder {
         roots.enter(&self.dir, link).map(|entered| entered.dir)
     }
 
+    /// The extra root that a link of the vault's top leads to, where it cannot be reached now.
+    pub(crate) fn gone_root(&self, link: &str) -> Option<GoneRoot> {
+        self.roots.as_ref()?.gone(&self.dir, |name| name == link).pop()
+    }
+
     /// Its entries but those whose name begins with a dot. Once per opened folder.
     ///
     /// A file that is renamed onto another one while its folder is listed piece by piece may be in none of
@@ -149,7 +155,10 @@ impl Folder {
             Kind::Link => match self.enter(name) {
                 Ok(_) => Met::Folder,
                 Err(Refusal::NotListed | Refusal::Nowhere) if !self.leads_to_folder(name) => Met::Ignored,
-                Err(refusal) => unusable(refusal.to_string(), refusal.remedy()),
+                Err(refusal) => match self.gone_root(name) {
+                    Some(root) => unusable(root.message(), root.remedy()),
+                    None => unusable(refusal.to_string(), refusal.remedy()),
+                },
             },
             Kind::Folder if depth >= MAX_DEPTH => {
                 unusable(format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")

@@ -63,4 +63,13 @@ impl Draft {
             (hides(from, base) && !hides(path, text)).then_some(from)
         })
     }
+
+    /// The notes and files that would be written and that a reader elsewhere may see afterwards.
+    pub fn open_notes(&self) -> impl Iterator<Item = &VaultPath> {
+        let elsewhere = self.view.privacy().elsewhere();
+        self.changing().filter_map(move |(path, item)| {
+            let text = item.text.as_deref()?;
+            (!elsewhere.hides(path, &Document::parse(text))).then_some(path)
+        })
+    }
 }

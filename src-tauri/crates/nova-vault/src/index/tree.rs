@@ -159,7 +159,9 @@ impl Comparison<'_> {
                 if error.kind() == io::ErrorKind::NotFound {
                     None
                 } else {
-                    Some(Problem::of_refused(&known.prefix, &error))
+                    let path = known.prefix.trim_end_matches('/');
+                    let gone = parent.gone_root(path.rsplit('/').next().unwrap_or_default());
+                    Some(Problem::of_refused(&known.prefix, &error, gone))
                 }
             }
         };

@@ -39,19 +39,19 @@ impl FolderId {
 
 /// A folder as it is there now.
 #[derive(Debug)]
-pub(super) struct FolderNow {
+pub(crate) struct FolderNow {
     /// What no other folder has at this moment.
     now: Option<FileId>,
     /// `None` where the file system does not say when a folder was made, as many network file systems
     /// do not: there only the path counts.
-    pub(super) id: Option<FolderId>,
+    pub(crate) id: Option<FolderId>,
 }
 
 /// 1980-01-02T00:00:00Z: file systems that do not know when a folder was made give 1970 or 1980.
 const FIRST_TIME: i64 = 315_619_200_000_000_000;
 
 impl FolderNow {
-    pub(super) fn at(path: &Path) -> FolderNow {
+    pub(crate) fn at(path: &Path) -> FolderNow {
         let now = file_id::get_file_id(path).ok();
         let made = fs::metadata(path).and_then(|metadata| metadata.created()).ok();
         let made = made

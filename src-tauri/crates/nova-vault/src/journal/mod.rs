@@ -28,7 +28,7 @@ use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::{Attributes, Lasting};
 use crate::note::{ContentHash, VaultPath};
 
-pub(crate) use folder::FolderId;
+pub(crate) use folder::{FolderId, FolderNow};
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
 pub(crate) use temp_name::{TempName, temp_prefix};
 pub(crate) use undone::undone;

@@ -106,7 +106,7 @@ impl Searching<'_> {
         match opened {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => state.skipped.push(Problem::of_refused(&prefix, &error)),
+            Err(error) => state.skipped.push(Problem::of_refused(&prefix, &error, parent.gone_root(name))),
         }
     }
 

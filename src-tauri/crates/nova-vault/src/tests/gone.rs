@@ -133,6 +133,44 @@ fn a_restored_folder_is_told_from_another_one() {
 }
 
 #[test]
+fn an_empty_folder_in_its_place_is_not_the_vault() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    bed.vault().remember_folder();
+    rename_away(&bed);
+    fs::create_dir(bed.root()).unwrap();
+    assert_gone(Vault::open(bed.options()), &bed);
+    Vault::open_chosen(bed.options()).unwrap();
+    Vault::open(bed.options()).unwrap();
+
+    // The very folder of which all notes were deleted is the vault, and so is one with notes.
+    bed.put("b.md", "b\n");
+    bed.vault().remember_folder();
+    fs::remove_file(bed.root().join("b.md")).unwrap();
+    Vault::open(bed.options()).unwrap();
+    fs::remove_dir(bed.root()).unwrap();
+    bed.put("c.md", "c\n");
+    append(&bed.vault(), "more").unwrap_err();
+    change(&bed.vault(), |d| d.append(&path("c.md"), "more", None)).unwrap();
+}
+
+#[test]
+fn an_empty_folder_in_place_of_a_root_is_not_the_root() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let team = bed.root().with_file_name("Team of 2026");
+    fs::create_dir(&team).unwrap();
+    fs::write(team.join("t.md"), "t\n").unwrap();
+    symlink(&team, bed.root().join("Team")).unwrap();
+    let open = || Vault::open(VaultOptions { roots: vec![team.clone()], ..bed.options() }).unwrap();
+    open().remember_folder();
+    fs::rename(&team, aside(&bed)).unwrap();
+    fs::create_dir(&team).unwrap();
+    assert_eq!(open().gone_roots().len(), 1);
+    let error = change(&open(), |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
+    assert!(error.message().contains("leads to is gone"), "{error}");
+    assert_eq!(files_below(&team), [""; 0].map(PathBuf::from));
+}
+
+#[test]
 fn an_extra_root_that_is_away_is_named() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let team = bed.root().with_file_name("Team of 2026");

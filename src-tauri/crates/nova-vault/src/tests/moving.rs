@@ -271,6 +271,34 @@ fn a_name_two_notes_have_leads_where_it_led() {
         ("A/S.md", "B/S.md"),
         &[("B/S.md", "[[A/Plan]] ![[A/Plan]] [p](A/Plan.md)\n")],
     );
+    // And the other way round.
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("B/S.md", "[[Plan]] ![[plan]] [p](Plan.md)\n")],
+        ("B/S.md", "A/S.md"),
+        &[("A/S.md", "[[B/Plan]] ![[B/Plan]] [p](B/Plan.md)\n")],
+    );
+    // To where neither is near: one of the two is meant from everywhere else.
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("B/S.md", "[[Plan]]\n"), ("C/x.md", "")],
+        ("B/S.md", "C/S.md"),
+        &[("C/S.md", "[[B/Plan]]\n")],
+    );
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("A/S.md", "[[Plan]]\n"), ("C/x.md", "")],
+        ("A/S.md", "C/S.md"),
+        &[],
+    );
+    // One of the two is moved beside a link that means the other one, and away from one that means it.
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("C/S.md", "[[Plan]]\n")],
+        ("B/Plan.md", "C/Plan.md"),
+        &[("C/S.md", "[[A/Plan]]\n")],
+    );
+    check(
+        &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("B/S.md", "[[Plan]]\n"), ("C/x.md", "")],
+        ("B/Plan.md", "C/Plan.md"),
+        &[("B/S.md", "[[C/Plan]]\n")],
+    );
     // From the root, where the shorter path was meant.
     check(
         &[("A/Plan.md", "a\n"), ("Beside/Plan.md", "b\n"), ("S.md", "---\nof: \"[[Plan]]\"\n---\n")],

@@ -14,11 +14,11 @@ fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
     assert_eq!(told(&vault, &mut receiver), []);
     assert_eq!(notes(&vault), ["Home.md"]);
-    let gone = "it is a symbolic link that leads nowhere; it is not read";
-    assert_eq!(problems(&vault), [("Team".to_owned(), gone.to_owned())]);
+    let gone = format!("The folder that \"Team\" leads to is gone: {}", folder(&bed, "Team").display());
+    assert_eq!(problems(&vault), [("Team".to_owned(), format!("{gone}; it is not read"))]);
     // And a new note does not make another folder in its place.
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
-    assert!(error.message().contains("leads nowhere"), "{error}");
+    assert_eq!(error.message(), gone);
     assert!(error.hint().contains("Put the folder back"), "{error}");
 
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
@@ -40,7 +40,7 @@ fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
 
     assert_eq!(told(&vault, &mut receiver), []);
     let [(at, problem)] = &problems(&vault)[..] else { panic!() };
-    assert!(at == "Team" && problem.contains("on another disk than before"), "{at}: {problem}");
+    assert!(at == "Team" && problem.contains("leads to is gone"), "{at}: {problem}");
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
     assert!(error.hint().contains("Mount the disk"), "{error}");
 
@@ -242,7 +242,7 @@ fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
     assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
     let [unreadable] = &outcome.unreadable[..] else { panic!("{outcome:?}") };
     assert_eq!(unreadable.path, jane);
-    assert!(unreadable.reason.contains("leads nowhere"), "{unreadable:?}");
+    assert!(unreadable.reason.contains("leads to is gone"), "{unreadable:?}");
     assert_eq!(outcome.conflicts, []);
 
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
