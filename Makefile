@@ -116,7 +116,7 @@ generate:
 
 fuzz:
 	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) NOVA_WINDOWS=$(WINDOWS) \
-	  cargo test --release -p nova-vault
+	  cargo test --release -p nova-note -p nova-vault
 
 # The lock is the truth: packages are installed again only when it changed.
 ui/node_modules/.installed: ui/package-lock.json

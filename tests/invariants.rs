@@ -82,7 +82,7 @@ fn nothing_below_the_app_reads_the_environment_or_the_home_folder() {
             "ProjectDirs",
         ],
         // Their own tests start themselves again as a child.
-        &["src-tauri/crates/nova-vault/src/tests", "src-tauri/crates/nova-vault/src/note/tests"],
+        &["src-tauri/crates/nova-vault/src/tests", "src-tauri/crates/nova-note/src/tests"],
     );
     let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains("test")).collect();
     assert_eq!(outside_tests, [""; 0]);

@@ -48,7 +48,6 @@
 //! An edit goes back into its note in a change set whose author is *outside*; the folder may have another
 //! name by then.
 
-pub mod note;
 pub mod watch;
 
 mod base;
@@ -79,6 +78,10 @@ mod vault;
 mod view;
 mod write;
 
+/// One note as text: the crate `nova-note`.
+pub use nova_note as note;
+pub use nova_note::{ContentHash, VaultPath};
+
 pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
@@ -94,7 +97,6 @@ pub use history::{
     NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
 };
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
-pub use note::{ContentHash, VaultPath};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,
     TemplateFolder, TemplateValues, Templates, Trash, fill_template,

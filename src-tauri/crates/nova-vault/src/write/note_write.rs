@@ -92,6 +92,8 @@ impl Looked {
     /// Whether nothing at all has this name. That another program makes something meanwhile is
     /// found when the note is put there.
     fn is_free(&mut self, core: &Core, path: &VaultPath) -> bool {
+        #[cfg(test)]
+        crate::tests::work::done();
         if !self.0.contains_key(path.folder()) {
             let place = match core.disk.place(path) {
                 Ok(place) => Some(place),

@@ -121,6 +121,8 @@ impl<'a> Sweep<'a> {
         let prefix = temp_prefix(&self.log.id);
         let mut seen = BTreeSet::new();
         for path in self.log.records.iter().flat_map(paths) {
+            #[cfg(test)]
+            crate::tests::work::done();
             if !seen.insert(path.folder()) {
                 continue;
             }

@@ -8,7 +8,7 @@ use super::value::Value;
 
 /// A mapping and where each part of it stands.
 #[derive(Debug)]
-pub(crate) struct Yaml {
+pub struct Yaml {
     value: Value,
     place: Place,
 }
@@ -24,14 +24,15 @@ struct Place {
 
 /// A value in a text, and where.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
-    pub(crate) value: &'a Value,
+pub struct Part<'a> {
+    /// What YAML reads there.
+    pub value: &'a Value,
     place: &'a Place,
 }
 
 /// Reads a text that is a YAML mapping, with the care front matter is read with. `Err` is the line,
 /// 1-based, and what is wrong there.
-pub(crate) fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
+pub fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let matter = matter::parsed(text, start..text.len()).map_err(|broken| {
         // What advice there is, is about notes.
@@ -44,30 +45,31 @@ pub(crate) fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
 }
 
 impl Yaml {
-    pub(crate) fn root(&self) -> Part<'_> {
+    /// The mapping that the text is.
+    pub fn root(&self) -> Part<'_> {
         Part { value: &self.value, place: &self.place }
     }
 }
 
 impl<'a> Part<'a> {
     /// The line that it begins on, 1-based.
-    pub(crate) fn line(self) -> u32 {
+    pub fn line(self) -> u32 {
         self.place.line
     }
 
     /// Whether YAML reads a tag of a value that is not there where `!done` stands.
-    pub(crate) fn is_tag(self) -> bool {
+    pub fn is_tag(self) -> bool {
         self.place.is_tag
     }
 
     /// What is in a list.
-    pub(crate) fn items(self) -> Option<impl Iterator<Item = Part<'a>>> {
+    pub fn items(self) -> Option<impl Iterator<Item = Part<'a>>> {
         let Value::List(items) = self.value else { return None };
         Some(items.iter().enumerate().map(move |(at, value)| self.inner(at, value)))
     }
 
     /// What is in a mapping, with its keys.
-    pub(crate) fn entries(self) -> Option<impl ExactSizeIterator<Item = (&'a str, Part<'a>)>> {
+    pub fn entries(self) -> Option<impl ExactSizeIterator<Item = (&'a str, Part<'a>)>> {
         let entries: &'a IndexMap<String, Value> = match self.value {
             Value::Map(entries) => entries,
             _ => return None,
@@ -77,7 +79,7 @@ impl<'a> Part<'a> {
     }
 
     /// An entry of a mapping for which something is written.
-    pub(crate) fn get(self, key: &str) -> Option<Part<'a>> {
+    pub fn get(self, key: &str) -> Option<Part<'a>> {
         let (_, part) = self.entries()?.find(|(other, _)| *other == key)?;
         Some(part).filter(|part| *part.value != Value::Null || part.is_tag())
     }

@@ -9,7 +9,7 @@ use super::matter::{self, Matter};
 use super::simple;
 use super::split::{self, Front};
 use super::value::Value;
-use crate::index::folded;
+use crate::folded;
 
 /// A property with the place it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Document {
 
 /// What is needed of every note, for a text whose front matter can certainly be read: its
 /// [`Document::record_type`]. `None`: only [`Document::parse`] can tell.
-pub(crate) fn glance(text: &str) -> Option<Option<&str>> {
+pub fn glance(text: &str) -> Option<Option<&str>> {
     match split::split(text).front {
         Front::Absent => Some(None),
         Front::Unclosed { .. } => None,
@@ -148,7 +148,7 @@ pub(crate) fn glance(text: &str) -> Option<Option<&str>> {
 }
 
 /// Whether [`Document::aliases`] of the text may give any; where it cannot, nothing needs to be parsed.
-pub(crate) fn may_have_aliases(text: &str) -> bool {
+pub fn may_have_aliases(text: &str) -> bool {
     match split::split(text).front {
         Front::Absent => false,
         Front::Unclosed { .. } => true,

@@ -426,7 +426,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// `|---|:-:|`, the line below the header of a table.
-pub(in crate::note) fn is_delimiter_row(line: &str) -> bool {
+pub(crate) fn is_delimiter_row(line: &str) -> bool {
     let line = line.trim();
     let cells = line.strip_prefix('|').unwrap_or(line);
     let cells = cells.strip_suffix('|').unwrap_or(cells);

@@ -22,7 +22,7 @@ mod properties;
 mod wikilink;
 
 pub(super) use blocks::is_delimiter_row;
-pub(crate) use wikilink::wikilinks;
+pub use wikilink::{Wikilink, wikilinks};
 
 /// How a link is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -61,12 +61,13 @@ pub struct Link {
     pub display: Option<String>,
     /// The line it begins on, 1-based.
     pub line: u32,
-    pub(crate) notation: Notation,
+    /// How it is written.
+    pub notation: Notation,
 }
 
 /// What the target's bytes have to obey.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Notation {
+pub enum Notation {
     /// Verbatim, between `[[` and `]]`.
     Wiki,
     /// A Markdown destination: `[x](here)`.
@@ -77,15 +78,19 @@ pub(crate) enum Notation {
     Yaml {
         /// The scalar, quotes included; of `key: [[Note]]` both pairs of brackets.
         scalar: Range<usize>,
+        /// How the scalar is quoted.
         quotes: YamlQuotes,
     },
 }
 
 /// How a YAML scalar is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum YamlQuotes {
+pub enum YamlQuotes {
+    /// Not at all.
     Plain,
+    /// `'…'`.
     Single,
+    /// `"…"`.
     Double,
     /// A block scalar, whose text is verbatim.
     Block,
@@ -112,7 +117,7 @@ pub struct Heading {
     /// Its lines, without the last line break.
     pub span: Range<usize>,
     /// Whether it stands in a list or a quotation, where it begins no section of the note.
-    pub(crate) is_nested: bool,
+    pub is_nested: bool,
     /// 1-based.
     pub line: u32,
 }
@@ -140,12 +145,12 @@ pub struct Outline {
     /// Blocks with an id.
     pub blocks: Vec<Block>,
     /// There is more of it than [`MAX_FOUND`].
-    pub(crate) is_cut: bool,
+    pub is_cut: bool,
 }
 
 impl Outline {
     /// Gives back the memory that was taken for more to be found.
-    pub(crate) fn shrink(&mut self) {
+    pub fn shrink(&mut self) {
         let Outline { links, tags, headings, blocks, is_cut: _ } = self;
         links.shrink_to_fit();
         tags.shrink_to_fit();
@@ -181,7 +186,7 @@ pub(super) fn headings_and_code(text: &str, start: usize) -> (Vec<Heading>, Vec<
 }
 
 /// The bytes of front matter that is closed but cannot be read.
-pub(crate) fn unreadable_matter(text: &str) -> Option<Range<usize>> {
+pub fn unreadable_matter(text: &str) -> Option<Range<usize>> {
     match split::split(text).front {
         Front::Closed(range) => matter::read(text, range.clone()).is_err().then_some(range),
         Front::Unclosed { .. } => Some(0..split::split(text).body_start),

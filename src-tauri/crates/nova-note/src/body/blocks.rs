@@ -1,6 +1,6 @@
 //! Whether lines that are put beside others stay a block of their own.
 
-use crate::note::outline::is_delimiter_row;
+use crate::outline::is_delimiter_row;
 
 /// Whether the lines would become part of the block that ends `before`, other than they are meant: a text
 /// part of a table, a quotation or a list, a rule the underline of a heading, a table part of a text.

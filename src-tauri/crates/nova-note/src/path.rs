@@ -40,12 +40,7 @@ impl VaultPath {
 
     /// The path of `name` in the folder `prefix`, `""` or with a `/` at its end; `sound` when that
     /// was looked at before and can be part of a path. `room` is overwritten.
-    pub(crate) fn within(
-        prefix: &str,
-        sound: bool,
-        name: &str,
-        room: &mut String,
-    ) -> Result<Self, PathError> {
+    pub fn within(prefix: &str, sound: bool, name: &str, room: &mut String) -> Result<Self, PathError> {
         room.clear();
         room.push_str(prefix);
         room.push_str(name);
@@ -57,7 +52,7 @@ impl VaultPath {
     }
 
     /// Whether the folder `prefix`, `""` or with a `/` at its end, can be part of a path.
-    pub(crate) fn is_sound_folder(prefix: &str) -> bool {
+    pub fn is_sound_folder(prefix: &str) -> bool {
         prefix.strip_suffix('/').map_or(prefix.is_empty(), |folder| check(folder).is_ok())
     }
 
@@ -75,8 +70,6 @@ impl VaultPath {
 
     /// The folder the note lies in (`CRM/People`), `""` for the vault's root.
     pub fn folder(&self) -> &str {
-        #[cfg(test)]
-        crate::tests::work::done();
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
@@ -120,7 +113,7 @@ impl VaultPath {
 /// `date`; `count` tells several of one day apart.
 ///
 /// ```
-/// # use nova_vault::note::unmerged_name;
+/// # use nova_note::unmerged_name;
 /// assert_eq!(unmerged_name("Jane", "md", "2026-11-21", 0), "Jane (Nova's conflicted copy 2026-11-21).md");
 /// assert_eq!(unmerged_name("Jane", "md", "2026-11-21", 2), "Jane (Nova's conflicted copy 2026-11-21 (2)).md");
 /// ```
@@ -238,7 +231,7 @@ pub fn file_name(display: &str) -> String {
 /// name has, and in an encrypted home folder a file name has 143.
 ///
 /// ```
-/// # use nova_vault::note::file_name_about;
+/// # use nova_note::file_name_about;
 /// assert_eq!(file_name_about("1 ", "Jane Doe", " (Nova).md"), "1 Jane Doe (Nova).md");
 /// assert_eq!(file_name_about("1 ", &"é".repeat(120), ".md").len(), 139);
 /// ```

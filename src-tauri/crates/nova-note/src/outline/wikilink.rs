@@ -4,16 +4,19 @@ use std::ops::Range;
 
 /// The parts of a wikilink, as byte ranges of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wikilink {
+pub struct Wikilink {
     /// From the first `[` to behind the last `]`.
-    pub(crate) span: Range<usize>,
-    pub(crate) target: Range<usize>,
-    pub(crate) subpath: Option<Range<usize>>,
-    pub(crate) display: Option<Range<usize>>,
+    pub span: Range<usize>,
+    /// As [`Link::target`](super::Link::target).
+    pub target: Range<usize>,
+    /// As [`Link::subpath`](super::Link::subpath).
+    pub subpath: Option<Range<usize>>,
+    /// As [`Link::display`](super::Link::display).
+    pub display: Option<Range<usize>>,
 }
 
 /// All wikilinks in `range`, wherever they stand.
-pub(crate) fn wikilinks(text: &str, range: Range<usize>) -> Vec<Wikilink> {
+pub fn wikilinks(text: &str, range: Range<usize>) -> Vec<Wikilink> {
     let mut found = Vec::new();
     let mut at = range.start;
     while let Some(offset) = text[at..range.end].find("[[") {
