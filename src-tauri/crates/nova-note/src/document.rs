@@ -3,25 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use indexmap::IndexMap;
-
 use super::matter::{self, Matter};
+use super::property::{Properties, Property};
 use super::simple;
 use super::split::{self, Front};
 use super::value::Value;
 use crate::folded;
-
-/// A property with the place it was read from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Property {
-    /// What it holds.
-    pub value: Value,
-    /// The line of its key in the file, 1-based.
-    pub line: u32,
-}
-
-/// A note's properties, in the order of the file.
-pub type Properties = IndexMap<String, Property>;
 
 /// What a note's front matter is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,6 +25,7 @@ mod merge;
 mod outline;
 mod path;
 mod properties;
+mod property;
 mod sections;
 mod simple;
 mod split;
@@ -36,7 +37,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 pub use body::{append, has_heading, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
-pub use document::{Document, FrontMatter, Properties, Property, glance, may_have_aliases};
+pub use document::{Document, FrontMatter, glance, may_have_aliases};
 pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};
@@ -46,6 +47,7 @@ pub use outline::{
 };
 pub use path::{PathError, VaultPath, file_name, file_name_about, unmerged_name};
 pub use properties::{PropertyEdit, compose, edit_properties};
+pub use property::{Properties, Property};
 pub use value::Value;
 pub use yaml::{Part, Yaml, read_yaml};
 

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::document::{Properties, Property};
 use memchr::{memchr, memchr2};
 
+use super::property::{Properties, Property};
 use super::split::lines_from;
 use super::value::{Value, link_inner};
 

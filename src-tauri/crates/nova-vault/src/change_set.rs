@@ -17,6 +17,13 @@ pub struct ChangeSet {
     journal: Arc<SetJournal>,
 }
 
+impl Vault {
+    /// A change set, of which nothing is on the disk until its first write.
+    pub fn change_set(&self, kind: ChangeSetKind, label: String) -> ChangeSet {
+        ChangeSet::new(self.clone(), kind, label)
+    }
+}
+
 impl ChangeSet {
     pub(crate) fn new(vault: Vault, kind: ChangeSetKind, label: String) -> ChangeSet {
         let journal = Arc::new(SetJournal::new(vault.core().free_id(), kind, label));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::VaultError;
-use crate::index::Texts;
+use crate::index::{Note, Texts};
 use crate::note::{ContentHash, Document, VaultPath};
-use crate::vault::{Note, Vault};
+use crate::vault::Vault;
 
 /// Of more files than this the index is asked, which looks at the whole vault once and reads only what
 /// has changed.

@@ -64,9 +64,15 @@ mod index;
 mod journal;
 mod kept;
 mod links;
+mod not_kept;
 mod obsidian;
+mod opening;
+mod options;
 mod presence;
 mod privacy;
+mod private_list;
+mod problem;
+mod problems;
 mod query;
 mod search;
 mod shared_texts;
@@ -82,28 +88,29 @@ mod write;
 pub use nova_note as note;
 pub use nova_note::{ContentHash, VaultPath};
 
-pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
+pub use base::{BaseAnswer, BaseColumn, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
-pub use core::{Clock, NewId};
-pub use disk::top_folder;
-pub use disk::{GoneRoot, MAX_NOTE_BYTES};
+pub use disk::{GoneRoot, MAX_NOTE_BYTES, top_folder};
 pub use draft::{ATTACHMENTS, Attached, Draft, NewNote, PlannedDiff};
-pub use error::VaultError;
+pub use error::{BaseError, QueryError, VaultError};
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use held::Held;
 pub use history::{
     ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits, NoteDetail,
     NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
 };
-pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
+pub use index::Note;
+pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, TagsRead, Unresolved};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,
     TemplateFolder, TemplateValues, Templates, Trash, fill_template,
 };
+pub use options::{Clock, NewId, VaultOptions};
 pub use privacy::Privacy;
-pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
+pub use problem::Problem;
+pub use query::{Condition, Query, QueryAnswer, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use status::{VaultStatus, Watching};
-pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions};
-pub use view::{RecordsRead, TagsRead, View};
+pub use vault::{NoteEntry, Notes, Vault};
+pub use view::{RecordsRead, View};

@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::error::VaultError;
-use crate::index::Texts;
-use crate::vault::{Vault, is_record_place};
+use crate::index::{Texts, is_record_place};
+use crate::vault::Vault;
 use crate::watch::{Options, WatchState, would_be};
 
 impl Vault {

@@ -5,8 +5,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::expression::{self, Expr, Refused};
 use super::wrong::{What, Wrong};
-use crate::index::folded;
-use crate::note::{Part, Value, VaultPath, read_yaml};
+use crate::note::{Part, Value, VaultPath, folded, read_yaml};
+use crate::problem::Problem;
 
 /// One `.base` file, or one block in a note.
 #[derive(Debug, Default)]
@@ -97,6 +97,12 @@ impl PropertyId {
             PropertyId::File(_) => self.id(),
         }
     }
+}
+
+/// What is wrong in the bases of a file, as its problems.
+pub(super) fn problems_in(path: &VaultPath, text: &str, body_start: usize) -> Vec<Problem> {
+    let bases = bases(path, text, body_start);
+    bases.iter().flat_map(Base::all_wrong).filter_map(|wrong| wrong.problem(path)).collect()
 }
 
 /// The bases of a file: that of a `.base` file, or those in the ```` ```base ```` blocks of a

@@ -1,5 +1,7 @@
 //! Evaluating an expression for one file.
 
+mod functions;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +13,6 @@ use rust_decimal::Decimal;
 
 use super::duration::Duration;
 use super::expression::{Binary, Expr, Step, Unary};
-use super::functions;
 use super::val::{Day, Val};
 use crate::disk::Disk;
 use crate::links::LazyLinks;

@@ -24,7 +24,6 @@ mod duration;
 mod eval;
 mod expression;
 mod format;
-mod functions;
 mod names;
 mod val;
 mod wrong;
@@ -37,18 +36,17 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 pub(crate) use definition::may_hold_base;
-use definition::{Base, BaseView, Filter, PropertyId};
+use definition::{Base, BaseView, Filter, PropertyId, problems_in};
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
-use wrong::problems_in;
 
 use crate::disk::{in_parallel, threads};
-use crate::error::VaultError;
-use crate::index::{Head, Listing, Texts, folded};
+use crate::error::{BaseError, VaultError};
+use crate::index::{Head, Listing, Texts};
 use crate::links::LazyLinks;
-use crate::note::{ContentHash, Document, Value, VaultPath};
+use crate::note::{ContentHash, Document, Value, VaultPath, folded};
+use crate::problem::Problem;
 use crate::query::{Scalar, compare_rows, extension};
-use crate::vault::Problem;
 use crate::view::View;
 
 /// What a view of a base shows.
@@ -99,67 +97,6 @@ pub struct BaseRow {
     pub path: VaultPath,
     /// As many as there are columns.
     pub cells: Vec<Value>,
-}
-
-/// Why a base gives no rows.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BaseError {
-    /// The base cannot be read.
-    #[error("the base \"{path}\" cannot be read, line {line}: {reason}")]
-    Broken {
-        /// The file.
-        path: VaultPath,
-        /// The line in the file, 1-based.
-        line: u32,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// The note has no block with a base.
-    #[error("there is no base in \"{path}\"")]
-    None {
-        /// The note.
-        path: VaultPath,
-    },
-    /// The base has no such view.
-    #[error("the base \"{path}\" has no view \"{view}\"; it has {}", .views.join(", "))]
-    NoView {
-        /// The file.
-        path: VaultPath,
-        /// The view that was asked for.
-        view: String,
-        /// Those there are.
-        views: Vec<String>,
-    },
-    /// A filter cannot be evaluated.
-    #[error("the filter `{expression}` of \"{path}\" cannot be evaluated: {reason}")]
-    Filter {
-        /// The file.
-        path: VaultPath,
-        /// The filter's line in the file, 1-based, where it is no expression at all; `None` where Nova
-        /// does not know or compute something in it.
-        line: Option<u32>,
-        /// The filter.
-        expression: String,
-        /// What in it cannot be evaluated, naming the function.
-        reason: String,
-    },
-}
-
-impl BaseError {
-    /// What to do about it, one sentence.
-    pub(crate) fn hint(&self) -> String {
-        match self {
-            BaseError::Broken { .. } => "Correct that line in the file.".to_owned(),
-            BaseError::None { .. } => {
-                "Name a .base file, or a note with a block that begins with ```base.".to_owned()
-            }
-            BaseError::NoView { .. } => "Ask for one of these, or for none to get the first.".to_owned(),
-            BaseError::Filter { line: Some(_), .. } => "Correct the filter in Obsidian.".to_owned(),
-            BaseError::Filter { line: None, .. } => {
-                "Change the filter in Obsidian, or ask by properties with vault.query.".to_owned()
-            }
-        }
-    }
 }
 
 impl View {

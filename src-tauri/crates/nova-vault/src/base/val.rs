@@ -7,8 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::duration::Duration;
-use crate::index::folded;
-use crate::note::{Value, VaultPath};
+use crate::note::{Value, VaultPath, folded};
 use crate::query::{Moment, Number, Scalar, link_name};
 
 /// A value of the expression language. A property's text that is a date is a date, as it is in

@@ -1,10 +1,9 @@
 //! What is wrong in a base: why a view of it has no rows, and the problems of its file.
 
-use super::BaseError;
-use super::definition::{self, Base};
 use super::expression::Refused;
+use crate::error::BaseError;
 use crate::note::VaultPath;
-use crate::vault::Problem;
+use crate::problem::Problem;
 
 /// Something in a base that cannot be followed.
 #[derive(Debug)]
@@ -19,12 +18,6 @@ pub(super) enum What {
     Shape(String),
     Filter { expression: String, refused: Refused },
     Formula { name: String, expression: String, reason: String },
-}
-
-/// What is wrong in the bases of a file, as its problems.
-pub(super) fn problems_in(path: &VaultPath, text: &str, body_start: usize) -> Vec<Problem> {
-    let bases = definition::bases(path, text, body_start);
-    bases.iter().flat_map(Base::all_wrong).filter_map(|wrong| wrong.problem(path)).collect()
 }
 
 impl Wrong {
@@ -46,7 +39,7 @@ impl Wrong {
     }
 
     /// As a problem of the file. What Nova does not compute is none: it is right in Obsidian.
-    fn problem(&self, path: &VaultPath) -> Option<Problem> {
+    pub(super) fn problem(&self, path: &VaultPath) -> Option<Problem> {
         let problem = match &self.what {
             What::Shape(reason) => format!("the base cannot be read: {reason}"),
             What::Filter { refused: Refused::NotComputed(_), .. } => return None,

@@ -1,5 +1,6 @@
 //! What was changed through Nova, and taking it back.
 
+mod limits;
 mod overview;
 mod retention;
 mod undo;
@@ -14,12 +15,14 @@ use crate::change::{Author, ChangeSetKind, Conflict, Merged, NoteChangeKind};
 use crate::error::VaultError;
 use crate::journal::{Record, RecordState, SetLog, Writer, undone};
 use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
-use crate::vault::{Problem, Vault};
+use crate::problem::Problem;
+use crate::vault::Vault;
 use crate::write::{Planned, SetJournal};
 
+pub use limits::Limits;
+pub(crate) use limits::Retention;
 pub(crate) use overview::Diffs;
 pub use overview::{ChangeSetOverview, NoteOverview};
-pub(crate) use retention::Retention;
 
 /// The change sets of one vault, those of other Nova processes included.
 #[derive(Debug)]
@@ -140,20 +143,10 @@ pub struct UnreadableNote {
     pub reason: String,
 }
 
-/// What the history keeps. What is interrupted or open is always kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Older sets go, in days.
-    pub days: i64,
-    /// The oldest go until the journal is no larger, in bytes.
-    pub bytes: u64,
-    /// So many of the newest stay in any case.
-    pub at_least: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { days: 30, bytes: 1_000_000_000, at_least: 50 }
+impl Vault {
+    /// The change sets of this vault.
+    pub fn history(&self) -> History {
+        History::new(self.clone())
     }
 }
 

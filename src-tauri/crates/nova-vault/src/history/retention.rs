@@ -11,28 +11,6 @@ use crate::journal::{SetLog, undone};
 use crate::vault::Vault;
 use crate::write::{displaced_bytes, forget_displaced, sweep};
 
-/// What this process knows of the history's size, so that the journal is looked through seldom.
-#[derive(Debug, Default)]
-pub(crate) struct Retention {
-    /// When it was last looked through.
-    looked_at: Option<Timestamp>,
-    /// How many bytes it had then, and what was written since.
-    bytes: u64,
-    /// The sets that went without being asked, until somebody asks.
-    forgotten: Vec<String>,
-}
-
-impl Retention {
-    fn is_due(&self, now: Timestamp, limits: Limits) -> bool {
-        let recent = self.looked_at.is_some_and(|at| {
-            // A clock that was set back is no reason to wait for it.
-            let since = now.duration_since(at);
-            !since.is_negative() && since < SignedDuration::from_hours(24)
-        });
-        !recent || self.bytes > limits.bytes
-    }
-}
-
 impl Vault {
     /// Applies the default [`Limits`] when the vault was opened, a day went by or they may be
     /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody

@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::TextBudget;
 use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
+use crate::index::Note;
 use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance, may_have_aliases};
 use crate::privacy::Privacy;
-use crate::vault::{Note, Problem};
+use crate::problem::Problem;
 
 /// One note as it was when it was last read.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Head, TextBudget, Texts, folded};
 use crate::note::VaultPath;
-use crate::vault::Problem;
+use crate::problem::Problem;
 
 /// The vault at one moment.
 #[derive(Debug, Default, Clone)]

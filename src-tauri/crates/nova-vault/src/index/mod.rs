@@ -8,22 +8,24 @@
 
 mod head;
 mod listing;
+mod note;
+mod records;
 mod tree;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, nanos_now};
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, VaultPath};
+use crate::note::folded;
 use crate::shared_texts::SharedTexts;
-use crate::vault::Note;
 
-pub(crate) use crate::note::folded;
 pub(crate) use head::Head;
 use head::Types;
 pub(crate) use listing::Listing;
+pub use note::Note;
+pub(crate) use note::read_note;
+pub(crate) use records::{is_record_place, sync_conflict};
 
 /// Texts are remembered up to this many bytes in all; beyond it a note is read when asked for.
 /// A hundred thousand notes of ordinary length fit.
@@ -170,24 +172,4 @@ impl TextBudget {
     fn give_back(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
-}
-
-/// Reads one note from the disk.
-pub(crate) fn read_note(disk: &Disk, path: &VaultPath) -> Result<Note, VaultError> {
-    disk.check_present()?;
-    let found = disk.read(path)?;
-    Ok(Note {
-        path: path.clone(),
-        document: Arc::new(Document::parse(&found.text)),
-        hash: ContentHash::of(found.text.as_bytes()),
-        text: found.text.into(),
-        modified: found.stamp.modified(),
-    })
-}
-
-pub(crate) fn nanos_now() -> i64 {
-    // Compared with file times only, so it is the system's clock and not the caller's.
-    SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }

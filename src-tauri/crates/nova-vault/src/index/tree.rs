@@ -10,7 +10,7 @@ use super::{Head, Needed, TextBudget, Types, nanos_now};
 use crate::disk::{At, Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
-use crate::vault::Problem;
+use crate::problem::Problem;
 
 /// So many entries of a folder are compared by one thread at a time.
 const PART: usize = 64;

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 
 use super::ahead::WriteAhead;
 use super::folder::{FolderId, FolderNow, Owner};
-use super::undone::Undid;
 use super::{
     Image, IntentNote, Line, Open, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon,
     open_private,
@@ -90,6 +89,17 @@ pub(crate) struct Kept {
     pub(crate) file: String,
     /// It is of a write in place that was cut short, not an outside version.
     pub(crate) cut: bool,
+}
+
+/// What a set took back.
+#[derive(Debug, Clone)]
+pub(crate) struct Undid {
+    /// The set whose records these are.
+    pub(super) of: String,
+    /// Their numbers, and where their notes were when the undo began.
+    pub(super) records: Vec<(u64, VaultPath)>,
+    /// For each of them the numbers of the writes that did it, where that was noted.
+    pub(super) by: Option<Vec<(u64, Vec<u64>)>>,
 }
 
 /// A set of which records are taken back, and these: their numbers and where their notes were

@@ -6,7 +6,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::folder::FolderNow;
-use super::{Journal, lines_path, make_private_folder, sync_path, write_private};
+use super::{Journal, lines_path, write_private};
+use crate::disk::{make_private_folder, sync_path};
 use crate::journal::SetLog;
 
 impl Journal {

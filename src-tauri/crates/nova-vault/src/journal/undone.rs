@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::SetLog;
+use super::log::Undid;
 use crate::change::NoteChangeKind;
 use crate::note::VaultPath;
 
@@ -68,15 +69,4 @@ impl Undid {
             _ => by.iter().flat_map(|(_, writes)| writes).copied().collect(),
         }
     }
-}
-
-/// What a set took back.
-#[derive(Debug, Clone)]
-pub(crate) struct Undid {
-    /// The set whose records these are.
-    pub(super) of: String,
-    /// Their numbers, and where their notes were when the undo began.
-    pub(super) records: Vec<(u64, VaultPath)>,
-    /// For each of them the numbers of the writes that did it, where that was noted.
-    pub(super) by: Option<Vec<(u64, Vec<u64>)>>,
 }

@@ -3,7 +3,6 @@
 mod canvas;
 mod embed;
 mod format;
-mod left;
 mod moving;
 mod names;
 mod outlines;
@@ -17,9 +16,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::error::VaultError;
-use crate::index::{Head, Texts, folded};
-use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath};
-use crate::view::{TagsRead, View};
+use crate::index::{Head, Texts};
+use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath, folded};
+use crate::view::View;
 
 pub use moving::{LeftLink, Moved};
 use names::{Names, key, keys_of};
@@ -94,6 +93,15 @@ pub struct TagCount {
     pub tag: String,
     /// How many notes have it or a tag below it.
     pub notes: usize,
+}
+
+/// The tags of the notes, counted at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagsRead {
+    /// By name.
+    pub tags: Vec<TagCount>,
+    /// Whether they count notes of which whoever reads elsewhere may not even hear.
+    pub stay_here: bool,
 }
 
 impl View {

@@ -1,11 +1,12 @@
 //! A note moved, with every link to it.
 
+mod left;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::left::text_of;
 use super::names::{Names, keys_of};
 use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
@@ -13,9 +14,11 @@ use crate::base::may_hold_base;
 use crate::change::{Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
-use crate::index::{Head, Texts, folded};
-use crate::note::{VaultPath, unreadable_matter, wikilinks};
+use crate::index::{Head, Texts};
+use crate::note::{VaultPath, folded, unreadable_matter, wikilinks};
 use crate::obsidian::{LinkFormat, ObsidianSettings};
+
+use left::text_of;
 
 /// What moving a note planned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::index::folded;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 
 /// The files of a vault by their names, to resolve links against. Nothing is asked of the disk: a
 /// link can only lead to a file that was given.

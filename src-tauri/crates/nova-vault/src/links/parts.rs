@@ -3,8 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::index::folded;
-use crate::note::Outline;
+use crate::note::{Outline, folded};
 
 /// The headings and blocks of one note.
 pub(super) struct Parts {

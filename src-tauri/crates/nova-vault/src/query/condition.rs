@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::key::{FileKey, Key};
+use super::key::{FileKey, Key, unquote};
 use super::number::Number;
 use super::scalar::{Moment, Period, link_name};
-use crate::index::folded;
-use crate::note::Value;
+use crate::error::QueryError;
+use crate::note::{Value, folded};
 
 /// One condition on a note's properties, such as `amount >= 100`, `tags contains saas`,
 /// `stage in lead, contacted`, `"next contact" = 2026-11-24`, `email exists false`.
@@ -96,20 +96,6 @@ pub(crate) enum Verdict {
     NotMet,
     /// What it holds has no order with the VALUE.
     NotComparable,
-}
-
-/// A condition or a sort key that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the {kind} `{text}` cannot be read: {problem}; {remedy}")]
-pub struct QueryError {
-    /// What it was to be: `condition` or `sort key`.
-    pub kind: &'static str,
-    /// The text, cut after 200 characters.
-    pub text: String,
-    /// What is wrong with it.
-    pub problem: String,
-    /// What would be right.
-    pub remedy: String,
 }
 
 const OPERATORS: &str = "= != < <= > >= contains in exists";
@@ -331,17 +317,6 @@ impl Operand {
     }
 }
 
-impl QueryError {
-    pub(super) fn new(kind: &'static str, text: &str, problem: &str, remedy: &str) -> QueryError {
-        QueryError {
-            kind,
-            text: text.chars().take(200).collect(),
-            problem: problem.to_owned(),
-            remedy: remedy.to_owned(),
-        }
-    }
-}
-
 const EXAMPLE: &str = "write it like `stage = lead` or `\"next contact\" < 2026-12-01`";
 
 fn split_key(text: &str) -> Result<(Key, &str), &'static str> {
@@ -438,22 +413,4 @@ fn operands(value: &str) -> Result<Vec<Operand>, &'static str> {
             None => return Err("something follows the quoted value"),
         }
     }
-}
-
-/// A quoted text at the beginning of `text`, and what follows it.
-pub(super) fn unquote(text: &str) -> Result<(String, &str), &'static str> {
-    let mut inner = String::new();
-    let mut chars = text.char_indices().skip(1);
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Ok((inner, &text[at + 1..])),
-            '\\' => match chars.next() {
-                Some((_, escaped @ ('"' | '\\'))) => inner.push(escaped),
-                Some((_, other)) => inner.extend(['\\', other]),
-                None => inner.push('\\'),
-            },
-            other => inner.push(other),
-        }
-    }
-    Err("a quote `\"` is not closed")
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::condition::{QueryError, unquote};
 use crate::disk::Disk;
+use crate::error::QueryError;
 use crate::index::Head;
 use crate::note::{Value, VaultPath};
 use crate::view::View;
@@ -165,4 +165,22 @@ impl FileFacts {
         let created = metadata.created().map_or(modified, timestamp);
         Some(FileFacts { size: metadata.len(), modified, created })
     }
+}
+
+/// A quoted text at the beginning of `text`, and what follows it.
+pub(super) fn unquote(text: &str) -> Result<(String, &str), &'static str> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Ok((inner, &text[at + 1..])),
+            '\\' => match chars.next() {
+                Some((_, escaped @ ('"' | '\\'))) => inner.push(escaped),
+                Some((_, other)) => inner.extend(['\\', other]),
+                None => inner.push('\\'),
+            },
+            other => inner.push(other),
+        }
+    }
+    Err("a quote `\"` is not closed")
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-pub use condition::{Condition, QueryError};
+pub use condition::Condition;
 pub use key::SortKey;
 pub(crate) use key::{FileFacts, extension};
 pub(crate) use number::Number;
@@ -23,9 +23,8 @@ pub(crate) use scalar::{Moment, Scalar, link_name};
 use condition::Verdict;
 
 use crate::error::VaultError;
-use crate::index::{Head, Texts, folded};
-use crate::note::{ContentHash, Document, Value, VaultPath};
-use crate::vault::is_record_place;
+use crate::index::{Head, Texts, is_record_place};
+use crate::note::{ContentHash, Document, Value, VaultPath, folded};
 use crate::view::View;
 
 /// Which notes are wanted, and in what order.

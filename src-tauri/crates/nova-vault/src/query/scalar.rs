@@ -8,8 +8,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 
 use super::number::Number;
-use crate::index::folded;
-use crate::note::Value;
+use crate::note::{Value, folded};
 
 /// A single value in the form it is compared in. Different kinds are never equal; for sorting,
 /// the kinds follow each other in this order.

@@ -18,7 +18,7 @@ use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
 use crate::index::{Head, Listing, Texts};
 use crate::note::{ContentHash, VaultPath};
-use crate::vault::Problem;
+use crate::problem::Problem;
 use crate::view::View;
 
 use pattern::{Patience, Pattern};

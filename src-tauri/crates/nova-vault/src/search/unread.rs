@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pattern::{Patience, Pattern};
 use super::{Hits, SearchHit};
-use crate::disk::{At, Folder, Kind, Known, Met, Names, in_parallel, threads};
+use crate::disk::{At, Folder, Kind, Known, Met, Names, in_parallel, nanos_now, threads};
 use crate::error::VaultError;
-use crate::index::nanos_now;
 use crate::note::{ContentHash, Document, VaultPath};
-use crate::vault::Problem;
+use crate::problem::Problem;
 use crate::view::View;
 
 /// So many entries of a folder are searched by one thread at a time.

@@ -1,20 +1,25 @@
 //! Files that a write displaced. A program that opened the note before the exchange may still
 //! write into the displaced file, so it is looked at once more before it leaves the vault.
 
+mod aside;
+
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::aside::{keep_open, look_at_displaced, move_aside, put_aside};
-use super::one::settled;
+use super::settled::settled;
 use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
 use crate::disk::{OpenedFile, Place};
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
+
+pub(crate) use aside::{displaced_bytes, forget_displaced};
+use aside::{keep_open, move_aside};
+pub(super) use aside::{look_at_displaced, put_aside};
 
 /// The principal of an edit that another program made.
 pub(super) const OUTSIDE: &str = "outside";

@@ -1,7 +1,6 @@
 //! How a planned change reaches the disk: checked against what is there, announced in the
 //! journal, written note by note, and taken back as a whole when a note cannot be written.
 
-mod aside;
 mod late;
 mod many;
 mod moved;
@@ -9,6 +8,7 @@ mod note_write;
 mod one;
 mod orphans;
 mod replace;
+mod settled;
 mod sweep;
 mod through;
 
@@ -24,9 +24,8 @@ use crate::journal::{Image, IntentNote, Line, RecordState, SetLog, TakenBack, Wr
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 
-pub(crate) use aside::{displaced_bytes, forget_displaced};
 use late::File;
-pub(crate) use late::{Displaced, Keeper};
+pub(crate) use late::{Displaced, Keeper, displaced_bytes, forget_displaced};
 use many::many_creates;
 use note_write::{Looked, NoteWrite, Outcome, Texts};
 pub(crate) use sweep::sweep;

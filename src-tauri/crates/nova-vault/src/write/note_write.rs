@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Planned;
-use super::one::settled;
+use super::settled::settled;
 use crate::change::{Conflict, NoteChangeKind};
 use crate::core::Core;
 use crate::disk::{Attributes, Like, Place};

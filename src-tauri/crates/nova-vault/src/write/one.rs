@@ -3,7 +3,6 @@
 //! the journal has it.
 
 use std::io;
-use std::time::Duration;
 
 use super::late::File;
 use super::note_write::{NoteWrite, Outcome, Texts};
@@ -13,7 +12,7 @@ use crate::disk::{Lasting, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::journal::{Line, TempName, TempTexts};
 use crate::note::ContentHash;
-use crate::step::{Step, Steps};
+use crate::step::Step;
 
 impl Writing<'_> {
     pub(super) fn one(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
@@ -241,24 +240,4 @@ impl Writing<'_> {
             Err(error) => tracing::warn!("{}: {error}", write.path),
         }
     }
-}
-
-/// A text that differs from what was expected may be half of one that another program is
-/// writing in place: read again until two reads agree. `what` is the path of the note.
-pub(super) fn settled<T: PartialEq, E>(
-    steps: &Steps,
-    what: &str,
-    first: Option<T>,
-    read: impl Fn() -> Result<Option<T>, E>,
-) -> Result<Option<T>, E> {
-    let mut last = first;
-    for _ in 0..20 {
-        steps.settle(what, Duration::from_millis(15));
-        let next = read()?;
-        if next == last {
-            break;
-        }
-        last = next;
-    }
-    Ok(last)
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use super::late::File;
 use super::note_write::{Found, NoteWrite, Outcome};
-use super::one::settled;
+use super::settled::settled;
 use super::{Announced, Displaced, Writing};
 use crate::disk::{Like, NoteFile, Place};
 use crate::error::VaultError;

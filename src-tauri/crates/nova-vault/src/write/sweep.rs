@@ -10,8 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use super::aside::{look_at_displaced, put_aside};
-use super::late::{Late, OUTSIDE, bring_back, look_at_all};
+use super::late::{Late, OUTSIDE, bring_back, look_at_all, look_at_displaced, put_aside};
 use super::moved::take_over_moved;
 use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;

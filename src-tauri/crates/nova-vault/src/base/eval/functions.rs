@@ -3,13 +3,12 @@
 use rust_decimal::prelude::ToPrimitive;
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::duration::Duration;
-use super::eval::{Evaluated, Evaluation, Fault, MAX_WEIGHT, Scope, here};
-use super::expression::Expr;
-use super::format;
-use super::val::{Day, Val};
-use crate::index::folded;
-use crate::note::VaultPath;
+use super::super::duration::Duration;
+use super::super::expression::Expr;
+use super::super::format;
+use super::super::val::{Day, Val};
+use super::{Evaluated, Evaluation, Fault, MAX_WEIGHT, Scope, here};
+use crate::note::{VaultPath, folded};
 use crate::query::Number;
 
 /// A function without a value before it.
@@ -62,7 +61,7 @@ pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope
         }),
         "link" => {
             let target = match first {
-                Val::Link(inner) => super::val::target(inner).to_owned(),
+                Val::Link(inner) => super::super::val::target(inner).to_owned(),
                 Val::File(path) => path.as_str().to_owned(),
                 other => match crate::note::Value::from_text(&other.text()) {
                     crate::note::Value::Link(inner) => inner,
@@ -319,7 +318,7 @@ fn of_link(e: &Evaluation, inner: &str, name: &str, arguments: &[Val]) -> Evalua
             Some(path) => of_file(e, &path, "hasLink", arguments),
             None => Ok(Val::Bool(false)),
         },
-        _ => of_text(e, super::val::target(inner), name, arguments),
+        _ => of_text(e, super::super::val::target(inner), name, arguments),
     }
 }
 

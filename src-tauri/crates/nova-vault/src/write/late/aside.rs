@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::SetJournal;
-use super::late::{Brought, Displaced, Late, bring_back, look_at_all};
+use super::super::SetJournal;
+use super::{Brought, Displaced, Late, bring_back, look_at_all};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place, bytes_outside};
@@ -32,7 +32,7 @@ const RACY: Duration = Duration::from_secs(2);
 /// Moves the file `temp` beside a note out of the vault, as what write `n` of a set displaced. Where
 /// that cannot be it is deleted, and given: this is then the only way to it. `known`: what it held at
 /// the last look.
-pub(super) fn put_aside(
+pub(in crate::write) fn put_aside(
     core: &Core,
     place: &Place,
     temp: &str,

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use super::moving::{LeftLink, MovePlan};
+use super::{LeftLink, MovePlan};
 use crate::base::base_blocks;
 use crate::draft::Draft;
-use crate::index::folded;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 
 /// Of a line of an expression so many characters are shown.
 const SHOWN: usize = 200;
