@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
-use crate::history::Retention;
-use crate::journal::{Journal, lines_path};
-use crate::not_kept::{NotKept, Unmerged};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
 use crate::options::{Clock, NewId, VaultOptions};
 use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
+use crate::writing::history::Retention;
+use crate::writing::journal::{Journal, lines_path};
+use crate::writing::not_kept::{NotKept, Unmerged};
 
 pub(crate) struct Core {
     pub(crate) disk: Disk,

@@ -11,14 +11,14 @@ use indexmap::IndexMap;
 
 use crate::disk::{Attributes, refuse_hidden};
 use crate::error::VaultError;
-use crate::index::Note;
 use crate::note::{
     ContentHash, Document, EditError, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties,
     read_yaml, replace_exact,
 };
+use crate::reading::index::Note;
 use crate::vault::Vault;
 use crate::view::View;
-use crate::write::Planned;
+use crate::writing::write::Planned;
 
 pub use attachment::{ATTACHMENTS, Attached};
 

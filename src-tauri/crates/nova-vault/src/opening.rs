@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::core::Core;
 use crate::disk::{Disk, Roots, without_links};
 use crate::error::VaultError;
-use crate::journal::Journal;
 use crate::options::VaultOptions;
 use crate::step::Steps;
 use crate::vault::Vault;
-use crate::write::sweep;
+use crate::writing::journal::Journal;
+use crate::writing::write::sweep;
 
 impl Vault {
     /// Opens the folder. Changes nothing in it but to end what an earlier Nova was killed in the

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::VaultError;
-use crate::index::Texts;
 use crate::note::folded;
 use crate::privacy::{covers, plain};
+use crate::reading::index::Texts;
 use crate::vault::Vault;
 
 impl Vault {

@@ -1,10 +1,10 @@
 //! Everything in a vault that cannot be read as it should.
 
 use crate::error::VaultError;
-use crate::index::{Listing, Texts, sync_conflict};
 use crate::note::{VaultPath, unreadable_matter};
 use crate::obsidian::TemplateFolder;
 use crate::problem::Problem;
+use crate::reading::index::{Listing, Texts, sync_conflict};
 use crate::vault::Vault;
 
 impl Vault {

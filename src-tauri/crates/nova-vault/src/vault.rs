@@ -10,17 +10,17 @@ use serde::Serialize;
 use crate::core::Core;
 use crate::disk::refuse_hidden;
 use crate::error::VaultError;
-use crate::feed::{Feed, VaultChange};
-use crate::history::Diffs;
-use crate::index::{Head, Index, Listing, Note, Texts, is_record_place, read_note, sync_conflict};
-use crate::links::Outlines;
 use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder};
 use crate::problem::Problem;
+use crate::reading::index::{Head, Index, Listing, Note, Texts, is_record_place, read_note, sync_conflict};
+use crate::reading::links::Outlines;
+use crate::writing::feed::{Feed, VaultChange};
+use crate::writing::history::Diffs;
 #[cfg(test)]
-use crate::watch::Options;
-use crate::watch::WatchState;
-use crate::write::{Displaced, Keeper};
+use crate::writing::watch::Options;
+use crate::writing::watch::WatchState;
+use crate::writing::write::{Displaced, Keeper};
 
 /// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
 /// through a [`Draft`](crate::Draft) and a [`ChangeSet`](crate::ChangeSet).

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::VaultError;
-use crate::index::Note;
 use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
+use crate::reading::index::Note;
 use crate::vault::Vault;
 
 /// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
