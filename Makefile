@@ -64,6 +64,8 @@ lint: ui
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy $(WITH_WINDOW) --all-targets -- -D warnings
 	.ci/layers
+	node --test --test-reporter=dot .ci/circles/circles.test.mjs
+	.ci/circles/check.mjs
 	cd ui && npm run --silent lint
 
 test-ui: ui/node_modules/.installed
