@@ -64,6 +64,8 @@ lint: ui
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy $(WITH_WINDOW) --all-targets -- -D warnings
 	.ci/layers
+	node --test --test-reporter=dot .ci/circles/circles.test.mjs
+	.ci/circles/check.mjs
 	cd ui && npm run --silent lint
 
 test-ui: ui/node_modules/.installed
@@ -116,7 +118,7 @@ generate:
 
 fuzz:
 	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) NOVA_WINDOWS=$(WINDOWS) \
-	  cargo test --release -p nova-vault
+	  cargo test --release -p nova-note -p nova-vault
 
 # The lock is the truth: packages are installed again only when it changed.
 ui/node_modules/.installed: ui/package-lock.json

@@ -32,10 +32,10 @@ fn relative(path: &Path) -> String {
 }
 
 /// Files below the folders that mention any of the words outside of the allowed places.
-fn mentions(folders: &[&str], endings: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
+fn mentions(folders: &[impl AsRef<str>], endings: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
     folders
         .iter()
-        .flat_map(|folder| files(folder, endings))
+        .flat_map(|folder| files(folder.as_ref(), endings))
         .filter(|path| !allowed.iter().any(|place| relative(path).starts_with(place)))
         .filter(|path| {
             let text = fs::read_to_string(path).unwrap();
@@ -43,6 +43,32 @@ fn mentions(folders: &[&str], endings: &[&str], words: &[&str], allowed: &[&str]
         })
         .map(|path| relative(&path))
         .collect()
+}
+
+/// The sources of the crates below the app, but for some, and of every skill that is a crate.
+fn below_the_app(without: &[&str]) -> Vec<String> {
+    let above = ["app", "testkit"];
+    let crates = crates_in("src-tauri/crates").into_iter().filter(|path| {
+        let name = path.rsplit("/nova-").next().unwrap_or_default();
+        !above.contains(&name) && !without.contains(&name)
+    });
+    let skills = crates_in("skills");
+    assert!(skills.len() > 3, "{skills:?}");
+    crates.chain(skills).map(|path| format!("{path}/src")).collect()
+}
+
+fn crates_in(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> =
+        entries.filter(|path| path.join("Cargo.toml").is_file()).map(|path| relative(&path)).collect();
+    found.sort();
+    found
+}
+
+/// Without the files that are tests by their name or their folder.
+fn outside_tests(found: Vec<String>) -> Vec<String> {
+    let is_test = |path: &String| path.contains("/tests/") || path.ends_with("/tests.rs");
+    found.into_iter().filter(|path| !is_test(path)).collect()
 }
 
 #[test]
@@ -64,58 +90,56 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
 
 #[test]
 fn nothing_below_the_app_reads_the_environment_or_the_home_folder() {
-    let crates = ["session", "calls", "http", "registry", "skill", "provider", "vault", "protocol"];
-    let folders: Vec<String> =
-        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
-    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    folders.push("skills");
-    let found = mentions(
-        &folders,
-        &[".rs"],
-        &[
-            "env::var",
-            "env::home_dir",
-            "env::vars",
-            "env::current_dir",
-            "UserDirs",
-            "BaseDirs",
-            "ProjectDirs",
-        ],
-        // Their own tests start themselves again as a child.
-        &["src-tauri/crates/nova-vault/src/tests", "src-tauri/crates/nova-vault/src/note/tests"],
-    );
-    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains("test")).collect();
-    assert_eq!(outside_tests, [""; 0]);
+    let words =
+        ["env::var", "env::home_dir", "env::vars", "env::current_dir", "UserDirs", "BaseDirs", "ProjectDirs"];
+    // The guard of `nova guard -- COMMAND` runs the command in the folder where it was started.
+    let found = mentions(&below_the_app(&["guard"]), &[".rs"], &words, &[]);
+    assert_eq!(outside_tests(found), [""; 0]);
 }
 
 #[test]
 fn nothing_below_the_app_asks_the_clock_of_the_machine() {
-    let crates = ["session", "calls", "http", "registry", "skill", "protocol"];
-    let folders: Vec<String> =
-        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
-    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    folders.push("skills");
-    let found = mentions(&folders, &[".rs"], &["SystemTime::now", "Timestamp::now", "Zoned::now"], &[]);
-    assert_eq!(found, [""; 0]);
+    let allowed = [
+        // Compared with the times of files, which are the system's.
+        "src-tauri/crates/nova-vault/src/disk/platform.rs",
+        "src-tauri/crates/nova-vault/src/writing/watch/tree.rs",
+        "src-tauri/crates/nova-script/src/host/cache.rs",
+    ];
+    let words = ["SystemTime::now", "Timestamp::now", "Zoned::now"];
+    let found = mentions(&below_the_app(&[]), &[".rs"], &words, &allowed);
+    assert_eq!(outside_tests(found), [""; 0]);
 }
 
 #[test]
 fn only_the_vault_engine_writes_files_below_the_app() {
-    let crates = ["session", "calls", "http", "registry", "skill", "provider", "protocol"];
-    let folders: Vec<String> =
-        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
-    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    folders.extend(["skills/crm/src", "skills/portfolio/src"]);
-    let writes = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
+    // The vault itself; files of Nova's own; secrets; what a process is confined with.
+    let writing = ["vault", "files", "credentials", "guard"];
+    let words = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
     let allowed = [
         // Leases of sessions lie in the data folder.
         "src-tauri/crates/nova-session/src/store.rs",
         // Opens to read, without waiting for a pipe; its tests write.
         "src-tauri/crates/nova-registry/src/files/read.rs",
+        // Compiled scripts lie in the cache folder.
+        "src-tauri/crates/nova-script/src/host/cache.rs",
     ];
-    let found = mentions(&folders, &[".rs"], &writes, &allowed);
-    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.ends_with("/tests.rs")).collect();
-    assert_eq!(outside_tests, [""; 0]);
+    let found = mentions(&below_the_app(&writing), &[".rs"], &words, &allowed);
+    assert_eq!(outside_tests(found), [""; 0]);
+}
+
+#[test]
+fn reading_and_writing_notes_do_not_import_each_other() {
+    let vault = "src-tauri/crates/nova-vault/src";
+    let reading = mentions(&[format!("{vault}/reading")], &[".rs"], &["crate::writing"], &[]);
+    let writing = mentions(&[format!("{vault}/writing")], &[".rs"], &["crate::reading"], &[]);
+    assert_eq!([reading, writing].concat(), [""; 0]);
+}
+
+#[test]
+fn the_kind_of_a_provider_is_compared_as_an_enum() {
+    let words = ["kind == \"", "kind != \"", "\"] == \"ollama", "\"] == \"anthropic", "\"] == \"openai"];
+    let found = mentions(&["src-tauri/src", "src-tauri/crates/nova-app/src"], &[".rs"], &words, &[]);
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]

@@ -2,7 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nova_app::{
-    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, Questions, StoreOptions, Web, WebOptions,
+    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, ProviderKind, Questions, StoreOptions,
+    Web, WebOptions,
 };
 use nova_protocol::{ErrorCode, UserError};
 
@@ -71,11 +72,11 @@ fn absolute(path: &std::path::Path) -> PathBuf {
 fn local_servers() -> Vec<LocalServer> {
     let others = std::env::var("NOVA_LOCAL_SERVERS")
         .unwrap_or_else(|_| "lm-studio=http://127.0.0.1:1234/v1,llama-cpp=http://127.0.0.1:8080/v1".into());
-    let ollama = LocalServer { id: "ollama".into(), kind: "ollama".into(), address: ollama_address() };
+    let ollama = LocalServer { id: "ollama".into(), kind: ProviderKind::Ollama, address: ollama_address() };
     let others = others.split(',').filter_map(|server| server.trim().split_once('='));
     let others = others.map(|(id, address)| LocalServer {
         id: id.into(),
-        kind: "openai".into(),
+        kind: ProviderKind::OpenAi,
         address: address.into(),
     });
     std::iter::once(ollama).chain(others).collect()

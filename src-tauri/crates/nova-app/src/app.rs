@@ -6,6 +6,7 @@ use std::time::Duration;
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
+use nova_provider::ProviderKind;
 use nova_registry::{
     Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
 };
@@ -41,8 +42,7 @@ pub type SecretByName = Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>;
 pub struct LocalServer {
     /// The id it has as a provider.
     pub id: String,
-    /// `ollama` or `openai`
-    pub kind: String,
+    pub kind: ProviderKind,
     pub address: String,
 }
 

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
 use nova_protocol::{Appearance, ModelPrice, Theme};
-use nova_provider::Thinking;
+use nova_provider::{ProviderKind, Thinking};
 use nova_registry::Settings;
 use serde_json::{Map, Value};
 
@@ -37,8 +37,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProviderConfig {
     pub id: String,
-    /// `openai`, `anthropic`, `ollama`
-    pub kind: String,
+    pub kind: ProviderKind,
     pub base_url: Option<String>,
     /// `${credentials:service/key}` as a rule; a short literal for a server that wants any key.
     pub api_key: Option<String>,
@@ -64,8 +63,13 @@ pub struct ProviderConfig {
 
 impl ProviderConfig {
     /// One with nothing but its address's default.
-    pub(crate) fn new(id: &str, kind: &str) -> Self {
-        Self { id: id.to_owned(), kind: kind.to_owned(), ..Self::default() }
+    pub(crate) fn new(id: &str, kind: impl Into<ProviderKind>) -> Self {
+        Self { id: id.to_owned(), kind: kind.into(), ..Self::default() }
+    }
+
+    /// Where it is; `None` of an unknown kind whose address is not configured.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.base_url.as_deref().or_else(|| self.kind.default_address())
     }
 }
 
@@ -235,7 +239,7 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
         }
         let headers = item["headers"].as_object().into_iter().flatten();
         found.push(ProviderConfig {
-            kind: needed("kind")?,
+            kind: needed("kind")?.as_str().into(),
             base_url: text("base_url"),
             api_key: text("api_key"),
             headers: headers
@@ -340,7 +344,7 @@ fn appearance(value: Option<&Value>) -> Appearance {
 /// Secrets belong into the environment or the keychain, never into this file.
 fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigError> {
     for (at, provider) in root.get("providers").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        if provider["kind"] == "ollama" {
+        if provider["kind"].as_str().map(ProviderKind::from) == Some(ProviderKind::Ollama) {
             continue;
         }
         let id = provider["id"].as_str().unwrap_or("provider");

@@ -92,7 +92,7 @@ pub use nova_calls::NoCredentials;
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
-pub use nova_provider::is_same_model;
+pub use nova_provider::{ProviderKind, is_same_model};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{Branches, SessionInfo, TurnEnd};
 pub use nova_vault::{

@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
-    Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
-    is_same_model,
+    Limits, Locality, Provider, ProviderError, ProviderKind, ProviderSettings, connect, detect, is_same_model,
 };
 use nova_session::ModelPlace;
 
@@ -47,16 +46,15 @@ impl App {
         let mut providers = self.config().providers;
         for server in &self.inner.options.local_servers {
             let there = |provider: &ProviderConfig| {
-                let address = provider.base_url.as_deref().or_else(|| default_address(&provider.kind));
                 provider.id == server.id
                     // Who has set up an Ollama has said where it is.
-                    || (server.kind == "ollama" && provider.kind == "ollama")
-                    || address.is_some_and(|address| same_address(address, &server.address))
+                    || (server.kind == ProviderKind::Ollama && provider.kind == ProviderKind::Ollama)
+                    || provider.address().is_some_and(|address| same_address(address, &server.address))
             };
             if !providers.iter().any(there) {
                 providers.push(ProviderConfig {
                     base_url: Some(server.address.clone()),
-                    ..ProviderConfig::new(&server.id, &server.kind)
+                    ..ProviderConfig::new(&server.id, server.kind.clone())
                 });
             }
         }
@@ -65,7 +63,7 @@ impl App {
 
     /// Without any secret: to know where it is.
     pub(crate) fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
-        connect(&config.kind, self.settings(config)).map_err(|error| model_error(&error))
+        connect(config.kind.clone(), self.settings(config)).map_err(|error| model_error(&error))
     }
 
     /// With its key, as the configuration refers to it.
@@ -94,7 +92,7 @@ impl App {
         settings.limits = limits;
         settings.headers = secrets.headers;
         settings.key = Arc::new(move || secrets.key.clone());
-        connect(&config.kind, settings).map_err(|error| model_error(&error))
+        connect(config.kind.clone(), settings).map_err(|error| model_error(&error))
     }
 
     pub(crate) fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
@@ -184,7 +182,7 @@ impl App {
         let model = model.to_owned();
         // An Ollama is one whatever dialect it is spoken to in.
         let place = (locality == Locality::Local).then(|| -> Arc<dyn ModelPlace> {
-            let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+            let address = config.address();
             Arc::new(AskedPlace {
                 app: self.clone(),
                 provider: provider.clone(),
@@ -198,7 +196,7 @@ impl App {
     /// The model servers that answer on this machine.
     pub(crate) async fn find_local_models(&self) -> Vec<LocalModelServer> {
         let found = self.inner.options.local_servers.iter().map(|server| async move {
-            let models = detect(&server.kind, &server.address).await.ok()?;
+            let models = detect(server.kind.clone(), &server.address).await.ok()?;
             let without_tools = models.iter().filter(|model| model.tools == Some(false));
             Some(LocalModelServer {
                 provider: server.id.clone(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use nova_protocol::{CheckedProvider, ErrorCode, NewProvider, SecretText, UserError};
 use nova_provider::{
-    ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ToolChoice,
-    connect, default_address, locality_of,
+    ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ProviderKind,
+    ToolChoice, connect, locality_of,
 };
 use nova_skill::Secret;
 use secrecy::SecretString;
@@ -39,7 +39,7 @@ impl App {
         let mut settings = self.settings(&config);
         settings.limits = Limits { connect: PATIENCE, read: PATIENCE, tries: 1, ..Limits::default() };
         settings.key = std::sync::Arc::new(move || key.clone());
-        let provider = connect(&config.kind, settings).map_err(|error| model_error(&error))?;
+        let provider = connect(config.kind.clone(), settings).map_err(|error| model_error(&error))?;
         let said = async {
             let models = provider.models().await?;
             let mut talking: Vec<ModelInfo> = models.into_iter().filter(|model| talks(&model.id)).collect();
@@ -138,7 +138,8 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
             "Use letters, digits, - and _.",
         );
     }
-    let Some(usual) = default_address(&new.kind) else {
+    let kind = ProviderKind::from(new.kind.as_str());
+    let Some(usual) = kind.default_address() else {
         return wrong(
             format!("Unknown kind \"{}\".", new.kind.escape_debug()),
             "Use openai, anthropic or ollama.",
@@ -166,7 +167,7 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
         );
     }
     let base_url = written.map(|address| address.trim_end_matches('/').to_owned());
-    Ok(ProviderConfig { base_url, ..ProviderConfig::new(&new.id, &new.kind) })
+    Ok(ProviderConfig { base_url, ..ProviderConfig::new(&new.id, kind) })
 }
 
 fn key_of(new: &NewProvider) -> Option<SecretString> {
@@ -175,8 +176,7 @@ fn key_of(new: &NewProvider) -> Option<SecretString> {
 }
 
 fn address(config: &ProviderConfig) -> String {
-    let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
-    address.unwrap_or_default().trim_end_matches('/').to_owned()
+    config.address().unwrap_or_default().trim_end_matches('/').to_owned()
 }
 
 /// Adds the entry, or mends the key of the one that is there.
@@ -186,7 +186,7 @@ fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
     let at = providers.iter().position(|entry| entry["id"] == new.id.as_str()).unwrap_or_else(|| {
         let mut entry = Map::new();
         entry.insert("id".into(), new.id.clone().into());
-        entry.insert("kind".into(), new.kind.clone().into());
+        entry.insert("kind".into(), new.kind.as_str().into());
         if let Some(base_url) = &new.base_url {
             entry.insert("base_url".into(), base_url.clone().into());
         }

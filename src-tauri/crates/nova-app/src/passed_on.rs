@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, PassedOn, UserError};
-use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError, default_address};
+use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
 use nova_session::{ModelPlace, Placed};
 use tokio_util::sync::CancellationToken;
 
@@ -143,8 +143,7 @@ impl App {
     }
 
     fn is_at(&self, config: &ProviderConfig, host: &str) -> bool {
-        let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
-        address.is_some_and(|address| host_of(address) == host)
+        config.address().is_some_and(|address| host_of(address) == host)
     }
 
     /// Every host that a server on this machine passes a model on to now.

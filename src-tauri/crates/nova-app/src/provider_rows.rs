@@ -3,7 +3,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nova_protocol::{ErrorCode, ProviderRow, UserError};
-use nova_provider::{Limits, Locality, ModelInfo, ProviderError, default_address, detect, is_same_model};
+use nova_provider::{Limits, Locality, ModelInfo, ProviderError, ProviderKind, detect, is_same_model};
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -56,7 +56,7 @@ impl App {
                     return Some(self.provider_row(&config, None).await);
                 }
                 let address = config.base_url.as_deref().unwrap_or_default();
-                let found = detect(&config.kind, address).await.ok()?;
+                let found = detect(config.kind.clone(), address).await.ok()?;
                 Some(self.provider_row(&config, Some(found)).await)
             }
         });
@@ -71,7 +71,7 @@ impl App {
     async fn provider_row(&self, config: &ProviderConfig, found: Option<Vec<ModelInfo>>) -> ProviderRow {
         let mut row = ProviderRow {
             id: config.id.clone(),
-            kind: config.kind.clone(),
+            kind: config.kind.to_string(),
             local: false,
             host: config.base_url.clone().unwrap_or_default(),
             agreed: false,
@@ -96,9 +96,7 @@ impl App {
         row.local = locality == Locality::Local;
         row.host = match &locality {
             Locality::Remote { host } => host.clone(),
-            Locality::Local => host_of(
-                config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default(),
-            ),
+            Locality::Local => host_of(config.address().unwrap_or_default()),
         };
         row.agreed = self.agrees(config, &locality);
         let mut listed = match found {
@@ -158,7 +156,7 @@ impl App {
                     Ok(models)
                 }
                 Err(error) => Err(NoModels {
-                    silent: config.kind == "ollama"
+                    silent: config.kind == ProviderKind::Ollama
                         || matches!(error, ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }),
                     problem: model_error(&error),
                     known: known.map(|(_, models)| models).unwrap_or_default(),
@@ -210,8 +208,7 @@ impl App {
 }
 
 fn list_key(config: &ProviderConfig) -> [String; 3] {
-    let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
-    [config.id.clone(), config.kind.clone(), address.unwrap_or_default().to_owned()]
+    [config.id.clone(), config.kind.to_string(), config.address().unwrap_or_default().to_owned()]
 }
 
 /// What a provider has told of a model since the start.

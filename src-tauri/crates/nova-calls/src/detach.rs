@@ -1,20 +1,18 @@
 //! A call that takes long goes on by itself, and whoever made it goes on too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nova_protocol::{Event, UserError};
 use nova_registry::{Snapshot, ToolEntry, ToolLookup};
-use nova_skill::{Effect, VaultPath};
-use nova_vault::note::ContentHash;
-use serde_json::{Value, json};
+use nova_skill::Effect;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::questions::Stopwatch;
 use crate::run::run_watched;
 use crate::view::error_from_tool;
+use crate::watch::CallWatch;
 use crate::{Call, CallScope, CalledTool, Outcome};
 
 /// Runs a call as [`crate::run_call`] does. One that only reads, or only asks elsewhere, and has worked
@@ -97,84 +95,6 @@ impl DetachedCall {
 
     pub async fn end(mut self) -> Outcome {
         (&mut self.task).await.unwrap_or_else(|error| broken(&self.call, &error))
-    }
-}
-
-/// A running call as it is seen from outside.
-#[derive(Default)]
-pub struct CallWatch {
-    pub(crate) stopwatch: Stopwatch,
-    state: Mutex<Watched>,
-}
-
-#[derive(Default)]
-struct Watched {
-    ended: bool,
-    so_far: SoFar,
-}
-
-/// What a call has said, as far as it may be told.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SoFar {
-    pub message: Option<String>,
-    pub partial: Option<Value>,
-    /// The notes it had read when it said so.
-    pub seen: BTreeMap<VaultPath, ContentHash>,
-    /// As of an [`Outcome`].
-    pub only_here: bool,
-}
-
-impl SoFar {
-    pub fn says_something(&self) -> bool {
-        self.message.is_some() || self.partial.is_some()
-    }
-
-    /// The newest partial result, else what it said last.
-    pub fn to_value(&self) -> Value {
-        match (&self.partial, &self.message) {
-            (Some(partial), _) => partial.clone(),
-            (None, Some(message)) => json!(message),
-            (None, None) => Value::Null,
-        }
-    }
-}
-
-impl CallWatch {
-    pub fn so_far(&self) -> SoFar {
-        self.lock().so_far.clone()
-    }
-
-    pub(crate) fn said(
-        &self,
-        message: Option<&String>,
-        partial: Option<&Value>,
-        seen: BTreeMap<VaultPath, ContentHash>,
-        only_here: bool,
-    ) {
-        let mut state = self.lock();
-        let so_far = &mut state.so_far;
-        so_far.message = message.cloned().or(so_far.message.take());
-        so_far.partial = partial.cloned().or(so_far.partial.take());
-        so_far.seen.extend(seen);
-        so_far.only_here |= only_here;
-    }
-
-    /// Its end is about to be told; from now on it cannot be let go.
-    pub(crate) fn ends(&self) {
-        self.lock().ended = true;
-    }
-
-    /// Unless it has ended. What is told here is told before the end is.
-    fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
-        let state = self.lock();
-        if !state.ended {
-            tell(&state.so_far);
-        }
-        !state.ended
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Watched> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::decide::allowed_by_rule;
 use crate::draft_vault::DraftVault;
 use crate::questions::{NotAllowed, Questions};
-use crate::run::content_of;
+use crate::trusted::content_of;
 use crate::view::principal_view;
 use crate::{
     Answer, Approval, ApprovalRequest, Approved, CallScope, Content, Grantee, Grants, Standing, ToolContent,

@@ -39,6 +39,7 @@
 
 mod answer;
 mod arguments;
+mod call;
 mod context;
 mod credentials;
 mod decide;
@@ -58,15 +59,18 @@ mod secrets;
 mod so_far;
 mod trusted;
 mod view;
+mod watch;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use call::{Arguments, Call, CallEvents, CallScope, CalledTool, Outcome};
 pub use credentials::{NoCredentials, consumer};
 pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
-pub use detach::{CallWatch, DetachedCall, Settled, SoFar, detachable, run_or_detach};
+pub use detach::{DetachedCall, Settled, detachable, run_or_detach};
 pub use draft_vault::{SeenNote, SeenNotes};
 pub use grants::{Grantee, Grants, KeepRule};
 pub use in_order::{Place, places};
-pub use run::{Arguments, Call, CallEvents, CallScope, CalledTool, Outcome, content_of, run_call};
+pub use run::run_call;
 pub use so_far::{TurnSoFar, is_foreign};
-pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace};
+pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace, content_of};
 pub use view::{change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, principal_view};
+pub use watch::{CallWatch, SoFar};

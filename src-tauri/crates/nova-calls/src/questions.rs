@@ -1,15 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use nova_protocol::{Decision, Event};
 use nova_skill::ToolError;
 use serde_json::Value;
-use tokio::sync::watch;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::detach::CallWatch;
+use crate::watch::CallWatch;
 use crate::{Answer, ApprovalRequest, Approver, CallEvents};
 
 /// The questions of one call, before it runs and while it does.
@@ -107,96 +104,4 @@ pub(crate) enum NotAllowed {
     Denied { by: String, reason: Option<String> },
     Unanswered { reason: String },
     NotOffered,
-}
-
-/// Measures how long questions wait, and calls for those before them: that time is not the tool's.
-pub(crate) struct Stopwatch(watch::Sender<Waiting>);
-
-#[derive(Clone, Copy, Default)]
-struct Waiting {
-    open: usize,
-    since: Option<Instant>,
-    before: Duration,
-}
-
-impl Default for Stopwatch {
-    fn default() -> Self {
-        Self(watch::Sender::new(Waiting::default()))
-    }
-}
-
-impl Stopwatch {
-    /// How long questions have waited until now.
-    pub(crate) fn waited(&self) -> Duration {
-        let waiting = *self.0.borrow();
-        waiting.before + waiting.since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    /// Comes back when so much time has passed in which no question waited.
-    pub(crate) async fn passed(&self, limit: Duration) {
-        let mut changes = self.0.subscribe();
-        let (begun, waited) = (Instant::now(), self.waited());
-        loop {
-            let waits = changes.borrow_and_update().open > 0;
-            let worked = begun.elapsed().saturating_sub(self.waited().saturating_sub(waited));
-            let left = async {
-                if waits {
-                    std::future::pending().await
-                } else {
-                    tokio::time::sleep(limit.saturating_sub(worked)).await
-                }
-            };
-            tokio::select! {
-                () = left => return,
-                // The sender is in `self`, so this ends only by a change.
-                _ = changes.changed() => {}
-            }
-        }
-    }
-
-    pub(crate) fn pause(&self) -> Pause<'_> {
-        self.0.send_modify(|waiting| {
-            waiting.open += 1;
-            waiting.since.get_or_insert_with(Instant::now);
-        });
-        Pause(self)
-    }
-}
-
-pub(crate) struct Pause<'a>(&'a Stopwatch);
-
-impl Drop for Pause<'_> {
-    fn drop(&mut self) {
-        self.0.0.send_modify(|waiting| {
-            waiting.open -= 1;
-            if waiting.open == 0
-                && let Some(since) = waiting.since.take()
-            {
-                waiting.before += since.elapsed();
-            }
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_question_does_not_count() {
-        let stopwatch = Stopwatch::default();
-        let begun = Instant::now();
-        let asking = async {
-            tokio::time::sleep(Duration::from_secs(2)).await;
-            let first = stopwatch.pause();
-            tokio::time::sleep(Duration::from_secs(100)).await;
-            let second = stopwatch.pause();
-            drop(first);
-            tokio::time::sleep(Duration::from_secs(100)).await;
-            drop(second);
-        };
-        tokio::join!(stopwatch.passed(Duration::from_secs(5)), asking);
-        assert_eq!(begun.elapsed().as_secs(), 205);
-        assert_eq!(stopwatch.waited().as_secs(), 200);
-    }
 }

@@ -3,6 +3,7 @@ use nova_skill::Effect;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Content;
 use crate::so_far::is_foreign;
 
 /// What the user approved of tools that did not come with the program, content by content. It
@@ -171,6 +172,18 @@ pub(crate) fn effect_word(effect: Effect) -> String {
         Effect::Undeclared => "not declared",
     }
     .into()
+}
+
+/// How a tool stands to what was approved of it.
+pub fn content_of(standing: &Standing, tool: &ToolEntry) -> Content {
+    match standing {
+        // A server answers for what it offers from the start; of a file, the first call asks.
+        Standing::Unknown if tool.spec().definition.is_none() => Content::Seen,
+        Standing::Unknown => Content::New,
+        Standing::Changed(_) => Content::Changed,
+        Standing::This(Approval::Seen) => Content::Seen,
+        Standing::This(Approval::Always) => Content::Always,
+    }
 }
 
 #[cfg(test)]

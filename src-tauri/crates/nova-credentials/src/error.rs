@@ -1,5 +1,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use nova_skill::ToolError;
 
@@ -160,5 +161,22 @@ impl From<CredentialError> for ToolError {
             }
             _ => Self::failed(what, remedy),
         }
+    }
+}
+
+impl FromStr for CredentialName {
+    type Err = CredentialError;
+
+    /// The text is not repeated in the error: it may be a secret that was pasted into the wrong place.
+    fn from_str(text: &str) -> Result<Self, CredentialError> {
+        Self::checked(text).ok_or(CredentialError::BadName)
+    }
+}
+
+impl TryFrom<String> for CredentialName {
+    type Error = CredentialError;
+
+    fn try_from(text: String) -> Result<Self, CredentialError> {
+        text.parse()
     }
 }

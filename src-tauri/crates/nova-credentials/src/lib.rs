@@ -20,6 +20,7 @@
 mod error;
 mod grants;
 mod interpolation;
+mod kept_in;
 mod name;
 mod oauth;
 mod private_file;
@@ -28,6 +29,7 @@ mod store;
 pub use error::CredentialError;
 pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
 pub use interpolation::{Place, Template};
+pub use kept_in::KeptIn;
 pub use name::CredentialName;
 pub use oauth::{Endpoint, OAuth, OAuthClient, Opener};
-pub use store::{CredentialStore, KeptIn, MOST_BYTES};
+pub use store::{CredentialStore, MOST_BYTES};

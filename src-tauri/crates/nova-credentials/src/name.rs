@@ -1,9 +1,6 @@
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-use crate::CredentialError;
 
 /// The longest service, and the longest key, in characters.
 const LONGEST: usize = 64;
@@ -17,6 +14,12 @@ pub struct CredentialName {
 }
 
 impl CredentialName {
+    /// `None` where the text is no such name.
+    pub(crate) fn checked(text: &str) -> Option<Self> {
+        let (service, key) = text.split_once('/')?;
+        (is_half(service) && is_half(key)).then(|| Self { whole: text.to_owned() })
+    }
+
     pub fn as_str(&self) -> &str {
         &self.whole
     }
@@ -32,30 +35,10 @@ impl CredentialName {
     }
 }
 
-impl FromStr for CredentialName {
-    type Err = CredentialError;
-
-    fn from_str(text: &str) -> Result<Self, CredentialError> {
-        match text.split_once('/') {
-            Some((service, key)) if is_half(service) && is_half(key) => Ok(Self { whole: text.to_owned() }),
-            // The text is not repeated: it may be a secret that was pasted into the wrong place.
-            _ => Err(CredentialError::BadName),
-        }
-    }
-}
-
 fn is_half(text: &str) -> bool {
     text.len() <= LONGEST
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-}
-
-impl TryFrom<String> for CredentialName {
-    type Error = CredentialError;
-
-    fn try_from(text: String) -> Result<Self, CredentialError> {
-        text.parse()
-    }
 }
 
 impl From<CredentialName> for String {

@@ -61,6 +61,8 @@ mod channel;
 #[cfg(target_os = "linux")]
 mod descendants;
 #[cfg(target_os = "linux")]
+mod dispatch;
+#[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
 mod files;
@@ -92,7 +94,7 @@ pub const NOT_STARTED: u8 = 125;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = args.into_iter().collect();
     #[cfg(target_os = "linux")]
-    return supervise::main(args);
+    return dispatch::main(args);
     #[cfg(not(target_os = "linux"))]
     {
         let _: Vec<OsString> = args;

@@ -6,51 +6,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::FileType;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus, waitid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 use crate::NOT_STARTED;
-use crate::by_hand;
 use crate::channel;
 use crate::descendants::{end_all, reap};
-use crate::enter;
 
 /// The word that makes this program the inner step.
-const ENTER: &str = "enter";
-
-pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    if args.first().is_some_and(|first| first == ENTER) {
-        return enter::main(args[1..].to_vec());
-    }
-    let own: Vec<OsString> = std::env::args_os().collect();
-    let own = &own[..own.len().saturating_sub(args.len())];
-    // Nova's guard has a socket as its input; a person's has a terminal, a pipe or a file.
-    if !rustix::fs::fstat(rustix::stdio::stdin())
-        .is_ok_and(|input| FileType::from_raw_mode(input.st_mode) == FileType::Socket)
-    {
-        return by_hand::main(own, args);
-    }
-    let mut nova = match control() {
-        Ok(nova) => nova,
-        Err(error) => {
-            eprintln!("nova-guard: {error}");
-            return ExitCode::from(NOT_STARTED);
-        }
-    };
-    match start(own, args, &mut nova) {
-        Ok(guard) => ExitCode::from(guard.supervise(&nova)),
-        Err(reason) => {
-            // If Nova is gone there is nobody to tell.
-            let _ = writeln!(nova, "failed {}", reason.replace('\n', " "));
-            ExitCode::from(NOT_STARTED)
-        }
-    }
-}
+pub(crate) const ENTER: &str = "enter";
 
 /// The socket that came as standard input, for this process alone; its place gets nothing to read.
 ///

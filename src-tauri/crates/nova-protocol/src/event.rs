@@ -4,9 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::parts::{
+    ActivatedBy, CompactedBy, ContextView, DeactivatedBy, Decision, Effect, FigureView, ImageView,
+    NoteChangeKind, NoteChangeView, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+};
 use crate::{
-    ErrorCode, SharedText,
-    view::{ConflictSide, ContextView, ImageView, NoteDiffView},
+    ErrorCode,
+    view::{ConflictSide, NoteDiffView},
 };
 
 /// One event as it goes to the window, to `--json` and into a session's log.
@@ -335,161 +339,4 @@ pub enum Event {
     SessionChanged {
         id: String,
     },
-}
-
-/// What a tool does to the world; the worst that it may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    Read,
-    Write,
-    External,
-    Destructive,
-    Send,
-    Undeclared,
-}
-
-/// An answer to "may this call run?".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    Once,
-    Session,
-    Always,
-    Deny,
-}
-
-/// On whose behalf a call runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct PrincipalView {
-    pub kind: PrincipalKind,
-    pub name: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum PrincipalKind {
-    User,
-    Subagent,
-    McpClient,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ActivatedBy {
-    Model,
-    User,
-    Router,
-    Pin,
-}
-
-/// How room was made for more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactedBy {
-    /// The model summed up what was said before; the user's own words stay.
-    #[default]
-    Summary,
-    /// What tools answered was taken out.
-    WithoutOutputs,
-}
-
-/// Why a skill is not active any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum DeactivatedBy {
-    Model,
-    User,
-    /// It was active for one turn only.
-    #[serde(alias = "router", alias = "pin")]
-    Turn,
-    /// It was switched off or removed, or cannot run any more.
-    Unavailable,
-}
-
-/// Where a value came from: a note, or a web source with its time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum SourceView {
-    Note {
-        #[ts(as = "String")]
-        path: SharedText,
-    },
-    Web {
-        url: String,
-        at: String,
-    },
-}
-
-/// A number that a tool computed, and what is behind it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct FigureView {
-    /// JSON Pointer to the number in the output.
-    pub at: String,
-    pub label: String,
-    /// A decimal.
-    pub value: String,
-    /// A currency code, `%`, or empty.
-    pub unit: String,
-    /// How it was computed, in a few words.
-    pub formula: Option<String>,
-    pub parts: Vec<FigurePartView>,
-    /// What it came from, as places in the list of the output's sources.
-    pub sources: Vec<u32>,
-    /// What to know before it is trusted: "2 old quotes".
-    pub caution: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct FigurePartView {
-    pub label: String,
-    pub value: String,
-    pub unit: String,
-    pub caution: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum VaultChangeKind {
-    Created,
-    Modified,
-    Removed,
-    Renamed,
-}
-
-/// Who changed the note: somebody outside of Nova, or one of Nova's change sets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(untagged)]
-pub enum VaultChangeAuthor {
-    Outside(OutsideTag),
-    Nova { change_set: String, principal: String, skill: Option<String> },
-}
-
-/// Serialises as the string `outside`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub enum OutsideTag {
-    #[serde(rename = "outside")]
-    Outside,
-}
-
-impl VaultChangeAuthor {
-    pub const OUTSIDE: Self = Self::Outside(OutsideTag::Outside);
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct NoteChangeView {
-    pub path: String,
-    pub kind: NoteChangeKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub from: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteChangeKind {
-    Created,
-    Modified,
-    Deleted,
-    Renamed,
 }

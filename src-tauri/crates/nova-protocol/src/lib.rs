@@ -20,6 +20,7 @@ mod event;
 mod glance;
 mod inexact;
 mod panel;
+mod parts;
 mod shared_text;
 mod typescript;
 mod view;
@@ -27,14 +28,14 @@ mod view;
 pub use command::{Commands, dispatch};
 pub use credentials::*;
 pub use error::{ErrorCode, UserError};
-pub use event::{
-    ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
-    NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor,
-    VaultChangeKind,
-};
+pub use event::{Envelope, Event};
 pub use glance::*;
 pub use inexact::inexact_number;
 pub use panel::*;
+pub use parts::{
+    ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, FigurePartView, FigureView, NoteChangeKind,
+    NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+};
 pub use shared_text::SharedText;
 pub use typescript::typescript;
 pub use view::*;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::settings::Limits;
-use crate::{ModelInfo, ProviderError, ProviderSettings, connect};
+use crate::{ModelInfo, ProviderError, ProviderKind, ProviderSettings, connect};
 
 /// How long a running server may be silent.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -12,11 +12,12 @@ const WHOLE: Duration = Duration::from_secs(3);
 /// speaks as this `kind` of server does; it comes within a second from one that is silent.
 ///
 /// Nothing secret is sent: whoever listens there has not been chosen by the user.
-pub async fn detect(kind: &str, address: &str) -> Result<Vec<ModelInfo>, ProviderError> {
+pub async fn detect(kind: impl Into<ProviderKind>, address: &str) -> Result<Vec<ModelInfo>, ProviderError> {
+    let kind = kind.into();
     let settings = ProviderSettings {
         base_url: Some(address.to_owned()),
         limits: Limits { connect: SILENCE, read: SILENCE, tries: 1, ..Limits::default() },
-        ..ProviderSettings::new(kind)
+        ..ProviderSettings::new(kind.as_str())
     };
     let provider = connect(kind, settings)?;
     // The limits above are per read.

@@ -39,6 +39,7 @@ mod error;
 mod event;
 mod http;
 mod image;
+mod kind;
 mod ollama;
 mod openai;
 mod passing_on;
@@ -53,6 +54,7 @@ pub use detect::detect;
 pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use image::{Image, ImageError, image_tokens};
+pub use kind::ProviderKind;
 pub use request::{ChatRequest, Loads, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
 pub use settings::{
@@ -132,28 +134,20 @@ pub fn is_same_model(one: &str, other: &str) -> bool {
     plain(one).eq_ignore_ascii_case(plain(other))
 }
 
-/// Where a provider of this `kind` is when nothing else is configured.
-pub fn default_address(kind: &str) -> Option<&'static str> {
-    match kind {
-        "openai" => Some(openai::DEFAULT_ADDRESS),
-        "anthropic" => Some(anthropic::DEFAULT_ADDRESS),
-        "ollama" => Some(ollama::DEFAULT_ADDRESS),
-        _ => None,
-    }
-}
-
-/// Makes the provider for a `kind` of the configuration: `openai` (the API of OpenAI and of the
-/// many servers that copy it), `anthropic` (its Messages) or `ollama`.
-///
-/// Nothing is sent yet.
-pub fn connect(kind: &str, settings: ProviderSettings) -> Result<Arc<dyn Provider>, ProviderError> {
-    match kind {
-        "openai" => Ok(Arc::new(openai::OpenAi::new(settings)?)),
-        "anthropic" => Ok(Arc::new(anthropic::Anthropic::new(settings)?)),
-        "ollama" => Ok(Arc::new(ollama::Ollama::new(settings)?)),
-        other => Err(ProviderError::Settings {
+/// Makes the provider for a `kind` of the configuration. Nothing is sent yet.
+pub fn connect(
+    kind: impl Into<ProviderKind>,
+    settings: ProviderSettings,
+) -> Result<Arc<dyn Provider>, ProviderError> {
+    match kind.into() {
+        ProviderKind::OpenAi => Ok(Arc::new(openai::OpenAi::new(settings)?)),
+        ProviderKind::Anthropic => Ok(Arc::new(anthropic::Anthropic::new(settings)?)),
+        ProviderKind::Ollama => Ok(Arc::new(ollama::Ollama::new(settings)?)),
+        ProviderKind::Unknown(written) => Err(ProviderError::Settings {
             provider: settings.id,
-            reason: format!("the kind `{other}` is not known; known are `openai`, `anthropic` and `ollama`"),
+            reason: format!(
+                "the kind `{written}` is not known; known are `openai`, `anthropic` and `ollama`"
+            ),
         }),
     }
 }

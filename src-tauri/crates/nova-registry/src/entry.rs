@@ -8,7 +8,8 @@ use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
 use crate::requirements::unmet;
 use crate::{
-    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name,
+    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, shown_name,
+    wire_name,
 };
 
 /// One skill with everything that is known of it.
@@ -58,19 +59,6 @@ pub struct ConfigProblem {
     /// Whether an earlier, good configuration is still in force. Otherwise the skill is unavailable:
     /// with the wrong names it would not see the user's records, and write new ones beside them.
     pub last_good: bool,
-}
-
-/// How far a skill is. That it is *active* belongs to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    Available,
-    Disabled,
-    Unavailable,
-    NeedsSignIn,
-    NeedsReview,
-    Starting,
-    Failed,
-    Broken,
 }
 
 /// One tool of a skill, ready to be called by `nova-calls`.

@@ -52,10 +52,11 @@ mod skill_folder;
 mod skill_md;
 mod snapshot;
 mod source;
+mod state;
 mod wire;
 
 pub use catalog::{Catalog, CatalogBudget, short_hash};
-pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
+pub use entry::{ConfigProblem, SkillEntry, ToolEntry};
 pub use files::{
     AgreedSkills, CheckedSkill, ForeignFile, ForeignRoot, ForeignSkill, LastGood, LastGoodTool,
     MAX_TOOL_FILE, ToolFiles, ToolFolders, check_skill, tool_sources,
@@ -74,4 +75,5 @@ pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError, is_skill_name};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
+pub use state::State;
 pub use wire::{canonical, is_invisible, shown_name, wire_name};

@@ -43,6 +43,13 @@ pub enum ToolLookup {
     },
 }
 
+impl Router {
+    /// Of the skills that are available.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        Self::of(snapshot.available().map(|skill| skill.as_ref()))
+    }
+}
+
 impl Registry {
     /// Scans the sources, in the order of their precedence.
     pub fn new(sources: Vec<Box<dyn Source>>, settings: &Settings) -> Self {

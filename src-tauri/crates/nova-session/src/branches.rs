@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use nova_protocol::{Envelope, Event};
 
-use crate::store::{Entry, SessionError};
+use crate::error::SessionError;
+use crate::message::Entry;
 
 /// What a new turn comes after.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

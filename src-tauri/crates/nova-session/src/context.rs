@@ -2,36 +2,14 @@
 
 use std::borrow::Cow;
 
-use nova_protocol::{ContextParts, ContextView};
-use nova_provider::ToolDefinition;
-use serde::{Deserialize, Serialize};
+use nova_protocol::{ContextParts, ContextView, ImageView};
+use nova_provider::{ToolDefinition, image_tokens};
 
 use crate::activation::part;
-use crate::images::weight;
-use crate::message::LogMessage;
+use crate::message::{Compaction, Instead, LogMessage};
 
 /// An output that is taken out to make room keeps so many bytes of its beginning.
 const REMAINS: usize = 200;
-
-/// From here on in the log, what came before is sent in another form. The log keeps all of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Compaction {
-    /// So many of the messages that were sent before stay as they are.
-    pub(crate) kept: usize,
-    pub(crate) instead: Instead,
-}
-
-/// What is sent in the place of earlier messages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Instead {
-    /// This notice.
-    Summary(String),
-    /// The same without what tools answered.
-    WithoutOutputs,
-    /// Of each, so many bytes of its beginning.
-    Beginnings(usize),
-}
 
 /// The messages that are sent, the system prompt first.
 pub(crate) fn sent(messages: &[LogMessage]) -> Vec<Cow<'_, LogMessage>> {
@@ -121,6 +99,9 @@ pub(crate) fn may_begin(message: &LogMessage) -> bool {
     matches!(message, LogMessage::User { .. } | LogMessage::Assistant { .. })
 }
 
+/// A token of text is about as many bytes.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// Bytes by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sizes {
@@ -163,6 +144,11 @@ impl Sizes {
     pub(crate) fn total(self) -> u64 {
         self.system + self.skills + self.history + self.outputs
     }
+}
+
+/// About how many bytes of text an image stands for.
+fn weight(image: &ImageView) -> u64 {
+    image_tokens(image.width, image.height) * BYTES_PER_TOKEN
 }
 
 /// What one message brings into a request, in bytes.

@@ -1,73 +1,18 @@
 //! The calls of a session that run on by themselves: a turn that made one has gone on without its end.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
-use nova_calls::{CallWatch, DetachedCall};
-use tokio::sync::watch;
+use nova_calls::DetachedCall;
 use tokio_util::sync::CancellationToken;
 
 use crate::branches::After;
+use crate::error::SessionError;
 use crate::journal::Journal;
 use crate::message::{LateEnd, LogMessage, RunsOn};
+use crate::running::Running;
 use crate::session::Session;
-use crate::store::{HeldCall, SessionError, Store};
-
-/// Of one session, those that run in this Nova.
-pub(crate) struct DetachedCalls {
-    running: Mutex<Vec<Arc<Running>>>,
-    changed: watch::Sender<()>,
-}
-
-/// One that has no end yet.
-pub(crate) struct Running {
-    pub(crate) of: RunsOn,
-    pub(crate) watch: Arc<CallWatch>,
-    stop: CancellationToken,
-    /// Of the turn that made the call; its events go on there.
-    journal: Arc<Journal>,
-    /// Tells other Novas that it is not lost.
-    _held: Option<HeldCall>,
-}
-
-impl Default for DetachedCalls {
-    fn default() -> Self {
-        Self { running: Mutex::default(), changed: watch::Sender::new(()) }
-    }
-}
-
-impl DetachedCalls {
-    pub(crate) fn running(&self) -> Vec<Arc<Running>> {
-        self.lock().clone()
-    }
-
-    pub(crate) fn find(&self, number: u32) -> Option<Arc<Running>> {
-        self.lock().iter().find(|running| running.of.number == number).cloned()
-    }
-
-    pub(crate) fn journals(&self) -> Vec<Arc<Journal>> {
-        self.lock().iter().map(|running| running.journal.clone()).collect()
-    }
-
-    /// Comes back when the call has an end that the next request can tell.
-    pub(crate) async fn ended(&self, number: u32) {
-        let mut changed = self.changed.subscribe();
-        while self.find(number).is_some() {
-            // The sender is in `self`, so this ends only by a change.
-            let _ = changed.changed().await;
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Running {
-    pub(crate) fn stop(&self) {
-        self.stop.cancel();
-    }
-}
+use crate::store::{HeldCall, Store};
 
 impl Session {
     /// Takes a call over that the turn goes on without. `late` makes of its end what is kept.

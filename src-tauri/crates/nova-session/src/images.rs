@@ -1,47 +1,23 @@
 //! Images of messages: which of them a request shows, and what it says of the others.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use nova_protocol::ImageView;
-use nova_provider::{Image, image_tokens};
+use nova_provider::{Image, Loads, Message, ToolCall};
 
 use crate::context::sent;
+use crate::error::SessionError;
 use crate::message::LogMessage;
+use crate::named_image::Images;
 use crate::session::Session;
-use crate::store::{SessionError, Store};
+use crate::store::Store;
 
 /// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
 /// images of the newest message are sent whatever they take.
 const MOST_SENT: usize = 24 * 1024 * 1024;
 /// So many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
 const MOST_AT_ONCE: usize = 20;
-/// A token of text is about as many bytes.
-const BYTES_PER_TOKEN: u64 = 4;
-
-/// An image as the user sends it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedImage {
-    /// As its file is called.
-    pub name: String,
-    pub image: Image,
-}
-
-impl NamedImage {
-    pub(crate) fn view(&self) -> ImageView {
-        ImageView {
-            id: self.image.id.clone(),
-            name: self.name.clone(),
-            media_type: self.image.media_type.to_owned(),
-            width: self.image.width,
-            height: self.image.height,
-        }
-    }
-}
-
-/// The images of a session that are in memory while a turn runs, by id.
-pub(crate) type Images = HashMap<String, Image>;
-
 /// What a request shows of the images of its messages.
 pub(crate) struct Showing<'a> {
     images: &'a Images,
@@ -113,6 +89,38 @@ impl<'a> Showing<'a> {
     }
 }
 
+impl LogMessage {
+    /// None for the system prompt, which has a place of its own in a request, and for what the model is
+    /// told by another message.
+    /// `mark` is that of the session's notices.
+    pub(crate) fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
+        Some(match self.clone() {
+            Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
+            Self::User { text, images } => {
+                let (content, images) = showing.of_message(&text, &images);
+                Message::User { content, images }
+            }
+            Self::Assistant { text, calls, provider_data } => Message::Assistant {
+                text,
+                calls: calls
+                    .into_iter()
+                    .map(|call| ToolCall { id: call.id, name: call.name, arguments: call.arguments })
+                    .collect(),
+                provider_data,
+            },
+            Self::ToolOutput { call_id, content, told, .. } => {
+                Message::ToolOutput { call_id, content, loads: told.tools }
+            }
+            Self::Notice { text, told, .. } => {
+                let skill = told.instructions.into_keys().next();
+                let loads = skill.map(|skill| Loads { skill, tools: told.tools });
+                let loads = loads.filter(|loads| !loads.tools.is_empty());
+                Message::Notice { text, mark: mark.to_owned(), loads }
+            }
+        })
+    }
+}
+
 impl Session {
     /// Has the images in memory that the next requests may show.
     pub(crate) async fn load_images(&self, store: &Store) -> Result<(), SessionError> {
@@ -143,11 +151,6 @@ impl Session {
     }
 }
 
-/// About how many bytes of text an image stands for.
-pub(crate) fn weight(image: &ImageView) -> u64 {
-    image_tokens(image.width, image.height) * BYTES_PER_TOKEN
-}
-
 /// `the images "a.png", "b.png"`
 pub(crate) fn named(images: &[&ImageView]) -> String {
     let names: Vec<String> = images.iter().map(|image| format!("\"{}\"", image.name)).collect();
@@ -166,6 +169,7 @@ fn shown_by(message: &(impl std::borrow::Borrow<LogMessage> + ?Sized)) -> &[Imag
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::named_image::NamedImage;
 
     /// An image of so many bytes.
     fn image(name: &str, bytes: usize) -> NamedImage {

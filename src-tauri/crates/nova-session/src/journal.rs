@@ -3,11 +3,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
 
-use crate::message::LogMessage;
+use crate::error::SessionError;
+use crate::message::{Entry, LogMessage};
 use crate::sequence::{Sequence, Telling};
-use crate::store::{Entry, SessionError, Store};
-use crate::turn::EventSink;
-use crate::usage::{UseMeter, Used};
+use crate::store::Store;
+use crate::used::{UseMeter, Used};
+
+/// Receives every event as it happens.
+pub trait EventSink: Send + Sync {
+    fn emit(&self, envelope: Envelope);
+}
 
 /// Numbers a session's events, shows them to whoever listens and keeps those that belong into the
 /// log. Entries wait in memory until [`Journal::flush`], which the turn calls before anything that

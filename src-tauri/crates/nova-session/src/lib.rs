@@ -62,29 +62,36 @@ mod activation;
 mod branches;
 mod context;
 mod detached;
+mod error;
 mod export;
 mod images;
 mod journal;
 mod markdown;
 mod message;
+mod named_image;
 mod prompt;
+mod running;
 mod search;
+mod search_text;
 mod sequence;
 mod session;
 mod store;
 mod stream;
 mod turn;
 mod usage;
+mod used;
 
 pub use branches::{After, Branches};
+pub use error::SessionError;
 pub use export::{export, marked_private};
-pub use images::NamedImage;
+pub use journal::EventSink;
 pub use markdown::{Block, blocks, html};
+pub use named_image::NamedImage;
 pub use search::{Found, Said, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals, has_read_private};
-pub use store::{Purged, SessionError, SessionInfo, Store};
+pub use store::{Purged, SessionInfo, Store};
 pub use turn::{
-    EventSink, Ids, ModelPlace, Placed, TurnEnd, TurnScope, not_agreed, provider_error, run_late_turn,
-    run_turn,
+    Ids, ModelPlace, Placed, TurnEnd, TurnScope, not_agreed, provider_error, run_late_turn, run_turn,
 };
-pub use usage::{LastError, SkillUse, ToolUse, UseMeter, Used};
+pub use usage::{LastError, SkillUse, ToolUse};
+pub use used::{UseMeter, Used};

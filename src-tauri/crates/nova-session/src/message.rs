@@ -1,18 +1,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
-use nova_protocol::ImageView;
-use nova_provider::{Loads, Message, ToolCall, ToolDefinition};
+use nova_protocol::{Envelope, ImageView};
+use nova_provider::ToolDefinition;
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::activation::{NOTICE, Told};
-use crate::context::Compaction;
-use crate::images::Showing;
 
 /// Paths of notes with the hash of their bytes.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
+
+/// One entry of a session's log.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Entry {
+    Event(Envelope),
+    Message(LogMessage),
+}
 
 /// What the model is sent, as the log keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -269,36 +274,26 @@ impl LogMessage {
             Self::User { .. } | Self::Assistant { .. } | Self::LateEnd(_) | Self::Compaction(_) => None,
         }
     }
+}
 
-    /// None for the system prompt, which has a place of its own in a request, and for what the model is
-    /// told by another message.
-    /// `mark` is that of the session's notices.
-    pub(crate) fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
-        Some(match self.clone() {
-            Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
-            Self::User { text, images } => {
-                let (content, images) = showing.of_message(&text, &images);
-                Message::User { content, images }
-            }
-            Self::Assistant { text, calls, provider_data } => Message::Assistant {
-                text,
-                calls: calls
-                    .into_iter()
-                    .map(|call| ToolCall { id: call.id, name: call.name, arguments: call.arguments })
-                    .collect(),
-                provider_data,
-            },
-            Self::ToolOutput { call_id, content, told, .. } => {
-                Message::ToolOutput { call_id, content, loads: told.tools }
-            }
-            Self::Notice { text, told, .. } => {
-                let skill = told.instructions.into_keys().next();
-                let loads = skill.map(|skill| Loads { skill, tools: told.tools });
-                let loads = loads.filter(|loads| !loads.tools.is_empty());
-                Message::Notice { text, mark: mark.to_owned(), loads }
-            }
-        })
-    }
+/// From here on in the log, what came before is sent in another form. The log keeps all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Compaction {
+    /// So many of the messages that were sent before stay as they are.
+    pub(crate) kept: usize,
+    pub(crate) instead: Instead,
+}
+
+/// What is sent in the place of earlier messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Instead {
+    /// This notice.
+    Summary(String),
+    /// The same without what tools answered.
+    WithoutOutputs,
+    /// Of each, so many bytes of its beginning.
+    Beginnings(usize),
 }
 
 /// The messages with an output for every call. A call without one ran when Nova ended: the log

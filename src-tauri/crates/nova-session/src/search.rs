@@ -5,9 +5,10 @@ use indexmap::IndexMap;
 use nova_protocol::Speaker;
 use sqlx::{QueryBuilder, Row as _, Sqlite};
 use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
 
-use crate::store::{SessionError, SessionInfo, Store};
+use crate::error::SessionError;
+use crate::search_text::{fold, searchable};
+use crate::store::{SessionInfo, Store};
 
 /// So many words of a query are looked for.
 const MOST_WORDS: usize = 32;
@@ -243,29 +244,6 @@ fn space(text: &[char]) -> Option<usize> {
 /// A word as it is compared: without case and accents.
 fn folded(word: &str) -> Vec<char> {
     searchable(word).chars().collect()
-}
-
-fn fold(c: char, take: &mut impl FnMut(char)) {
-    // Beyond the alphabets that write accents, what looks like one makes another letter.
-    if c.is_control() {
-        return take(' ');
-    }
-    if c.is_ascii() || c > '\u{1fff}' {
-        return c.to_lowercase().for_each(take);
-    }
-    for part in std::iter::once(c).nfd().filter(|part| !is_combining_mark(*part)) {
-        for letter in part.to_lowercase() {
-            // The same letter at the end of a word.
-            take(if letter == 'ς' { 'σ' } else { letter });
-        }
-    }
-}
-
-/// What was said, as it is searched.
-pub(crate) fn searchable(text: &str) -> String {
-    let mut letters = String::with_capacity(text.len());
-    text.nfc().for_each(|c| fold(c, &mut |letter| letters.push(letter)));
-    letters
 }
 
 #[cfg(test)]

@@ -16,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 use crate::activation::{Active, NOTICE, Told, visible_tools};
 use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
-use crate::detached::DetachedCalls;
-use crate::images::{Images, NamedImage};
-use crate::journal::Journal;
-use crate::message::{LogMessage, LogTool, with_all_outputs};
+use crate::error::SessionError;
+use crate::journal::{EventSink, Journal};
+use crate::message::{Entry, LogMessage, LogTool, with_all_outputs};
+use crate::named_image::{Images, NamedImage};
 use crate::prompt::is_date_notice;
+use crate::running::DetachedCalls;
 use crate::sequence::Sequence;
-use crate::store::{Entry, SessionError, Store};
-use crate::turn::EventSink;
+use crate::store::Store;
 use crate::turn::seen::NotesRead;
 
 /// One open session: what its log says, ready for the next turn.

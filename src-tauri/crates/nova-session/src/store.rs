@@ -10,41 +10,17 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
 };
 
-use crate::images::NamedImage;
-use crate::message::LogMessage;
-use crate::search::searchable;
-use crate::usage::Used;
+use crate::error::SessionError;
+use crate::message::Entry;
+use crate::named_image::NamedImage;
+use crate::search_text::searchable;
+use crate::used::Used;
 
 /// All sessions and what skills did, in `<data>/nova.db`.
 #[derive(Clone)]
 pub struct Store {
     pool: SqlitePool,
     leases: PathBuf,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    #[error("There is no session \"{0}\".")]
-    Unknown(String),
-    #[error("There is no turn \"{0}\" in this session.")]
-    UnknownTurn(String),
-    /// A turn runs in it, in this or another Nova.
-    #[error("A turn is running in this session.")]
-    Busy,
-    #[error("The sessions cannot be read or written: {0}.")]
-    Database(#[from] sqlx::Error),
-    #[error("The session database cannot be migrated: {0}.")]
-    Migration(sqlx::migrate::MigrateError),
-    #[error("The session database was written by a newer version of Nova.")]
-    Newer,
-    #[error("{path}: {source}.")]
-    Io { path: String, source: std::io::Error },
-    #[error(
-        "The chat was deleted, but its text may still be in the database's log, which another program is reading."
-    )]
-    LogKept,
-    #[error("The session's log has an entry that cannot be read: {0}.")]
-    Entry(#[from] serde_json::Error),
 }
 
 /// One row of the list.
@@ -67,13 +43,6 @@ pub struct Purged {
     pub sessions: Vec<String>,
     /// Whether nothing of them is left in the write-ahead log.
     pub log_emptied: bool,
-}
-
-/// One entry of a session's log.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Entry {
-    Event(Envelope),
-    Message(LogMessage),
 }
 
 /// Held while a turn runs; the system gives it back when the process ends, however it ends.

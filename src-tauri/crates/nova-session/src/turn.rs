@@ -3,6 +3,7 @@ mod calls;
 mod compact;
 mod late;
 mod leaving;
+mod said;
 pub(crate) mod seen;
 mod skills;
 
@@ -26,12 +27,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activation::{self, ControlTool, Told};
 use crate::context::{Sizes, sent};
-use crate::images::{NamedImage, Showing};
-use crate::journal::Journal;
+use crate::error::SessionError;
+use crate::images::Showing;
+use crate::journal::{EventSink, Journal};
 use crate::message::{LogMessage, with_all_outputs};
+use crate::named_image::NamedImage;
 use crate::prompt::{date_notice, system_prompt};
 use crate::session::{Session, State, UserMessage, said};
-use crate::store::{SessionError, Store};
+use crate::store::Store;
 use crate::stream::{StreamEnd, show};
 
 /// Requests to the provider within one turn.
@@ -165,11 +168,6 @@ pub struct TurnScope {
     pub begun: Arc<dyn Fn() + Send + Sync>,
     /// Called when the session is free again, just before the turn's end is told.
     pub ended: Arc<dyn Fn() + Send + Sync>,
-}
-
-/// Receives every event as it happens.
-pub trait EventSink: Send + Sync {
-    fn emit(&self, envelope: Envelope);
 }
 
 /// Makes ids that were never used before.

@@ -9,20 +9,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
-use crate::history::Retention;
-use crate::journal::{Journal, lines_path};
-use crate::kept::{NotKept, Unmerged};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
+use crate::options::{Clock, NewId, VaultOptions};
 use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
-use crate::vault::VaultOptions;
-
-/// Tells the time.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// Gives an id that was never given before.
-pub type NewId = Arc<dyn Fn() -> String + Send + Sync>;
+use crate::writing::history::Retention;
+use crate::writing::journal::{Journal, lines_path};
+use crate::writing::not_kept::{NotKept, Unmerged};
 
 pub(crate) struct Core {
     pub(crate) disk: Disk,
@@ -146,23 +140,5 @@ impl Core {
 impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Core").field("root", &self.disk.root()).finish_non_exhaustive()
-    }
-}
-
-/// `path` without links in it, as far as it exists.
-pub(crate) fn without_links(path: &Path) -> PathBuf {
-    let mut rest = Vec::new();
-    let mut existing = path;
-    loop {
-        if let Ok(real) = existing.canonicalize() {
-            return rest.iter().rev().fold(real, |path, name| path.join(name));
-        }
-        match (existing.parent(), existing.file_name()) {
-            (Some(parent), Some(name)) => {
-                rest.push(name);
-                existing = parent;
-            }
-            _ => return path.to_owned(),
-        }
     }
 }

@@ -9,15 +9,16 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::disk::Attributes;
+use crate::disk::{Attributes, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{
     ContentHash, Document, EditError, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties,
     read_yaml, replace_exact,
 };
-use crate::vault::{Note, Vault, refuse_hidden};
+use crate::reading::index::Note;
+use crate::vault::Vault;
 use crate::view::View;
-use crate::write::Planned;
+use crate::writing::write::Planned;
 
 pub use attachment::{ATTACHMENTS, Attached};
 
@@ -85,6 +86,20 @@ impl Item {
             (Some((from, base)), Some(text)) => from != path || **base != **text,
             _ => true,
         }
+    }
+}
+
+impl Vault {
+    /// An empty plan of writes.
+    pub fn draft(&self) -> Draft {
+        self.seen_by_owner().draft()
+    }
+}
+
+impl View {
+    /// An empty plan of writes that reads through this view.
+    pub fn draft(&self) -> Draft {
+        Draft::new(self.clone())
     }
 }
 

@@ -1,13 +1,17 @@
 //! What can go wrong with notes on disk, each with the remedy.
 
+mod base;
+mod query;
+
 use std::io;
 use std::path::PathBuf;
 
-use crate::base::BaseError;
 use crate::change::Conflict;
 use crate::disk::GoneRoot;
 use crate::note::{EditError, PathError, VaultPath};
-use crate::query::QueryError;
+
+pub use base::BaseError;
+pub use query::QueryError;
 
 /// An error about the vault. `Display` says what happened and what to do about it;
 /// [`VaultError::message`] and [`VaultError::hint`] give the two halves apart.

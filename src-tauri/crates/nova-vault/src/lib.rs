@@ -16,7 +16,18 @@
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune
 //!   └── changes                            what changed, and by whom
+//!
+//! vault.rs, view.rs, draft.rs …            the façade
+//!   ├── reading                            index, search, query, links, base
+//!   ├── writing                            write, journal, history, watch, feed
+//!   └── disk, obsidian                     folders and files by handle; Obsidian's settings
 //! ```
+//!
+//! *Reading* and *writing* are two folders of one crate, and neither imports the other. Both lie on both
+//! sides of [`Vault`]: it holds the index, the watch and the journal, and `query`, `links` and `history`
+//! are methods of `View` and `Vault`, which another crate could not add. As crates they would need a trait
+//! in place of each, with one implementation, and would share the folder handle in any case, because what
+//! confines a read confines a write.
 
 //! # The states of a write
 //!
@@ -95,28 +106,22 @@
 //!
 //! An author is a string; clock and ids are passed in.
 
-pub mod note;
-pub mod watch;
+mod reading;
+mod writing;
 
-mod base;
 mod change;
-mod change_set;
 mod core;
 mod disk;
 mod draft;
 mod error;
-mod feed;
-mod held;
-mod history;
-mod index;
-mod journal;
-mod kept;
-mod links;
 mod obsidian;
+mod opening;
+mod options;
 mod presence;
 mod privacy;
-mod query;
-mod search;
+mod private_list;
+mod problem;
+mod problems;
 mod shared_texts;
 mod status;
 mod step;
@@ -124,31 +129,35 @@ mod step;
 mod tests;
 mod vault;
 mod view;
-mod write;
 
-pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
+/// One note as text: the crate `nova-note`.
+pub use nova_note as note;
+pub use nova_note::{ContentHash, VaultPath};
+
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
-pub use change_set::ChangeSet;
-pub use core::{Clock, NewId};
-pub use disk::top_folder;
-pub use disk::{GoneRoot, MAX_NOTE_BYTES};
+pub use disk::{GoneRoot, MAX_NOTE_BYTES, top_folder};
 pub use draft::{ATTACHMENTS, Attached, Draft, NewNote, PlannedDiff};
-pub use error::VaultError;
-pub use feed::{By, VaultChange, VaultChangeKind};
-pub use held::Held;
-pub use history::{
-    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits, NoteDetail,
-    NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
-};
-pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
-pub use note::{ContentHash, VaultPath};
+pub use error::{BaseError, QueryError, VaultError};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,
     TemplateFolder, TemplateValues, Templates, Trash, fill_template,
 };
+pub use options::{Clock, NewId, VaultOptions};
 pub use privacy::Privacy;
-pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
-pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
+pub use problem::Problem;
+pub use reading::base::{BaseAnswer, BaseColumn, BaseGroup, BaseRow};
+pub use reading::held::Held;
+pub use reading::index::Note;
+pub use reading::links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, TagsRead, Unresolved};
+pub use reading::query::{Condition, Query, QueryAnswer, QueryRow, SortKey};
+pub use reading::search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use status::{VaultStatus, Watching};
-pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions};
-pub use view::{RecordsRead, TagsRead, View};
+pub use vault::{NoteEntry, Notes, Vault};
+pub use view::{RecordsRead, View};
+pub use writing::change_set::ChangeSet;
+pub use writing::feed::{By, VaultChange, VaultChangeKind};
+pub use writing::history::{
+    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits, NoteDetail,
+    NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
+};
+pub use writing::watch;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::disk::{Disk, GoneRoot, Spellings};
 use crate::error::VaultError;
-use crate::index::Head;
+use crate::reading::index::Head;
 use crate::vault::Vault;
 
 impl Vault {

@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::error::VaultError;
-use crate::index::Texts;
-use crate::vault::{Vault, is_record_place};
-use crate::watch::{Options, WatchState, would_be};
+use crate::reading::index::{Texts, is_record_place};
+use crate::vault::Vault;
+use crate::writing::watch::{Options, WatchState, would_be};
 
 impl Vault {
     /// Counts, and what the file system can do.

@@ -5,66 +5,25 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::change::ChangeSetKind;
-use crate::change_set::ChangeSet;
-use crate::core::{Clock, Core, NewId, without_links};
-use crate::disk::{Disk, GoneRoot, KnownFolders, Refusal, Roots};
-use crate::draft::Draft;
+use crate::core::Core;
+use crate::disk::refuse_hidden;
 use crate::error::VaultError;
-use crate::feed::{Feed, VaultChange};
-use crate::history::{Diffs, History};
-use crate::index::{Head, Index, Listing, Texts, folded, read_note};
-use crate::journal::Journal;
-use crate::links::Outlines;
-use crate::note::{ContentHash, Document, VaultPath, unreadable_matter};
-use crate::obsidian::TemplateFolder;
-use crate::step::Steps;
+use crate::note::{VaultPath, folded};
+use crate::obsidian::{ObsidianSettings, TemplateFolder};
+use crate::problem::Problem;
+use crate::reading::index::{Head, Index, Listing, Note, Texts, is_record_place, read_note, sync_conflict};
+use crate::reading::links::Outlines;
+use crate::writing::feed::{Feed, VaultChange};
+use crate::writing::history::Diffs;
 #[cfg(test)]
-use crate::watch::Options;
-use crate::watch::WatchState;
-use crate::write::{Displaced, Keeper, sweep};
-
-/// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
-/// machine.
-pub struct VaultOptions {
-    /// The folder with the notes. It may be named through a link.
-    pub root: PathBuf,
-    /// Where the journal lies: `<data>/history`. Made at the first write, or by
-    /// [`Vault::remember_folder`]; readable by the user only.
-    pub history: PathBuf,
-    /// Folders that may not be the vault nor lie in it: `<config>` and `<data>`. The folder
-    /// of the journal is one of them without being named.
-    pub forbidden: Vec<PathBuf>,
-    /// Folders outside of the vault whose notes belong to it once a symbolic link at its top leads to
-    /// one. None of them may hold or lie in the vault, `forbidden` or `program`.
-    pub roots: Vec<PathBuf>,
-    /// The folder that the program itself lies in.
-    pub program: Option<PathBuf>,
-    /// Tells the time.
-    pub clock: Clock,
-    /// Where the user is: what `today` is, and on which day a note was changed.
-    pub zone: TimeZone,
-    /// Gives ids for change sets, never the same twice.
-    pub new_id: NewId,
-    /// The system's trash, which takes deleted notes where Obsidian is set to use it: on Linux the
-    /// home trash, `$XDG_DATA_HOME/Trash`. Where there is none, as on macOS and Windows, or none on
-    /// the vault's file system, they go to the vault's own folder `.trash`.
-    pub trash: Option<PathBuf>,
-    /// The top folder of the file system that a folder lies on ([`top_folder`](crate::top_folder)),
-    /// which may have a trash of its own where the home trash is on another one; `None`: it has not.
-    pub top_folder: fn(&Path) -> Option<PathBuf>,
-    /// Whether a note whose file has further names (hard links) is written in place, so that all of
-    /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
-    /// note. Both are refused otherwise.
-    pub write_through: bool,
-}
+use crate::writing::watch::Options;
+use crate::writing::watch::WatchState;
+use crate::writing::write::{Displaced, Keeper};
 
 /// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
-/// through a [`Draft`] and a [`ChangeSet`].
+/// through a [`Draft`](crate::Draft) and a [`ChangeSet`](crate::ChangeSet).
 #[derive(Clone)]
 pub struct Vault {
     inner: Arc<Inner>,
@@ -78,21 +37,6 @@ struct Inner {
     outlines: Outlines,
     diffs: Diffs,
     core: Arc<Core>,
-}
-
-/// A note as it was read.
-#[derive(Debug, Clone)]
-pub struct Note {
-    /// Where it lies.
-    pub path: VaultPath,
-    /// Its whole text.
-    pub text: Arc<str>,
-    /// What the bytes were.
-    pub hash: ContentHash,
-    /// The text, parsed.
-    pub document: Arc<Document>,
-    /// When the file was last modified.
-    pub modified: Timestamp,
 }
 
 /// The notes of a vault at one moment, in order of their paths. Nothing is copied for it.
@@ -112,52 +56,10 @@ pub struct NoteEntry<'a> {
     pub broken: Option<(u32, &'a str)>,
 }
 
-/// Something in the vault that a person should put right.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Problem {
-    /// The file, relative to the vault.
-    pub path: String,
-    /// The line in the file, 1-based; 1 where the whole file is meant.
-    pub line: u32,
-    /// What is wrong.
-    pub problem: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
 impl Vault {
-    /// Opens the folder. Changes nothing in it but to end what an earlier Nova was killed in the
-    /// middle of: temporary files go, and edits in them go to where they belong.
-    pub fn open(options: VaultOptions) -> Result<Vault, VaultError> {
-        Vault::open_with(options, Steps::default())
-    }
-
-    /// As [`Vault::open`] for a folder that the user has just chosen: an empty one too, where another folder
-    /// held the notes before.
-    pub fn open_chosen(options: VaultOptions) -> Result<Vault, VaultError> {
-        KnownFolders::beside(&options.history).forget(&usable_root(&options)?);
-        Vault::open(options)
-    }
-
-    pub(crate) fn open_with(options: VaultOptions, steps: Steps) -> Result<Vault, VaultError> {
-        let root = usable_root(&options)?;
-        let unreadable = |error: std::io::Error| VaultError::Unusable {
-            root: root.clone(),
-            reason: error.to_string(),
-            remedy: "Give your user the right to read the folder.".to_owned(),
-        };
-        let named = std::path::absolute(&options.root).map_err(unreadable)?;
-        let known = KnownFolders::beside(&options.history);
-        let disk = Disk::open(root.clone(), roots(&root, &options, known.clone())).map_err(unreadable)?;
-        let disk = disk.named(named);
-        if disk.is_empty() && known.is_another(&root) {
-            let reason = Some("the folder there is empty; its disk may not be mounted".to_owned());
-            return Err(VaultError::Gone { root: disk.given().to_owned(), reason });
-        }
-        let journal = Journal::new(without_links(&options.history), &root);
-        let core = Arc::new(Core::new(disk, journal, steps, options));
-        sweep(&core);
-        let vault = Vault {
+    /// The vault of a folder that is opened and swept.
+    pub(crate) fn of(core: Arc<Core>) -> Vault {
+        Vault {
             inner: Arc::new(Inner {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
@@ -166,9 +68,7 @@ impl Vault {
                 diffs: Diffs::default(),
                 core,
             }),
-        };
-        vault.forget_old_changes(None);
-        Ok(vault)
+        }
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -300,40 +200,6 @@ impl Vault {
         Ok(first(&*listing(Texts::All)?, &[&exact, &path, &path_end, &note_name, &alias]))
     }
 
-    /// Everything in the vault that cannot be read as it should, in order of path and line.
-    pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
-        let mut problems = self.problems_of(&listing);
-        problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
-        problems.extend(self.history().kept_texts()?);
-        problems.extend(self.core().not_kept.problems());
-        problems.extend(self.obsidian().problems);
-        problems.extend(self.seen_by_owner().base_problems(&listing));
-        problems.sort();
-        Ok(problems)
-    }
-
-    pub(crate) fn problems_of(&self, listing: &Listing) -> Vec<Problem> {
-        let templates = self.template_folder();
-        let mut problems = listing.problems();
-        problems
-            .retain(|problem| !self.is_followed(&problem.path) && !self.is_form(&templates, &problem.path));
-        problems
-    }
-
-    /// Whether it is a template whose properties are only readable once it is filled in: `{{date}}` is a
-    /// mapping for YAML.
-    fn is_form(&self, templates: &TemplateFolder, path: &str) -> bool {
-        let Ok(path) = VaultPath::parse(path) else { return false };
-        let note = || self.read(&path).ok();
-        templates.holds(&path)
-            && note().is_some_and(|note| {
-                unreadable_matter(&note.text).is_some_and(|matter| {
-                    ["{{", "<%"].iter().any(|mark| note.text[matter.clone()].contains(mark))
-                })
-            })
-    }
-
     /// Whether a link lies there that is the note it leads to, and no problem.
     pub(crate) fn is_followed(&self, path: &str) -> bool {
         let Ok(path) = VaultPath::parse(path) else { return false };
@@ -341,19 +207,14 @@ impl Vault {
         *real != path && self.core().disk.place(&real).is_ok_and(|place| !place.is_free(&real))
     }
 
-    /// An empty plan of writes.
-    pub fn draft(&self) -> Draft {
-        self.seen_by_owner().draft()
+    /// What the user set in Obsidian for this vault, as it is on the disk now.
+    pub fn obsidian(&self) -> ObsidianSettings {
+        ObsidianSettings::read(&self.core().disk)
     }
 
-    /// A change set, of which nothing is on the disk until its first write.
-    pub fn change_set(&self, kind: ChangeSetKind, label: String) -> ChangeSet {
-        ChangeSet::new(self.clone(), kind, label)
-    }
-
-    /// The change sets of this vault.
-    pub fn history(&self) -> History {
-        History::new(self.clone())
+    /// Where templates lie, as it is set now.
+    pub fn template_folder(&self) -> TemplateFolder {
+        TemplateFolder::read(&self.core().disk)
     }
 
     /// What changes in the vault from now on, by whomever. Watching starts with the first call;
@@ -405,80 +266,10 @@ impl Vault {
     }
 }
 
-impl Problem {
-    /// Something that cannot be a note or a folder of notes.
-    pub(crate) fn of_unusable(path: String, reason: &str, remedy: &str) -> Problem {
-        Problem { path, line: 1, problem: format!("{reason}; it is not read"), remedy: remedy.to_owned() }
-    }
-
-    /// A folder that cannot be listed. `prefix` is its path with a `/` at its end.
-    pub(crate) fn of_refused(prefix: &str, error: &std::io::Error, gone: Option<GoneRoot>) -> Problem {
-        let path = prefix.trim_end_matches('/').to_owned();
-        if let Some(root) = gone {
-            return Problem::of_unusable(path, &root.message(), root.remedy());
-        }
-        let refusal = error.get_ref().and_then(|cause| cause.downcast_ref::<Refusal>());
-        let remedy = refusal.map_or("Give your user the right to read the folder.", Refusal::remedy);
-        Problem::of_unusable(path, &error.to_string(), remedy)
-    }
-
-    /// A note that cannot be read.
-    pub(crate) fn of_unreadable(path: &VaultPath, error: &VaultError) -> Problem {
-        Problem { path: path.as_str().to_owned(), line: 1, problem: error.message(), remedy: error.hint() }
-    }
-}
-
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vault").field("root", &self.root()).finish_non_exhaustive()
     }
-}
-
-fn usable_root(options: &VaultOptions) -> Result<PathBuf, VaultError> {
-    let unusable = |reason: String, remedy: &str| VaultError::Unusable {
-        root: options.root.clone(),
-        reason,
-        remedy: remedy.to_owned(),
-    };
-    let metadata = std::fs::metadata(&options.root).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => unusable(
-            "it does not exist".to_owned(),
-            "Choose the folder that holds your notes, or create it first.",
-        ),
-        _ => unusable(error.to_string(), "Give your user the right to read the folder."),
-    })?;
-    if !metadata.is_dir() {
-        return Err(unusable(
-            "it is a file, not a folder".to_owned(),
-            "Choose the folder that holds your notes.",
-        ));
-    }
-    let root = options
-        .root
-        .canonicalize()
-        .map_err(|error| unusable(error.to_string(), "Give your user the right to read the folder."))?;
-    for forbidden in options.forbidden.iter().chain([&options.history]) {
-        let forbidden = without_links(forbidden);
-        if forbidden.starts_with(&root) {
-            return Err(unusable(
-                format!("Nova keeps its own files in {}, which would lie in the vault", forbidden.display()),
-                "Choose another folder, one that holds only notes.",
-            ));
-        }
-    }
-    Ok(root)
-}
-
-fn roots(vault: &Path, options: &VaultOptions, known: KnownFolders) -> Roots {
-    let forbidden = options.forbidden.iter().chain([&options.history]).chain(&options.program);
-    Roots::new(vault, options.roots.clone(), forbidden.cloned().collect(), known)
-}
-
-pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
-    if path.is_hidden() {
-        return Err(VaultError::Hidden { path: path.clone() });
-    }
-    Ok(())
 }
 
 impl Notes {
@@ -516,40 +307,4 @@ impl fmt::Debug for Notes {
 
 fn without_extension(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
-}
-
-/// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
-/// sync program made of a note that is there.
-pub(crate) fn is_record_place(listing: &Listing, templates: &TemplateFolder, path: &VaultPath) -> bool {
-    let is_copy = listing.is_copy(path) && original_of(listing, path).is_some();
-    !templates.holds(path) && !is_copy
-}
-
-/// The note beside which a sync program put this copy, while it is there.
-fn original_of(listing: &Listing, path: &VaultPath) -> Option<VaultPath> {
-    let original = VaultPath::in_folder(path.folder(), &format!("{}.md", path.sync_conflict_of()?)).ok()?;
-    listing.heads.binary_search_by(|head| head.path.cmp(&original)).ok().map(|_| original)
-}
-
-fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
-    let original = path.sync_conflict_of()?;
-    let remedy = match original_of(listing, path) {
-        Some(_) => format!("Compare it with \"{original}.md\", keep one of the two, and delete the other."),
-        None => format!("\"{original}.md\" no longer exists: rename this file to that name, or delete it."),
-    };
-    Some(Problem {
-        path: path.as_str().to_owned(),
-        line: 1,
-        problem: match path.is_unmerged_edit() {
-            true => {
-                format!("it holds an edit made during a write of \"{original}.md\" that could not be merged")
-            }
-            false => {
-                format!(
-                    "a sync program made this copy, because \"{original}.md\" was changed in two places at once"
-                )
-            }
-        },
-        remedy,
-    })
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::draft::Draft;
 use crate::error::VaultError;
-use crate::links::TagCount;
 use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
-use crate::vault::{Note, Problem, Vault};
+use crate::problem::Problem;
+use crate::reading::index::Note;
+use crate::vault::Vault;
 
 /// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
 /// in the answer. Every question of a tool goes through one.
@@ -26,15 +26,6 @@ pub struct RecordsRead {
     pub notes: Vec<Note>,
     /// Notes that seem to be such records and cannot be read, by path.
     pub unreadable: Vec<Problem>,
-}
-
-/// The tags of the notes, counted at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TagsRead {
-    /// By name.
-    pub tags: Vec<TagCount>,
-    /// Whether they count notes of which whoever reads elsewhere may not even hear.
-    pub stay_here: bool,
 }
 
 impl Vault {
@@ -170,11 +161,6 @@ impl View {
     /// As [`Vault::template_folder`].
     pub fn template_folder(&self) -> TemplateFolder {
         self.vault.template_folder()
-    }
-
-    /// An empty plan of writes that reads through this view.
-    pub fn draft(&self) -> Draft {
-        Draft::new(self.clone())
     }
 
     /// Whether the note must not be shown.

@@ -3,7 +3,7 @@
 
 use nova_credentials::{CredentialError, CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_protocol::{ErrorCode, ProviderKey, ProviderKeyState, UserError};
-use nova_provider::{Locality, default_address};
+use nova_provider::Locality;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -159,7 +159,10 @@ pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsume
 }
 
 fn consumer_of(config: &ProviderConfig) -> GrantConsumer {
-    GrantConsumer::new(format!("provider:{}", config.id), &["provider", &config.kind, address_of(config)])
+    GrantConsumer::new(
+        format!("provider:{}", config.id),
+        &["provider", config.kind.as_str(), address_of(config)],
+    )
 }
 
 /// Of its kind and address: what an agreement is for.
@@ -168,7 +171,7 @@ pub(crate) fn provider_fingerprint(config: &ProviderConfig) -> String {
 }
 
 fn address_of(config: &ProviderConfig) -> &str {
-    config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default()
+    config.address().unwrap_or_default()
 }
 
 /// What a provider's key is called where nothing else is said.

@@ -11,6 +11,7 @@ use super::Running;
 use super::planning::Plan;
 use crate::decide::{denied, wants_approval};
 use crate::hosts::shown_hosts;
+use crate::trusted::content_of;
 use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide};
 
 impl Running<'_> {
@@ -102,18 +103,6 @@ impl Running<'_> {
         let rules = self.scope.rules.now();
         let unknown = Facts { reached: ReachedNotes::NONE, ..facts.clone() };
         wants_approval(&rules, &facts).is_some() && wants_approval(&rules, &unknown).is_none()
-    }
-}
-
-/// How a tool stands to what was approved of it.
-pub fn content_of(standing: &Standing, tool: &ToolEntry) -> Content {
-    match standing {
-        // A server answers for what it offers from the start; of a file, the first call asks.
-        Standing::Unknown if tool.spec().definition.is_none() => Content::Seen,
-        Standing::Unknown => Content::New,
-        Standing::Changed(_) => Content::Changed,
-        Standing::This(Approval::Seen) => Content::Seen,
-        Standing::This(Approval::Always) => Content::Always,
     }
 }
 

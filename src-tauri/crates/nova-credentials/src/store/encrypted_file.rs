@@ -10,7 +10,8 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::{Keeper, KeptIn};
+use super::Keeper;
+use crate::KeptIn;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 

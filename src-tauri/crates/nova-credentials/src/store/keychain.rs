@@ -5,7 +5,8 @@ use keyring::{Entry, Error};
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Keeper, KeptIn};
+use super::Keeper;
+use crate::KeptIn;
 use crate::{CredentialError, CredentialName};
 
 /// What the keychain lists Nova's entries under.

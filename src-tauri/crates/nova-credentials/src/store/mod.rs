@@ -7,10 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize};
 
 use crate::oauth::tokens::Tokens;
-use crate::{CredentialError, CredentialName};
+use crate::{CredentialError, CredentialName, KeptIn};
 use encrypted_file::EncryptedFile;
 use record::Record;
 
@@ -25,24 +24,6 @@ pub const MOST_BYTES: usize = 64 * 1024;
 pub struct CredentialStore {
     record: Arc<Record>,
     keeper: Arc<dyn Keeper>,
-}
-
-/// Which of the two stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KeptIn {
-    Keychain,
-    /// `<data>/credentials.age`
-    File,
-}
-
-impl fmt::Display for KeptIn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Keychain => "the system's keychain",
-            Self::File => "the encrypted file credentials.age",
-        })
-    }
 }
 
 /// What is kept under a name.

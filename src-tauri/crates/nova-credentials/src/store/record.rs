@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::KeptIn;
+use crate::KeptIn;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 

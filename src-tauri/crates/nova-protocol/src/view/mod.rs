@@ -13,6 +13,7 @@ use ts_rs::TS;
 
 use crate::{Decision, SecretText};
 
+pub use crate::parts::{ContextParts, ContextView, ImageView};
 pub use notes::*;
 pub use records::*;
 pub use rules::*;

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::ProblemView;
 
-use crate::event::NoteChangeKind;
+use crate::NoteChangeKind;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NoteRef {

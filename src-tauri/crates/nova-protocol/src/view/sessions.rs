@@ -34,37 +34,6 @@ pub struct SessionView {
     pub running_calls: Vec<String>,
 }
 
-/// How much of a model's context a request takes, in tokens: estimated from bytes, by what the provider
-/// counted of earlier requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContextView {
-    #[ts(type = "number")]
-    pub used: u64,
-    /// None where nobody has said.
-    #[ts(type = "number | null")]
-    pub limit: Option<u64>,
-    /// Of the last request, what the provider had kept.
-    #[ts(type = "number")]
-    pub cached: u64,
-    pub parts: ContextParts,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContextParts {
-    /// The system prompt with the list of skills, and the tools that every request has.
-    #[ts(type = "number")]
-    pub system: u64,
-    /// Instructions and tools of active skills.
-    #[ts(type = "number")]
-    pub skills: u64,
-    /// What was said.
-    #[ts(type = "number")]
-    pub history: u64,
-    /// What tools answered.
-    #[ts(type = "number")]
-    pub outputs: u64,
-}
-
 /// A call of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CallRef {
@@ -132,20 +101,6 @@ pub struct NewImage {
     pub media_type: Option<String>,
     /// Its bytes in base64.
     pub data: String,
-}
-
-/// An image of a message. Its bytes are read with `read_image`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ImageView {
-    /// Within its session; equal for equal bytes.
-    pub id: String,
-    pub name: String,
-    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
-    pub media_type: String,
-    /// In pixels.
-    pub width: u32,
-    /// In pixels.
-    pub height: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::NoteDiffView;
 
-use crate::{Effect, FigureView, SourceView, event::NoteChangeView};
+use crate::{Effect, FigureView, NoteChangeView, SourceView};
 
 /// The state of a skill or a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

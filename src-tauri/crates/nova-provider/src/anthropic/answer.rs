@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::calls::wire_id;
 use super::carried;
-use super::encode::wire_id;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::encode::{NamedCall, call, is_blank, wire_id};
+use super::calls::{NamedCall, call, is_blank, wire_id};
 
 const DIALECT: &str = "anthropic";
 

@@ -29,7 +29,7 @@ use self::index::{Documents, Field, Index, Vocabulary};
 use self::phrases::{Owner, Phrases};
 use self::profile::Profile;
 use self::words::{Mark, Token, name_tokens, tokens, tokens_with_notes};
-use crate::{SkillEntry, Snapshot};
+use crate::SkillEntry;
 
 /// Ranks the tools of the skills of one snapshot.
 pub struct Router {
@@ -120,11 +120,8 @@ impl Default for Weights {
 
 impl Router {
     /// Of the skills that are available.
-    pub fn new(snapshot: &Snapshot) -> Self {
-        Self::of(snapshot.available().map(|skill| skill.as_ref()))
-    }
-
-    fn of<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> Self {
+    /// Of these skills, which are available.
+    pub(crate) fn of<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> Self {
         Self::build(skills.map(Profile::of).collect(), Weights::default())
     }
 

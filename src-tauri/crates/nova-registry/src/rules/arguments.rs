@@ -1,7 +1,7 @@
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use super::pattern::matches;
+use super::wildcard::matches;
 use crate::canonical;
 use crate::wire::is_invisible;
 

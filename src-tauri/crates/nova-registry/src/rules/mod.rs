@@ -1,6 +1,7 @@
 mod arguments;
 mod edit;
 mod pattern;
+mod wildcard;
 
 use std::sync::{Arc, RwLock};
 
@@ -244,7 +245,7 @@ impl PartialEq for Rule {
 
 impl Who {
     fn is(&self, who: &Principal) -> bool {
-        let named = |pattern: &String| pattern::matches(&canonical(pattern), &canonical(&who.name));
+        let named = |pattern: &String| wildcard::matches(&canonical(pattern), &canonical(&who.name));
         (self.kinds.is_empty() || self.kinds.contains(&who.kind))
             && (self.relationships.is_empty() || self.relationships.contains(&who.relationship))
             && (self.names.is_empty() || self.names.iter().any(named))

@@ -2,6 +2,7 @@ use nova_skill::{Effect, VaultPath};
 use serde_json::Value;
 
 use super::arguments::Constraint;
+use super::wildcard::matches;
 use crate::{canonical, wire_name};
 
 /// Which calls a rule is about: `skill__tool` or `skill.tool` with `*`, without a separator that
@@ -220,22 +221,6 @@ fn covers(skill: &str, tool: &str, call: &CallShape) -> bool {
 
 fn is_wire_name(name: &str, call: &CallShape) -> bool {
     name == canonical(&wire_name(call.skill, call.tool))
-}
-
-/// Whether the text fits a pattern in which `*` stands for any characters.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    for part in middle {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.len() >= last.len() && rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::asks::{Missing, Outside, Refused};
+use super::callee::{Bounds, Callee};
+use super::failing::{broken_call, failed};
 use super::frames::{FrameError, encode};
 use super::hand_over::{HandOver, Unbegun};
 use super::pool::{Lease, Pool};
@@ -45,29 +47,6 @@ pub(super) struct Conversation {
     had_secret: bool,
     /// Refusals for want of a credential: what the script was told, and why there is none.
     missing: Vec<(String, Missing)>,
-}
-
-/// What is called.
-#[derive(Debug, Clone)]
-pub(super) struct Callee {
-    pub(super) owner: String,
-    /// The file's name.
-    pub(super) file: String,
-    pub(super) source: Arc<str>,
-    pub(super) hash: blake3::Hash,
-    /// Other files of the owner may follow.
-    pub(super) more: bool,
-}
-
-/// What a call may use of Nova.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
-    /// Without the time in which Nova works on what the script asks for.
-    pub(super) time: Duration,
-    /// From Stop to the end of the process.
-    pub(super) grace: Duration,
-    pub(super) asks: usize,
-    pub(super) output: u64,
 }
 
 /// What comes of a call next.
@@ -349,35 +328,4 @@ async fn written(ask: u64, answer: Result<Answer, Refused>) -> Answered {
         }
     };
     Answered { ask, answer: encoded.ok(), missing }
-}
-
-pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
-    let Fault { kind, message, line, column, .. } = fault;
-    let file = &what.file;
-    if *kind == FaultKind::Arguments {
-        let rule = message.trim_end().trim_end_matches('.').to_owned();
-        return ToolError::InvalidArguments { path: String::new(), rule, allowed: Vec::new() };
-    }
-    let place = match (line, column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
-        (Some(line), None) => format!("{file}:{line}"),
-        _ => file.clone(),
-    };
-    let hint = match kind {
-        FaultKind::Thrown | FaultKind::Arguments => {
-            "The tool reported this; use other arguments, or fix its file."
-        }
-        FaultKind::Syntax | FaultKind::Import | FaultKind::Definition => "Fix the tool's file.",
-        FaultKind::Result => "Return less, and only plain data.",
-        FaultKind::Time => "Give it less work.",
-        FaultKind::Memory => "Give it less work; its memory is limited.",
-    };
-    ToolError::failed(format!("{place}: {message}"), hint)
-}
-
-pub(super) fn broken_call(what: &Callee, broken: &Broken) -> ToolError {
-    match broken {
-        Broken::Cancelled => ToolError::Cancelled,
-        broken => ToolError::failed(format!("{}: {broken}", what.file), broken.remedy()),
-    }
 }

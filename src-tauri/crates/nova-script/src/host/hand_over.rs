@@ -6,7 +6,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::asks::Outside;
-use super::call::{Bounds, Callee, broken_call, failed};
+use super::callee::{Bounds, Callee};
+use super::failing::{broken_call, failed};
 use super::pool::{Lease, Pool};
 use super::process::{Broken, Ending, LoadError};
 use crate::protocol::{Fault, Request, ToChild};

@@ -1,12 +1,13 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::place::{Place, Places};
 use super::process::{Broken, Running};
 use super::spawn::Spawn;
 use crate::protocol::Limits;
@@ -63,17 +64,6 @@ pub(super) struct Lease {
     owner: String,
     pool: Arc<Pool>,
     _turn: OwnedSemaphorePermit,
-}
-
-/// One of the places for processes, taken until this is dropped.
-pub(super) struct Place(Arc<Places>);
-
-/// Apart from the state, so that a place can be left while somebody holds the state's lock.
-#[derive(Default)]
-struct Places {
-    taken: AtomicUsize,
-    /// A process has become idle or is gone.
-    changed: Notify,
 }
 
 enum Next {
@@ -314,12 +304,5 @@ impl Lease {
     /// Ends the process; does not wait for it.
     pub(super) fn end(self) {
         self.pool.retire(Some(self.running));
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::Relaxed);
-        self.0.changed.notify_waiters();
     }
 }

@@ -9,9 +9,9 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::call::Callee;
+use super::callee::Callee;
 use super::frames::{FrameError, Frames, encode};
-use super::pool::Place;
+use super::place::Place;
 use super::spawn::{Process, Spawn, Spawned};
 use crate::protocol::{Definition, Fault, FaultKind, FromChild, Level, Limits, ToChild};
 

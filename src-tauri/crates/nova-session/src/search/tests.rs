@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::store::Entry;
+use crate::message::Entry;
 
 /// Sessions with a title and what was said in each: `>` by the user, else by Nova.
 async fn store(sessions: &[(&str, &str, &[&str])]) -> (tempfile::TempDir, Store) {

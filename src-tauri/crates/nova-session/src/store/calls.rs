@@ -2,7 +2,8 @@
 
 use nova_protocol::{Envelope, Event};
 
-use super::{HeldCall, SessionError, Store, readable, safe_name};
+use super::{HeldCall, Store, readable, safe_name};
+use crate::error::SessionError;
 use crate::message::{LateEnd, LogMessage};
 
 impl Store {

@@ -5,7 +5,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
 use super::*;
-use crate::message::{LateEnd, Notes, RunsOn};
+use crate::message::{LateEnd, LogMessage, Notes, RunsOn};
 use crate::{Branches, Session};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");

@@ -11,9 +11,9 @@ use sqlx::sqlite::SqlitePoolOptions;
 use tokio::sync::Notify;
 
 use super::*;
+use crate::journal::EventSink;
 use crate::sequence::Sequence;
 use crate::store::Store;
-use crate::turn::EventSink;
 
 struct Noon;
 

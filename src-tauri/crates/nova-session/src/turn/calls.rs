@@ -13,7 +13,7 @@ use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::late::Said;
+use super::said::Said;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, neutral, part};
 use crate::message::{Cut, LogCall, LogMessage, Notes};

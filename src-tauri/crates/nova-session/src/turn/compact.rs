@@ -10,12 +10,10 @@ use nova_registry::Snapshot;
 use super::calls::OUTPUT_CAP;
 use super::{Stop, Turn, cache_order, provider_error};
 use crate::activation::{fenced_output, part};
-use crate::context::{
-    Compaction, Instead, Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size,
-};
+use crate::context::{Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
 use crate::images::named;
-use crate::message::LogMessage;
+use crate::message::{Compaction, Instead, LogMessage};
 use crate::prompt::date_notice;
 
 /// What a model takes in, in tokens, where nobody has said.

@@ -10,12 +10,14 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::calls::{named, output_of};
+use super::said::Said;
 use super::seen::paths;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, part};
 use crate::branches::After;
-use crate::detached::{Running, ends_to_tell, open_calls};
+use crate::detached::{ends_to_tell, open_calls};
 use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
+use crate::running::Running;
 use crate::session::Session;
 
 /// The most of what a running call has said that the model is told, in bytes.
@@ -25,29 +27,6 @@ const WAIT: Duration = Duration::from_secs(30);
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 /// How long a call that is stopped may take to say so.
 const STOPPING: Duration = Duration::from_secs(10);
-
-/// What a control tool answers.
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) notes: Notes,
-    /// Those of them that it says something of; None where that may be any.
-    pub(super) drawn_from: Option<Vec<VaultPath>>,
-    /// It tells of notes of which no model elsewhere may hear, beside those.
-    pub(super) only_here: bool,
-    pub(super) told: Told,
-}
-
-impl From<(String, Told)> for Said {
-    fn from((text, told): (String, Told)) -> Self {
-        Self { text, notes: Notes::new(), drawn_from: None, only_here: false, told }
-    }
-}
-
-impl From<Value> for Said {
-    fn from(value: Value) -> Self {
-        (value.to_string(), Told::default()).into()
-    }
-}
 
 impl Turn {
     /// The turn goes on without the end of the call; what it has said is its output to the model.

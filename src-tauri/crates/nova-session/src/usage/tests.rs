@@ -6,6 +6,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::SqlitePoolOptions;
 
 use super::*;
+use crate::used::{UseMeter, What};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 

@@ -12,6 +12,8 @@ mod moving;
 mod place;
 mod platform;
 mod presence;
+mod private;
+mod real_path;
 mod roots;
 mod trash;
 mod walk;
@@ -24,24 +26,31 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File};
 
 use crate::error::VaultError;
-use crate::index::folded;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 
 use abilities::Abilities;
 pub(crate) use attributes::Attributes;
 pub(crate) use known::KnownFolders;
 pub(crate) use lasting::Lasting;
+pub use place::MAX_NOTE_BYTES;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
-pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
+pub(crate) use platform::{Kind, RACY, Stamp, nanos_now, open_file, timestamp};
 pub use presence::GoneRoot;
+pub(crate) use private::{make_private_folder, sync_path};
+pub(crate) use real_path::without_links;
 pub(crate) use roots::{Refusal, Roots};
 pub use trash::top_folder;
 pub(crate) use trash::{SystemTrash, TrashPlace};
 use walk::MAX_DEPTH;
-pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
+pub(crate) use walk::{At, Folder, Known, Met, Names, in_parallel, threads};
 
-/// The largest note Nova reads, in bytes.
-pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
+/// Dot-folders are no part of the notes.
+pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
+    if path.is_hidden() {
+        return Err(VaultError::Hidden { path: path.clone() });
+    }
+    Ok(())
+}
 
 /// The opened vault folder.
 #[derive(Debug)]

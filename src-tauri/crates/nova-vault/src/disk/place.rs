@@ -11,10 +11,13 @@ use jiff::civil::Date;
 use super::abilities::Abilities;
 use super::lasting::Lasting;
 use super::platform::{Kind, Look};
-use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into, read_untorn};
+use super::private::make_private_folder;
+use super::{Attributes, Found, Stamp, platform, read_from_start, read_into, read_untorn};
 use crate::error::VaultError;
-use crate::journal::make_private_folder;
 use crate::note::{VaultPath, unmerged_name};
+
+/// The largest note Nova reads, in bytes.
+pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// An opened folder and the name of one note in it. What happens to the path meanwhile
 /// does not matter: everything below goes through the folder's handle.

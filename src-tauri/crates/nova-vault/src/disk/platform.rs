@@ -1,6 +1,8 @@
 //! What each operating system does in its own way: exchanging two files, refusing to
 //! replace, listing a folder, file identity, modes and extended attributes.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 
 /// What tells whether a file may have changed without reading it. The change time is
@@ -78,6 +80,17 @@ impl Stamp {
 /// A time in nanoseconds since 1970.
 pub(crate) fn timestamp(nanos: i64) -> Timestamp {
     Timestamp::from_nanosecond(nanos.into()).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// File times are only so fine: what was touched this shortly before it was read may have been
+/// touched again without a trace. In nanoseconds.
+pub(crate) const RACY: i64 = 2_000_000_000;
+
+/// The system's clock, in nanoseconds since 1970: compared with file times only.
+pub(crate) fn nanos_now() -> i64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
 #[cfg(unix)]

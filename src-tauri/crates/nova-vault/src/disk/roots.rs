@@ -11,12 +11,10 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::abilities::Abilities;
-use super::platform::Kind;
-use super::walk::RACY;
+use super::platform::{Kind, RACY, nanos_now};
+use super::real_path::without_links;
 use super::{Disk, KnownFolders, Place, Stamp, platform};
-use crate::core::without_links;
 use crate::error::VaultError;
-use crate::index::nanos_now;
 use crate::note::VaultPath;
 
 /// The extra roots of a vault; clones are the same. By default there are none.

@@ -11,8 +11,8 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 use jiff::Zoned;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
+use super::real_path::without_links;
 use super::{Lasting, Place, platform};
-use crate::core::without_links;
 
 /// What stands in a `Path=` as it is, besides letters and digits.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -10,17 +10,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use cap_std::fs::Dir;
 
 use super::place::{open_note, read_quiet, read_whole};
-use super::platform::{self, Kind, Look};
+use super::platform::{self, Kind, Look, RACY, nanos_now};
 use super::presence::GoneRoot;
 use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
-use crate::index::nanos_now;
 use crate::note::VaultPath;
-
-/// File times are only so fine: what was touched this shortly before it was read may have been
-/// touched again without a trace. In nanoseconds.
-pub(crate) const RACY: i64 = 2_000_000_000;
 
 /// Folders are followed this deep. Deeper ones are no notes of a person, and every level keeps
 /// a handle open.

@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::Draft;
-use crate::disk::MAX_NOTE_BYTES;
+use crate::disk::{MAX_NOTE_BYTES, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{VaultPath, file_name};
-use crate::vault::refuse_hidden;
 
 /// The endings of the files that can be made: text that other programs read, and that none runs when it
 /// is opened. SVG and XML are not among them: a browser runs the scripts in both.

@@ -6,8 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Draft, NewNote, file_part, writable};
 use crate::disk::Spellings;
 use crate::error::VaultError;
-use crate::index::folded;
-use crate::note::{PathError, VaultPath, file_name};
+use crate::note::{PathError, VaultPath, file_name, folded};
 
 impl Draft {
     /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]

@@ -4,8 +4,7 @@ use jiff::Zoned;
 use jiff::civil::Date;
 
 use super::{DAILY_NOTES, MomentFormat, SettingError};
-use crate::index::folded;
-use crate::note::VaultPath;
+use crate::note::{VaultPath, folded};
 
 /// Where daily notes go and how they begin.
 #[derive(Debug, Clone, PartialEq, Eq)]

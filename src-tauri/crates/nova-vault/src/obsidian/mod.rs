@@ -20,7 +20,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::disk::Disk;
 use crate::note::{VaultPath, folded};
-use crate::vault::{Problem, Vault};
+use crate::problem::Problem;
 
 pub use daily::DailyNotes;
 pub use moment::MomentFormat;
@@ -161,18 +161,6 @@ const TEMPLATES: &str = ".obsidian/templates.json";
 const PLUGINS: &str = ".obsidian/community-plugins.json";
 const TEMPLATER: &str = ".obsidian/plugins/templater-obsidian/data.json";
 const PERIODIC_NOTES: &str = ".obsidian/plugins/periodic-notes/data.json";
-
-impl Vault {
-    /// What the user set in Obsidian for this vault, as it is on the disk now.
-    pub fn obsidian(&self) -> ObsidianSettings {
-        ObsidianSettings::read(&self.core().disk)
-    }
-
-    /// Where templates lie, as it is set now.
-    pub fn template_folder(&self) -> TemplateFolder {
-        TemplateFolder::read(&self.core().disk)
-    }
-}
 
 impl TemplateFolder {
     /// As it is set now.

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 
 use super::*;
 use crate::step::{Step, Steps};
-use crate::write::SetJournal;
+use crate::writing::write::SetJournal;
 
 /// Two folders on two file systems; `None` where everything is on one.
 fn two_file_systems() -> Option<[PathBuf; 2]> {
@@ -35,7 +35,7 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
     let changes = Arc::new(SetJournal::new("apart".to_owned(), ChangeSetKind::Turn, "a turn".to_owned()));
     let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
     applied.unwrap();
-    let look = |displaced: Vec<crate::write::Displaced>| -> Vec<crate::write::Displaced> {
+    let look = |displaced: Vec<crate::writing::write::Displaced>| -> Vec<crate::writing::write::Displaced> {
         displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
     };
     assert_eq!(bed.leftovers().len(), 1);

@@ -210,7 +210,7 @@ fn the_broken_bases_of_hidden_notes_are_told_nobody_elsewhere() {
         ("Diary/q.base", "views: [\n"),
     ]);
     let vault = bed.vault();
-    let listing = vault.index().listing(&vault.core().disk, crate::index::Texts::All).unwrap();
+    let listing = vault.index().listing(&vault.core().disk, crate::reading::index::Texts::All).unwrap();
     let named = |view: crate::View| {
         let problems = view.base_problems(&listing);
         problems

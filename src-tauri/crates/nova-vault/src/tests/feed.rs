@@ -5,9 +5,9 @@ use std::fs;
 use super::*;
 use tokio::sync::broadcast::error::TryRecvError;
 
-use crate::feed::Feed;
-use crate::journal::Journal;
-use crate::watch::{Options, WatchState, would_be};
+use crate::writing::feed::Feed;
+use crate::writing::journal::Journal;
+use crate::writing::watch::{Options, WatchState, would_be};
 use crate::{By, VaultChange, VaultChangeKind};
 
 fn told(vault: &Vault, receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>) -> Vec<VaultChange> {
@@ -219,7 +219,7 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
         d.rename(&path("b.md"), &path("New/b.md"))
     })
     .unwrap();
-    vault.history().undo(&id, crate::history::Scope::All, &model("undo")).unwrap();
+    vault.history().undo(&id, crate::writing::history::Scope::All, &model("undo")).unwrap();
 
     let told = |journal: &Journal| -> Vec<String> {
         let sets = journal.sets().unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::step::Step;
-use crate::write::{Displaced, SetJournal};
+use crate::writing::write::{Displaced, SetJournal};
 
 const NOTE: &str = "---\nstage: lead\n---\n# Jane\n";
 const NO_NOTE: &str = "---\nstage: [\n---\n";

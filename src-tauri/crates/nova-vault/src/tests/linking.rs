@@ -348,6 +348,6 @@ fn a_note_of_thousands_of_links_headings_and_tags_is_asked_about_at_once() {
 fn the_tags_of_a_note_are_each_given_once_as_it_spells_them_first() {
     let bed = Bed::new(&[("a.md", "---\ntags: [Work]\n---\n#WORK #home #work #Home\n")]);
     let vault = bed.vault();
-    let listing = vault.index().listing(&vault.core().disk, crate::index::Texts::All).unwrap();
+    let listing = vault.index().listing(&vault.core().disk, crate::reading::index::Texts::All).unwrap();
     assert_eq!(vault.seen_by_owner().tags_of(&listing.heads[0]), ["Work", "home"]);
 }

@@ -232,8 +232,8 @@ fn journal_files(bed: &Bed) -> Vec<PathBuf> {
     files
 }
 
-/// How much of the work was done that ten thousand notes must not multiply by themselves: to ask a
-/// path for its folder, and a write for the notes behind it.
+/// How much of the work was done that ten thousand notes must not multiply by themselves: to open the
+/// folder of a record, to list the top of the vault, to ask a write for the notes behind it.
 pub(crate) mod work {
     use std::cell::Cell;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::index::Texts;
+use crate::reading::index::Texts;
 use crate::{NoteEntry, Notes, Privacy, Problem, Query, Search, SearchMode};
 
 /// Everything that can be asked about all notes.

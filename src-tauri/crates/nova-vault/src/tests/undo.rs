@@ -497,7 +497,7 @@ fn what_takes_too_much_space_goes_by_itself() {
     let bed = bed();
     let ids = sixty_sets(&bed);
     let vault = bed.vault();
-    let displaced = crate::write::displaced_bytes(vault.core());
+    let displaced = crate::writing::write::displaced_bytes(vault.core());
     let newest: u64 = ids[5..].iter().map(|id| vault.core().journal.size(id) + displaced[id]).sum();
     let limits = crate::Limits { bytes: newest, ..crate::Limits::default() };
     // Looked at when it was opened, but this is too much.
@@ -519,7 +519,7 @@ fn the_history_is_for_the_user_only() {
     fs::set_permissions(bed.history(), fs::Permissions::from_mode(0o755)).unwrap();
     let (vault, _) = two_calls(&bed);
     let kept = vault.core().conflicts().join("x.md");
-    crate::journal::write_private(&kept, b"x").unwrap();
+    crate::writing::journal::write_private(&kept, b"x").unwrap();
 
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&bed.history()), 0o700);

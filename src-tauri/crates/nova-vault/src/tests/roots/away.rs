@@ -254,16 +254,20 @@ fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
 fn displaced_by(
     vault: &Vault,
     plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
-) -> Vec<crate::write::Displaced> {
+) -> Vec<crate::writing::write::Displaced> {
     let mut draft = vault.draft();
     plan(&mut draft).unwrap();
-    let set = crate::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned());
+    let set =
+        crate::writing::write::SetJournal::new("late".to_owned(), ChangeSetKind::Turn, "a turn".to_owned());
     let (applied, displaced) = Arc::new(set).apply(vault.core(), &draft.plan(), &model("call_1"));
     applied.unwrap();
     displaced
 }
 
-fn last_look(vault: &Vault, displaced: Vec<crate::write::Displaced>) -> Vec<crate::write::Displaced> {
+fn last_look(
+    vault: &Vault,
+    displaced: Vec<crate::writing::write::Displaced>,
+) -> Vec<crate::writing::write::Displaced> {
     displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
 }
 

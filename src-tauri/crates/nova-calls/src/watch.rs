@@ -1,0 +1,181 @@
+//! A running call as it is seen from outside, and how long it waited for answers.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use nova_skill::VaultPath;
+use nova_vault::note::ContentHash;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// A running call as it is seen from outside.
+#[derive(Default)]
+pub struct CallWatch {
+    pub(crate) stopwatch: Stopwatch,
+    state: Mutex<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    ended: bool,
+    so_far: SoFar,
+}
+
+/// What a call has said, as far as it may be told.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SoFar {
+    pub message: Option<String>,
+    pub partial: Option<Value>,
+    /// The notes it had read when it said so.
+    pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// As of an [`Outcome`](crate::Outcome).
+    pub only_here: bool,
+}
+
+impl SoFar {
+    pub fn says_something(&self) -> bool {
+        self.message.is_some() || self.partial.is_some()
+    }
+
+    /// The newest partial result, else what it said last.
+    pub fn to_value(&self) -> Value {
+        match (&self.partial, &self.message) {
+            (Some(partial), _) => partial.clone(),
+            (None, Some(message)) => json!(message),
+            (None, None) => Value::Null,
+        }
+    }
+}
+
+impl CallWatch {
+    pub fn so_far(&self) -> SoFar {
+        self.lock().so_far.clone()
+    }
+
+    pub(crate) fn said(
+        &self,
+        message: Option<&String>,
+        partial: Option<&Value>,
+        seen: BTreeMap<VaultPath, ContentHash>,
+        only_here: bool,
+    ) {
+        let mut state = self.lock();
+        let so_far = &mut state.so_far;
+        so_far.message = message.cloned().or(so_far.message.take());
+        so_far.partial = partial.cloned().or(so_far.partial.take());
+        so_far.seen.extend(seen);
+        so_far.only_here |= only_here;
+    }
+
+    /// Its end is about to be told; from now on it cannot be let go.
+    pub(crate) fn ends(&self) {
+        self.lock().ended = true;
+    }
+
+    /// Unless it has ended. What is told here is told before the end is.
+    pub(crate) fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
+        let state = self.lock();
+        if !state.ended {
+            tell(&state.so_far);
+        }
+        !state.ended
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Measures how long questions wait, and calls for those before them: that time is not the tool's.
+pub(crate) struct Stopwatch(watch::Sender<Waiting>);
+
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    open: usize,
+    since: Option<Instant>,
+    before: Duration,
+}
+
+impl Default for Stopwatch {
+    fn default() -> Self {
+        Self(watch::Sender::new(Waiting::default()))
+    }
+}
+
+impl Stopwatch {
+    /// How long questions have waited until now.
+    pub(crate) fn waited(&self) -> Duration {
+        let waiting = *self.0.borrow();
+        waiting.before + waiting.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Comes back when so much time has passed in which no question waited.
+    pub(crate) async fn passed(&self, limit: Duration) {
+        let mut changes = self.0.subscribe();
+        let (begun, waited) = (Instant::now(), self.waited());
+        loop {
+            let waits = changes.borrow_and_update().open > 0;
+            let worked = begun.elapsed().saturating_sub(self.waited().saturating_sub(waited));
+            let left = async {
+                if waits {
+                    std::future::pending().await
+                } else {
+                    tokio::time::sleep(limit.saturating_sub(worked)).await
+                }
+            };
+            tokio::select! {
+                () = left => return,
+                // The sender is in `self`, so this ends only by a change.
+                _ = changes.changed() => {}
+            }
+        }
+    }
+
+    pub(crate) fn pause(&self) -> Pause<'_> {
+        self.0.send_modify(|waiting| {
+            waiting.open += 1;
+            waiting.since.get_or_insert_with(Instant::now);
+        });
+        Pause(self)
+    }
+}
+
+pub(crate) struct Pause<'a>(&'a Stopwatch);
+
+impl Drop for Pause<'_> {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|waiting| {
+            waiting.open -= 1;
+            if waiting.open == 0
+                && let Some(since) = waiting.since.take()
+            {
+                waiting.before += since.elapsed();
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_question_does_not_count() {
+        let stopwatch = Stopwatch::default();
+        let begun = Instant::now();
+        let asking = async {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let first = stopwatch.pause();
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            let second = stopwatch.pause();
+            drop(first);
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            drop(second);
+        };
+        tokio::join!(stopwatch.passed(Duration::from_secs(5)), asking);
+        assert_eq!(begun.elapsed().as_secs(), 205);
+        assert_eq!(stopwatch.waited().as_secs(), 200);
+    }
+}

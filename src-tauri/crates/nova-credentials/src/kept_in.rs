@@ -1,0 +1,21 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the two stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptIn {
+    Keychain,
+    /// `<data>/credentials.age`
+    File,
+}
+
+impl fmt::Display for KeptIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keychain => "the system's keychain",
+            Self::File => "the encrypted file credentials.age",
+        })
+    }
+}

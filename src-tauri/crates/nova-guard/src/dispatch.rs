@@ -1,0 +1,39 @@
+//! Which part of the guard this process is: the guard itself, one that a person starts, or its inner step.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use rustix::fs::FileType;
+
+use crate::supervise::{ENTER, control, start};
+use crate::{NOT_STARTED, by_hand, enter};
+
+pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
+    if args.first().is_some_and(|first| first == ENTER) {
+        return enter::main(args[1..].to_vec());
+    }
+    let own: Vec<OsString> = std::env::args_os().collect();
+    let own = &own[..own.len().saturating_sub(args.len())];
+    // Nova's guard has a socket as its input; a person's has a terminal, a pipe or a file.
+    if !rustix::fs::fstat(rustix::stdio::stdin())
+        .is_ok_and(|input| FileType::from_raw_mode(input.st_mode) == FileType::Socket)
+    {
+        return by_hand::main(own, args);
+    }
+    let mut nova = match control() {
+        Ok(nova) => nova,
+        Err(error) => {
+            eprintln!("nova-guard: {error}");
+            return ExitCode::from(NOT_STARTED);
+        }
+    };
+    match start(own, args, &mut nova) {
+        Ok(guard) => ExitCode::from(guard.supervise(&nova)),
+        Err(reason) => {
+            // If Nova is gone there is nobody to tell.
+            let _ = writeln!(nova, "failed {}", reason.replace('\n', " "));
+            ExitCode::from(NOT_STARTED)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Properties as they are read.
+
+use indexmap::IndexMap;
+
+use super::value::Value;
+
+/// A property with the place it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// What it holds.
+    pub value: Value,
+    /// The line of its key in the file, 1-based.
+    pub line: u32,
+}
+
+/// A note's properties, in the order of the file.
+pub type Properties = IndexMap<String, Property>;

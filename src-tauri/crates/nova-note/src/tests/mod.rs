@@ -1,0 +1,34 @@
+//! The crate's behaviour as examples and properties; expected texts are written out by hand.
+#![allow(clippy::unwrap_used)]
+
+mod body;
+mod diff;
+mod edits;
+mod generate;
+mod merge;
+mod outline;
+mod paths;
+mod random_edits;
+mod random_merges;
+mod reading;
+mod simple;
+
+/// How often two items of a list were compared, so that a test can bound the work of a difference.
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static DONE: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn done() {
+        DONE.with(|done| done.set(done.get() + 1));
+    }
+
+    /// The result, and how many comparisons it took on this thread.
+    pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+        let before = DONE.with(Cell::get);
+        let result = work();
+        (result, DONE.with(Cell::get) - before)
+    }
+}

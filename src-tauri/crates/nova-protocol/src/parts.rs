@@ -1,0 +1,208 @@
+//! What both events and views are made of.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::SharedText;
+
+/// What a tool does to the world; the worst that it may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    Read,
+    Write,
+    External,
+    Destructive,
+    Send,
+    Undeclared,
+}
+
+/// An answer to "may this call run?".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Once,
+    Session,
+    Always,
+    Deny,
+}
+
+/// On whose behalf a call runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PrincipalView {
+    pub kind: PrincipalKind,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PrincipalKind {
+    User,
+    Subagent,
+    McpClient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ActivatedBy {
+    Model,
+    User,
+    Router,
+    Pin,
+}
+
+/// How room was made for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactedBy {
+    /// The model summed up what was said before; the user's own words stay.
+    #[default]
+    Summary,
+    /// What tools answered was taken out.
+    WithoutOutputs,
+}
+
+/// Why a skill is not active any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DeactivatedBy {
+    Model,
+    User,
+    /// It was active for one turn only.
+    #[serde(alias = "router", alias = "pin")]
+    Turn,
+    /// It was switched off or removed, or cannot run any more.
+    Unavailable,
+}
+
+/// Where a value came from: a note, or a web source with its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SourceView {
+    Note {
+        #[ts(as = "String")]
+        path: SharedText,
+    },
+    Web {
+        url: String,
+        at: String,
+    },
+}
+
+/// A number that a tool computed, and what is behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FigureView {
+    /// JSON Pointer to the number in the output.
+    pub at: String,
+    pub label: String,
+    /// A decimal.
+    pub value: String,
+    /// A currency code, `%`, or empty.
+    pub unit: String,
+    /// How it was computed, in a few words.
+    pub formula: Option<String>,
+    pub parts: Vec<FigurePartView>,
+    /// What it came from, as places in the list of the output's sources.
+    pub sources: Vec<u32>,
+    /// What to know before it is trusted: "2 old quotes".
+    pub caution: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FigurePartView {
+    pub label: String,
+    pub value: String,
+    pub unit: String,
+    pub caution: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultChangeKind {
+    Created,
+    Modified,
+    Removed,
+    Renamed,
+}
+
+/// Who changed the note: somebody outside of Nova, or one of Nova's change sets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(untagged)]
+pub enum VaultChangeAuthor {
+    Outside(OutsideTag),
+    Nova { change_set: String, principal: String, skill: Option<String> },
+}
+
+/// Serialises as the string `outside`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum OutsideTag {
+    #[serde(rename = "outside")]
+    Outside,
+}
+
+impl VaultChangeAuthor {
+    pub const OUTSIDE: Self = Self::Outside(OutsideTag::Outside);
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NoteChangeView {
+    pub path: String,
+    pub kind: NoteChangeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteChangeKind {
+    Created,
+    Modified,
+    Deleted,
+    Renamed,
+}
+
+/// How much of a model's context a request takes, in tokens: estimated from bytes, by what the provider
+/// counted of earlier requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextView {
+    #[ts(type = "number")]
+    pub used: u64,
+    /// None where nobody has said.
+    #[ts(type = "number | null")]
+    pub limit: Option<u64>,
+    /// Of the last request, what the provider had kept.
+    #[ts(type = "number")]
+    pub cached: u64,
+    pub parts: ContextParts,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextParts {
+    /// The system prompt with the list of skills, and the tools that every request has.
+    #[ts(type = "number")]
+    pub system: u64,
+    /// Instructions and tools of active skills.
+    #[ts(type = "number")]
+    pub skills: u64,
+    /// What was said.
+    #[ts(type = "number")]
+    pub history: u64,
+    /// What tools answered.
+    #[ts(type = "number")]
+    pub outputs: u64,
+}
+
+/// An image of a message. Its bytes are read with `read_image`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImageView {
+    /// Within its session; equal for equal bytes.
+    pub id: String,
+    pub name: String,
+    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
+    pub media_type: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+}

@@ -1,0 +1,67 @@
+//! Which calls of a session run on by themselves.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nova_calls::CallWatch;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::journal::Journal;
+use crate::message::RunsOn;
+use crate::store::HeldCall;
+
+/// Of one session, those that run in this Nova.
+pub(crate) struct DetachedCalls {
+    pub(crate) running: Mutex<Vec<Arc<Running>>>,
+    pub(crate) changed: watch::Sender<()>,
+}
+
+/// One that has no end yet.
+pub(crate) struct Running {
+    pub(crate) of: RunsOn,
+    pub(crate) watch: Arc<CallWatch>,
+    pub(crate) stop: CancellationToken,
+    /// Of the turn that made the call; its events go on there.
+    pub(crate) journal: Arc<Journal>,
+    /// Tells other Novas that it is not lost.
+    pub(crate) _held: Option<HeldCall>,
+}
+
+impl Default for DetachedCalls {
+    fn default() -> Self {
+        Self { running: Mutex::default(), changed: watch::Sender::new(()) }
+    }
+}
+
+impl DetachedCalls {
+    pub(crate) fn running(&self) -> Vec<Arc<Running>> {
+        self.lock().clone()
+    }
+
+    pub(crate) fn find(&self, number: u32) -> Option<Arc<Running>> {
+        self.lock().iter().find(|running| running.of.number == number).cloned()
+    }
+
+    pub(crate) fn journals(&self) -> Vec<Arc<Journal>> {
+        self.lock().iter().map(|running| running.journal.clone()).collect()
+    }
+
+    /// Comes back when the call has an end that the next request can tell.
+    pub(crate) async fn ended(&self, number: u32) {
+        let mut changed = self.changed.subscribe();
+        while self.find(number).is_some() {
+            // The sender is in `self`, so this ends only by a change.
+            let _ = changed.changed().await;
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+}

@@ -1,0 +1,49 @@
+//! Folders of Nova's own that only the user opens.
+
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::path::Path;
+
+use super::Lasting;
+
+/// Makes a folder that only the user opens, with those above it. Their names last: what is made to last
+/// in a folder is gone with it.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    make_with_mode(folder)?;
+    for parent in missing.iter().filter_map(|made| made.parent()) {
+        // One that may not be listed cannot be synced; that is no reason not to write.
+        if let Err(error) = sync_path(parent) {
+            tracing::warn!("{}: {error}", parent.display());
+        }
+    }
+    Ok(())
+}
+
+fn make_with_mode(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        builder.mode(0o700);
+        builder.create(folder)?;
+        let metadata = folder.metadata()?;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    #[cfg(not(unix))]
+    builder.create(folder)?;
+    Ok(())
+}
+
+pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    crate::tests::synced::add(folder);
+    #[cfg(unix)]
+    File::open(folder)?.make_last()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}

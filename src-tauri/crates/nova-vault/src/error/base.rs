@@ -1,0 +1,64 @@
+//! Why a base gives no rows.
+
+use crate::note::VaultPath;
+
+/// Why a base gives no rows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BaseError {
+    /// The base cannot be read.
+    #[error("the base \"{path}\" cannot be read, line {line}: {reason}")]
+    Broken {
+        /// The file.
+        path: VaultPath,
+        /// The line in the file, 1-based.
+        line: u32,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// The note has no block with a base.
+    #[error("there is no base in \"{path}\"")]
+    None {
+        /// The note.
+        path: VaultPath,
+    },
+    /// The base has no such view.
+    #[error("the base \"{path}\" has no view \"{view}\"; it has {}", .views.join(", "))]
+    NoView {
+        /// The file.
+        path: VaultPath,
+        /// The view that was asked for.
+        view: String,
+        /// Those there are.
+        views: Vec<String>,
+    },
+    /// A filter cannot be evaluated.
+    #[error("the filter `{expression}` of \"{path}\" cannot be evaluated: {reason}")]
+    Filter {
+        /// The file.
+        path: VaultPath,
+        /// The filter's line in the file, 1-based, where it is no expression at all; `None` where Nova
+        /// does not know or compute something in it.
+        line: Option<u32>,
+        /// The filter.
+        expression: String,
+        /// What in it cannot be evaluated, naming the function.
+        reason: String,
+    },
+}
+
+impl BaseError {
+    /// What to do about it, one sentence.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            BaseError::Broken { .. } => "Correct that line in the file.".to_owned(),
+            BaseError::None { .. } => {
+                "Name a .base file, or a note with a block that begins with ```base.".to_owned()
+            }
+            BaseError::NoView { .. } => "Ask for one of these, or for none to get the first.".to_owned(),
+            BaseError::Filter { line: Some(_), .. } => "Correct the filter in Obsidian.".to_owned(),
+            BaseError::Filter { line: None, .. } => {
+                "Change the filter in Obsidian, or ask by properties with vault.query.".to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What is remembered of one note.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use super::TextBudget;
+use crate::disk::{Stamp, timestamp};
+use crate::error::VaultError;
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance, may_have_aliases};
+use crate::privacy::Privacy;
+use crate::problem::Problem;
+use crate::reading::index::Note;
+
+/// One note as it was when it was last read.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) path: VaultPath,
+    record_type: Option<Arc<str>>,
+    /// Read when it is first asked for, where its text is remembered and its front matter can
+    /// certainly be read. Without a property where the note cannot be read.
+    document: OnceLock<Arc<Document>>,
+    /// Nanoseconds since 1970.
+    modified: i64,
+    /// Read when a question first needs it ([`Texts`](super::Texts)).
+    content: OnceLock<Box<Content>>,
+    /// Whether there may be a base in its text, once that was asked.
+    base: OnceLock<bool>,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// The hash is made when it is first asked for.
+    Remembered { text: Arc<str>, hash: OnceLock<ContentHash> },
+    /// Read again when it is asked for.
+    OnDisk { hash: ContentHash },
+    /// Why the note cannot be read at all, and the remedy.
+    Unreadable { problem: String, remedy: String },
+}
+
+impl Head {
+    /// What is known of every note. Its text is not remembered.
+    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, types: &mut Types) -> Head {
+        let (record_type, document) = match glance(text) {
+            Some(record_type) => (record_type.map(|name| types.shared(name)), OnceLock::new()),
+            None => {
+                let document = Document::parse(text);
+                (document.record_type().map(|name| types.shared(name)), Arc::new(document).into())
+            }
+        };
+        let (modified, content) = (stamp.modified_nanos(), OnceLock::new());
+        Head { path, record_type, document, modified, content, base: OnceLock::new() }
+    }
+
+    /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
+    pub(super) fn remember(&self, text: &str, texts: &TextBudget) {
+        self.content.get_or_init(|| {
+            Box::new(match texts.take(text) {
+                Some(text) => Content::Remembered { text, hash: OnceLock::new() },
+                None => {
+                    self.document.get_or_init(|| Arc::new(Document::parse(text)));
+                    Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
+                }
+            })
+        });
+    }
+
+    /// Whether everything can be asked of it: nothing is left to be read.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.content.get().is_some()
+    }
+
+    pub(super) fn unreadable(path: VaultPath, error: &VaultError) -> Head {
+        Head {
+            path,
+            record_type: None,
+            document: Arc::new(Document::parse("")).into(),
+            modified: 0,
+            content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
+            base: OnceLock::new(),
+        }
+    }
+
+    /// Whether the note still says that and was last modified then, as far as is remembered.
+    pub(super) fn holds(&self, text: &str, stamp: &Stamp) -> bool {
+        self.modified == stamp.modified_nanos()
+            && match self.content() {
+                Some(Content::Remembered { text: remembered, .. }) => **remembered == *text,
+                Some(Content::OnDisk { hash }) => *hash == ContentHash::of(text.as_bytes()),
+                Some(Content::Unreadable { .. }) | None => false,
+            }
+    }
+
+    /// Whether the note could not be read before for the same reason.
+    pub(super) fn fails_as(&self, error: &VaultError) -> bool {
+        matches!(self.content(), Some(Content::Unreadable { problem, .. }) if *problem == error.message())
+    }
+
+    fn content(&self) -> Option<&Content> {
+        self.content.get().map(|content| &**content)
+    }
+
+    /// Bytes of text in memory.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.text().map_or(0, |text| text.len())
+    }
+
+    /// The note, if its text is in memory.
+    pub(super) fn note(&self) -> Option<Note> {
+        Some(Note {
+            path: self.path.clone(),
+            text: Arc::clone(self.text()?),
+            hash: self.hash()?,
+            document: Arc::clone(self.document()),
+            modified: timestamp(self.modified),
+        })
+    }
+
+    /// The text, if it is in memory.
+    pub(crate) fn text(&self) -> Option<&Arc<str>> {
+        match self.content()? {
+            Content::Remembered { text, .. } => Some(text),
+            Content::OnDisk { .. } | Content::Unreadable { .. } => None,
+        }
+    }
+
+    /// Whether there may be a base in the text, which is looked through once; where it cannot be,
+    /// `look` gives `None`.
+    pub(crate) fn may_hold_base(&self, look: impl FnOnce() -> Option<bool>) -> bool {
+        match self.base.get() {
+            Some(known) => *known,
+            None => look().is_some_and(|found| *self.base.get_or_init(|| found)),
+        }
+    }
+
+    /// What the bytes were; `None` when they were not or could not be read.
+    pub(crate) fn hash(&self) -> Option<ContentHash> {
+        match self.content()? {
+            Content::Remembered { text, hash } => {
+                Some(*hash.get_or_init(|| ContentHash::of(text.as_bytes())))
+            }
+            Content::OnDisk { hash } => Some(*hash),
+            Content::Unreadable { .. } => None,
+        }
+    }
+
+    pub(crate) fn record_type(&self) -> Option<&str> {
+        self.record_type.as_deref()
+    }
+
+    /// The text, parsed. Of a note whose text was not asked for ([`Texts`](super::Texts)) nothing
+    /// can be said, and it is as one whose front matter cannot be read: hidden where in doubt.
+    pub(crate) fn document(&self) -> &Arc<Document> {
+        static NOT_READ: LazyLock<Arc<Document>> =
+            LazyLock::new(|| Arc::new(Document::parse("---\nnot: read\n")));
+        match (self.document.get(), self.text()) {
+            (Some(document), _) => document,
+            (None, Some(text)) => self.document.get_or_init(|| Arc::new(Document::parse(text))),
+            (None, None) => &NOT_READ,
+        }
+    }
+
+    /// Other names of the note. Links ask every note for them: one that has none is not parsed, which
+    /// would have to be remembered.
+    pub(crate) fn aliases(&self) -> Vec<String> {
+        match (self.document.get(), self.text()) {
+            (None, Some(text)) if !may_have_aliases(text) => Vec::new(),
+            _ => self.document().aliases(),
+        }
+    }
+
+    /// Whether a reader must not be shown the note.
+    pub(crate) fn is_hidden_by(&self, privacy: &Privacy) -> bool {
+        // Nothing is parsed for a reader who may see everything.
+        privacy.remote && privacy.hides(&self.path, self.document())
+    }
+
+    /// Line and reason of front matter that cannot be read.
+    pub(crate) fn broken(&self) -> Option<(u32, &str)> {
+        // What is not parsed yet can be read.
+        match self.document.get()?.front_matter() {
+            FrontMatter::Broken { line, reason } => Some((*line, reason)),
+            FrontMatter::Absent | FrontMatter::Present(_) => None,
+        }
+    }
+
+    /// Whether the note can be read as text.
+    pub(crate) fn is_readable(&self) -> bool {
+        !matches!(self.content(), Some(Content::Unreadable { .. }))
+    }
+
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        let (line, problem, remedy) = match (self.content(), self.broken()) {
+            (Some(Content::Unreadable { problem, remedy }), _) => (1, problem.clone(), remedy.clone()),
+            (_, Some((line, reason))) => (
+                line,
+                format!("the front matter cannot be read: {reason}"),
+                "Correct that line in the note.".to_owned(),
+            ),
+            (_, None) => return None,
+        };
+        Some(Problem { path: self.path.as_str().to_owned(), line, problem, remedy })
+    }
+}
+
+/// The types that notes were lately found to have: most notes share a few, and their names.
+#[derive(Debug, Default)]
+pub(super) struct Types(Vec<Arc<str>>);
+
+impl Types {
+    fn shared(&mut self, name: &str) -> Arc<str> {
+        /// So many names are compared with.
+        const MOST: usize = 16;
+        let Types(lately) = self;
+        match lately.iter().position(|known| **known == *name) {
+            Some(at) => Arc::clone(&lately[at]),
+            None => {
+                if lately.len() == MOST {
+                    lately.remove(0);
+                }
+                let name: Arc<str> = name.into();
+                lately.push(Arc::clone(&name));
+                name
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The vault at one moment, kept in order from one question to the next.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use super::{Head, TextBudget, Texts, folded};
+use crate::note::VaultPath;
+use crate::problem::Problem;
+
+/// The vault at one moment.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Listing {
+    /// The notes, in order of their paths.
+    pub(crate) heads: Vec<Arc<Head>>,
+    /// Every other file outside dot-folders, in order of their paths.
+    pub(crate) files: Vec<VaultPath>,
+    /// How many folders below the root.
+    pub(crate) folders: usize,
+    /// What lies there and is neither note nor file.
+    pub(super) unusable: BTreeSet<Problem>,
+    /// Made when it is first asked for.
+    by_type: OnceLock<ByType>,
+    /// As above: [`Listing::odd`].
+    odd: OnceLock<Vec<Arc<Head>>>,
+}
+
+/// The notes of each `type:`, whatever its case, in order of their paths.
+type ByType = HashMap<String, Vec<Arc<Head>>>;
+
+/// What a walk found to differ.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Notes that are not there any more.
+    pub(super) gone: Vec<VaultPath>,
+    /// Notes that are new or were read again and differ, in runs that are in order of their paths
+    /// and name none twice.
+    pub(super) runs: Vec<Vec<Arc<Head>>>,
+    pub(super) files_gone: Vec<VaultPath>,
+    pub(super) files: Vec<VaultPath>,
+    pub(super) unusable_gone: Vec<Problem>,
+    pub(super) unusable: Vec<Problem>,
+}
+
+impl Listing {
+    /// How many entries a walk will meet, folders and links not counted.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len() + self.files.len()
+    }
+
+    /// Whether both have the same notes and files, whatever is in them.
+    pub(crate) fn has_paths_of(&self, other: &Listing) -> bool {
+        let heads = || self.heads.iter().zip(&other.heads);
+        std::ptr::eq(self, other)
+            || self.files == other.files
+                && self.heads.len() == other.heads.len()
+                && heads().all(|(one, other)| one.path == other.path)
+    }
+
+    /// The notes of these types, in order of their paths.
+    pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
+        let types: BTreeSet<String> = types.iter().map(|name| folded(name)).collect();
+        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(name)).flatten().collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// Whether a text is needed that was never read.
+    pub(crate) fn lacks(&self, needed: Texts<'_>) -> bool {
+        match needed {
+            Texts::Nobodys => false,
+            Texts::OfTypes(types) => {
+                let mut heads = types.iter().filter_map(|name| self.by_type().get(&folded(name))).flatten();
+                heads.any(|head| !head.is_complete())
+            }
+            Texts::All => self.heads.iter().any(|head| !head.is_complete()),
+        }
+    }
+
+    /// The notes that cannot be read as they should and those with the name of a sync program's copy, in
+    /// order of their paths. Hardly any vault has many, and nobody needs to look through all notes for them.
+    fn odd(&self) -> &[Arc<Head>] {
+        self.odd.get_or_init(|| self.heads.iter().filter(|head| is_odd(head)).cloned().collect())
+    }
+
+    /// The notes with the name of a sync program's copy, in order of their paths.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = &VaultPath> {
+        self.odd().iter().map(|head| &head.path).filter(|path| path.is_sync_conflict())
+    }
+
+    /// Whether a note has the name of a sync program's copy.
+    pub(crate) fn is_copy(&self, path: &VaultPath) -> bool {
+        position(self.odd(), path).is_ok() && path.is_sync_conflict()
+    }
+
+    /// Everything that cannot be read as it should, in order of path and line.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let of_notes = self.odd().iter().filter_map(|head| head.problem());
+        let mut problems: Vec<_> = of_notes.chain(self.unusable.iter().cloned()).collect();
+        problems.sort();
+        problems
+    }
+
+    /// What is not searched: notes that cannot be read, and what cannot be one.
+    pub(crate) fn unsearchable(&self) -> Vec<Problem> {
+        let unreadable = self.odd().iter().filter(|head| !head.is_readable());
+        let mut problems: Vec<_> =
+            unreadable.filter_map(|head| head.problem()).chain(self.unusable.iter().cloned()).collect();
+        problems.sort();
+        problems
+    }
+
+    /// Takes over what a walk found; without a change the listing stays as it is, shared.
+    pub(super) fn update(self: &mut Arc<Self>, folders: usize, changes: Changes, texts: &TextBudget) {
+        if folders != self.folders || !changes.are_none() {
+            let listing = Arc::make_mut(self);
+            listing.folders = folders;
+            listing.apply(changes, texts);
+        }
+    }
+
+    fn apply(&mut self, changes: Changes, texts: &TextBudget) {
+        /// Up to so many are put in their places one by one.
+        const FEW: usize = 16;
+        let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = changes;
+        for problem in &unusable_gone {
+            self.unusable.remove(problem);
+        }
+        self.unusable.extend(unusable);
+        if !files_gone.is_empty() || !files.is_empty() {
+            let files_gone: HashSet<_> = files_gone.into_iter().collect();
+            self.files.retain(|path| !files_gone.contains(path));
+            self.files.extend(files);
+            self.files.sort();
+            self.files.dedup();
+        }
+        if gone.len() + runs.iter().map(Vec::len).sum::<usize>() <= FEW {
+            for path in &gone {
+                if let Ok(at) = position(&self.heads, path) {
+                    let old = self.heads.remove(at);
+                    self.forget(&old, texts);
+                }
+            }
+            for head in runs.into_iter().flatten() {
+                self.put(head, texts);
+            }
+        } else {
+            self.put_many(gone, in_order(runs), texts);
+        }
+    }
+
+    fn put(&mut self, head: Arc<Head>, texts: &TextBudget) {
+        match position(&self.heads, &head.path) {
+            Ok(at) => {
+                let old = std::mem::replace(&mut self.heads[at], Arc::clone(&head));
+                self.forget(&old, texts);
+            }
+            Err(at) => self.heads.insert(at, Arc::clone(&head)),
+        }
+        if let Some(record_type) = head.record_type()
+            && let Some(by_type) = self.by_type.get_mut()
+        {
+            let records = by_type.entry(folded(record_type)).or_default();
+            if let Err(at) = position(records, &head.path) {
+                records.insert(at, Arc::clone(&head));
+            }
+        }
+        if let Some(odd) = self.odd.get_mut()
+            && is_odd(&head)
+            && let Err(at) = position(odd, &head.path)
+        {
+            odd.insert(at, head);
+        }
+    }
+
+    fn forget(&mut self, old: &Head, texts: &TextBudget) {
+        texts.give_back(old.text_bytes());
+        if let Some(odd) = self.odd.get_mut()
+            && let Ok(at) = position(odd, &old.path)
+        {
+            odd.remove(at);
+        }
+        let (Some(record_type), Some(by_type)) = (old.record_type(), self.by_type.get_mut()) else { return };
+        let record_type = &folded(record_type);
+        if let Some(records) = by_type.get_mut(record_type) {
+            if let Ok(at) = position(records, &old.path) {
+                records.remove(at);
+            }
+            if records.is_empty() {
+                by_type.remove(record_type);
+            }
+        }
+    }
+
+    fn put_many(&mut self, gone: Vec<VaultPath>, mut heads: Vec<Arc<Head>>, texts: &TextBudget) {
+        let gone: HashSet<_> = gone.into_iter().collect();
+        self.heads.retain(|head| {
+            let stays = !gone.contains(&head.path) && position(&heads, &head.path).is_err();
+            if !stays {
+                texts.give_back(head.text_bytes());
+            }
+            stays
+        });
+        if self.heads.is_empty() {
+            self.heads = heads;
+        } else {
+            self.heads.append(&mut heads);
+            self.heads.sort_by(|a, b| a.path.cmp(&b.path));
+            self.heads.dedup_by(|a, b| a.path == b.path);
+        }
+        self.by_type.take();
+        self.odd.take();
+    }
+
+    fn by_type(&self) -> &ByType {
+        self.by_type.get_or_init(|| {
+            let mut spelled: HashMap<&str, Vec<Arc<Head>>> = HashMap::new();
+            for head in &self.heads {
+                if let Some(record_type) = head.record_type() {
+                    spelled.entry(record_type).or_default().push(Arc::clone(head));
+                }
+            }
+            let mut by_type = ByType::new();
+            for (record_type, mut heads) in spelled {
+                let records = by_type.entry(folded(record_type)).or_default();
+                let spelled_otherwise = !records.is_empty();
+                records.append(&mut heads);
+                if spelled_otherwise {
+                    records.sort_by(|a, b| a.path.cmp(&b.path));
+                }
+            }
+            by_type
+        })
+    }
+}
+
+/// All of the runs in one order, none twice. A run is mostly a whole folder, so that the runs need only be put
+/// one behind the other.
+fn in_order(mut runs: Vec<Vec<Arc<Head>>>) -> Vec<Arc<Head>> {
+    fn path(head: Option<&Arc<Head>>) -> Option<&VaultPath> {
+        head.map(|head| &head.path)
+    }
+    runs.sort_by(|a, b| path(a.first()).cmp(&path(b.first())));
+    let one_by_one = runs.is_sorted_by(|a, b| path(a.last()) < path(b.first()));
+    let mut heads = Vec::with_capacity(runs.iter().map(Vec::len).sum());
+    heads.extend(runs.into_iter().flatten());
+    if !one_by_one {
+        heads.sort_by(|a, b| a.path.cmp(&b.path));
+        heads.dedup_by(|a, b| a.path == b.path);
+    }
+    heads
+}
+
+impl Changes {
+    fn are_none(&self) -> bool {
+        let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = self;
+        gone.is_empty()
+            && runs.is_empty()
+            && files_gone.is_empty()
+            && files.is_empty()
+            && unusable_gone.is_empty()
+            && unusable.is_empty()
+    }
+}
+
+fn is_odd(head: &Head) -> bool {
+    head.path.is_sync_conflict() || head.problem().is_some()
+}
+
+fn position(heads: &[Arc<Head>], path: &VaultPath) -> Result<usize, usize> {
+    heads.binary_search_by(|head| head.path.cmp(path))
+}

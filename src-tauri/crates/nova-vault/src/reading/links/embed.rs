@@ -1,0 +1,52 @@
+//! A link to a file that is new.
+
+use super::format::{file_name, relative};
+use super::names::Names;
+use super::rewrite::{percent_encoded, wiki};
+use crate::error::VaultError;
+use crate::note::VaultPath;
+use crate::obsidian::LinkFormat;
+use crate::reading::index::Texts;
+use crate::view::View;
+
+impl View {
+    /// What shows the file `to`, which is not there yet, in the note at `from`, or in one in the vault's root:
+    /// an embed as new links are set to be written.
+    pub(crate) fn embed_of_new(
+        &self,
+        to: &VaultPath,
+        from: Option<&VaultPath>,
+    ) -> Result<String, VaultError> {
+        let listing = self.vault().index().listing(&self.vault().core().disk, Texts::Nobodys)?;
+        let there = listing.heads.iter().map(|head| &head.path).chain(&listing.files);
+        let names = Names::new(there.filter(|path| *path != to).chain([to]));
+        let settings = self.obsidian();
+        // Its shortest name would tell whether another file of that name is among the private ones.
+        let format = match settings.link_format {
+            LinkFormat::Shortest if !self.privacy().private.is_empty() => LinkFormat::Absolute,
+            format => format,
+        };
+        let targets = format.new_targets(from.map_or("", VaultPath::folder), to, &names);
+        let target = targets.iter().find(|target| names.resolve(target, from) == Some(to));
+        let target = target.map_or(to.as_str(), String::as_str);
+        Ok(match wiki(target).filter(|_| !settings.markdown_links) {
+            Some(target) => format!("![[{target}]]"),
+            None => format!("![]({})", percent_encoded(target, false, false)),
+        })
+    }
+}
+
+impl LinkFormat {
+    /// What a new link in a note of `folder` can say to mean the file; the best first.
+    fn new_targets(self, folder: &str, to: &VaultPath, names: &Names) -> Vec<String> {
+        let (near, root) = (relative(folder, to), to.as_str().to_owned());
+        let explicit = if near.starts_with("../") { near.clone() } else { format!("./{near}") };
+        let mut targets = match self {
+            LinkFormat::Shortest if names.is_unique(to) => vec![file_name(to).to_owned()],
+            LinkFormat::Relative => vec![near, explicit.clone()],
+            LinkFormat::Shortest | LinkFormat::Absolute => Vec::new(),
+        };
+        targets.extend([root.clone(), format!("/{root}"), explicit]);
+        targets
+    }
+}

@@ -1,0 +1,186 @@
+//! What a condition or a sort key is about: a property of the note, or something of its file.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::disk::Disk;
+use crate::error::QueryError;
+use crate::note::{Value, VaultPath};
+use crate::reading::index::Head;
+use crate::view::View;
+
+/// The name of a property, or of something of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Key {
+    Property(String),
+    File(FileKey),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKey {
+    /// As a link names the note: without `.md`.
+    Name,
+    Path,
+    Folder,
+    Ext,
+    Size,
+    Mtime,
+    Ctime,
+    Tags,
+}
+
+/// What answers are sorted by: `date`, or `-date` for the latest first. `file.name` and the
+/// other keys of conditions are understood, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SortKey {
+    pub(super) key: Key,
+    pub(super) descending: bool,
+}
+
+impl SortKey {
+    /// Reads keys separated by commas; a comma in quotes belongs to its key.
+    pub fn parse_list(text: &str) -> Result<Vec<SortKey>, QueryError> {
+        let mut keys = Vec::new();
+        let (mut from, mut quoted, mut escaped) = (0, false, false);
+        for (at, c) in text.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                ',' if !quoted => {
+                    keys.push(&text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        keys.push(&text[from..]);
+        keys.into_iter().filter(|key| !key.trim().is_empty()).map(SortKey::parse).collect()
+    }
+
+    /// Reads `KEY` or `-KEY`, also `KEY asc` and `KEY desc`; the key may be quoted with `"`.
+    pub fn parse(text: &str) -> Result<SortKey, QueryError> {
+        let error =
+            |problem: &str| QueryError::new("sort key", text, problem, "write it like `date` or `-date`");
+        let trimmed = text.trim();
+        let (descending, key) = match (trimmed.strip_prefix('-'), worded(trimmed)) {
+            (Some(key), _) => (true, key.trim()),
+            (None, Some(worded)) => worded,
+            (None, None) => (false, trimmed),
+        };
+        let key = if key.starts_with('"') {
+            match unquote(key).map_err(error)? {
+                (key, "") => key,
+                _ => return Err(error("something follows the quoted key")),
+            }
+        } else {
+            key.to_owned()
+        };
+        let key = Key::parse(&key).ok_or_else(|| error("there is no name of a property to sort by"))?;
+        Ok(SortKey { key, descending })
+    }
+}
+
+/// `date desc`, as other languages say it: whether it is downwards, and the key.
+fn worded(text: &str) -> Option<(bool, &str)> {
+    let (key, word) = text.rsplit_once(char::is_whitespace)?;
+    let descending = match word.to_lowercase().as_str() {
+        "desc" | "descending" => true,
+        "asc" | "ascending" => false,
+        _ => return None,
+    };
+    Some((descending, key.trim_end()))
+}
+
+impl Key {
+    pub(super) fn parse(key: &str) -> Option<Key> {
+        let key = key.trim();
+        if key.is_empty() {
+            return None;
+        }
+        let file = match key.to_lowercase().as_str() {
+            "file.name" => FileKey::Name,
+            "file.path" => FileKey::Path,
+            "file.folder" => FileKey::Folder,
+            "file.ext" => FileKey::Ext,
+            "file.size" => FileKey::Size,
+            "file.mtime" => FileKey::Mtime,
+            "file.ctime" => FileKey::Ctime,
+            // The tags of the text, too: nobody who asks for a note's tags means one place of them.
+            "file.tags" | "tags" | "tag" => FileKey::Tags,
+            _ => return Some(Key::Property(key.to_owned())),
+        };
+        Some(Key::File(file))
+    }
+
+    /// What the note holds under this key.
+    pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
+        let key = match self {
+            Key::Property(name) => return head.document().property(name).map(Cow::Borrowed),
+            Key::File(key) => key,
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let core = view.vault().core();
+        let facts = || FileFacts::of(&core.disk, &head.path);
+        let moment = |at: Timestamp| Value::Text(core.zone.to_datetime(at).to_string());
+        Some(Cow::Owned(match key {
+            FileKey::Name => text(head.path.name()),
+            FileKey::Path => text(head.path.as_str()),
+            FileKey::Folder => text(head.path.folder()),
+            FileKey::Ext => text(extension(&head.path)),
+            FileKey::Size => Value::Number(facts()?.size.to_string()),
+            FileKey::Mtime => moment(facts()?.modified),
+            FileKey::Ctime => moment(facts()?.created),
+            FileKey::Tags => Value::List(view.tags_of(head).into_iter().map(Value::Text).collect()),
+        }))
+    }
+}
+
+/// The extension of a file, without the dot.
+pub(crate) fn extension(path: &VaultPath) -> &str {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// What the file system says about a file, now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileFacts {
+    /// In bytes.
+    pub(crate) size: u64,
+    pub(crate) modified: Timestamp,
+    /// Where the file system does not say, when it was modified.
+    pub(crate) created: Timestamp,
+}
+
+impl FileFacts {
+    /// `None` when there is no such file any more.
+    pub(crate) fn of(disk: &Disk, path: &VaultPath) -> Option<FileFacts> {
+        let file = path.as_str().rsplit('/').next()?;
+        let metadata = disk.folder(path.folder()).ok()?.symlink_metadata(file).ok()?;
+        let timestamp = |time: cap_std::time::SystemTime| {
+            Timestamp::try_from(time.into_std()).unwrap_or(Timestamp::UNIX_EPOCH)
+        };
+        let modified = metadata.modified().map_or(Timestamp::UNIX_EPOCH, timestamp);
+        let created = metadata.created().map_or(modified, timestamp);
+        Some(FileFacts { size: metadata.len(), modified, created })
+    }
+}
+
+/// A quoted text at the beginning of `text`, and what follows it.
+pub(super) fn unquote(text: &str) -> Result<(String, &str), &'static str> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Ok((inner, &text[at + 1..])),
+            '\\' => match chars.next() {
+                Some((_, escaped @ ('"' | '\\'))) => inner.push(escaped),
+                Some((_, other)) => inner.extend(['\\', other]),
+                None => inner.push('\\'),
+            },
+            other => inner.push(other),
+        }
+    }
+    Err("a quote `\"` is not closed")
+}

@@ -1,0 +1,338 @@
+//! What changes in the vault, with the author that the journal names.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use tokio::sync::broadcast;
+
+use crate::change::NoteChangeKind;
+use crate::core::Core;
+use crate::note::{ContentHash, Document, VaultPath, summarize};
+use crate::privacy::is_marked_private;
+use crate::writing::journal::{Journal, Record, RecordState, SetLog};
+use crate::writing::watch::{Kind, Options, RawChange, Watch, WatchState};
+
+/// How many changes a receiver may fall behind.
+const CAPACITY: usize = 4096;
+
+/// One note that is no longer what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VaultChange {
+    /// What happened.
+    pub kind: VaultChangeKind,
+    /// The note.
+    pub path: VaultPath,
+    /// Where it was before, when it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<VaultPath>,
+    /// Who changed it.
+    pub by: By,
+    /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
+    /// The text before or after asks to be seen on this machine only, or cannot say that it does not:
+    /// the summary and the new name are for no model elsewhere.
+    #[serde(skip)]
+    pub private: bool,
+    /// The note is a copy that a sync program made of one changed in two places at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sync_conflict: bool,
+    /// What the bytes are now; `None` when the note is gone.
+    #[serde(skip)]
+    pub hash: Option<ContentHash>,
+}
+
+/// What happened to a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultChangeKind {
+    /// It is new.
+    Created,
+    /// Its bytes differ.
+    Modified,
+    /// It is gone.
+    Removed,
+    /// It has another path.
+    Renamed,
+}
+
+/// Who changed a note. On the wire `"outside"` or `{change_set, principal, skill}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum By {
+    /// Not Nova: an editor, a sync client, a script.
+    Outside,
+    /// Nova, this or another process, in this change set.
+    ChangeSet {
+        /// Its id.
+        change_set: String,
+        /// On whose behalf.
+        principal: String,
+        /// The skill whose tool did it.
+        skill: Option<String>,
+    },
+}
+
+impl Serialize for By {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            By::Outside => serializer.serialize_str("outside"),
+            By::ChangeSet { change_set, principal, skill } => {
+                let mut map = serializer.serialize_map(Some(3))?;
+                map.serialize_entry("change_set", change_set)?;
+                map.serialize_entry("principal", principal)?;
+                map.serialize_entry("skill", skill)?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// A running watch and those who listen to it.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    sender: broadcast::Sender<VaultChange>,
+    watch: Result<Watch, String>,
+}
+
+impl Feed {
+    pub(crate) fn start(core: &Arc<Core>) -> Feed {
+        Feed::start_with(core, Options::sharing(Arc::clone(&core.texts)))
+    }
+
+    pub(crate) fn start_with(core: &Arc<Core>, options: Options) -> Feed {
+        let (sender, _) = broadcast::channel(CAPACITY);
+        let mut attribution = Attribution::start(&core.journal);
+        let watch = Watch::start_in_batches(
+            core.disk.root().to_owned(),
+            options.with_roots(core.disk.roots().clone()),
+            {
+                let sender = sender.clone();
+                let core = Arc::clone(core);
+                move |changes| {
+                    // Once for all of them: there may be thousands, and thousands of sets. What a
+                    // process was to write is in the journal before it is on the disk.
+                    let sets = core.journal.sets_with_new_records().unwrap_or_default();
+                    attribution.learn(&sets);
+                    for change in
+                        changes.into_iter().filter_map(|raw| attribution.change(&core.journal, &sets, raw))
+                    {
+                        // Nobody listening is no error.
+                        sender.send(change).ok();
+                    }
+                }
+            },
+            |state| tracing::debug!("watching: {state:?}"),
+        )
+        .map_err(|error| error.to_string());
+        if let Err(reason) = &watch {
+            tracing::error!("the vault is not watched: {reason}");
+        }
+        Feed { sender, watch }
+    }
+
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<VaultChange> {
+        self.sender.subscribe()
+    }
+
+    pub(crate) fn flush(&self) {
+        if let Ok(watch) = &self.watch {
+            watch.flush();
+        }
+    }
+
+    pub(crate) fn state(&self) -> WatchState {
+        match &self.watch {
+            Ok(watch) => watch.state(),
+            Err(reason) => WatchState::Failed { reason: reason.to_string() },
+        }
+    }
+}
+
+/// Which records of the journal were seen on the disk already. A record explains one change;
+/// the same text put there again later is somebody else's doing. What the journal had when the watch
+/// began explains nothing.
+struct Attribution {
+    /// Records that explain nothing more.
+    spent: HashSet<RecordId>,
+    /// What a record left a path with, or left it with on the way, and that was told.
+    told: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
+    /// Of each set, how many of its records are known here.
+    known: HashMap<String, usize>,
+    /// The records since the watch began, by the paths they are about. A set may have a hundred thousand,
+    /// and every one of them is a change to be explained.
+    by_path: HashMap<VaultPath, Vec<RecordId>>,
+}
+
+/// A set and the number of a record in it.
+type RecordId = (String, u64);
+
+impl Attribution {
+    fn start(journal: &Journal) -> Attribution {
+        let sets = journal.sets().unwrap_or_default();
+        let known = sets.iter().map(|set| (set.id.clone(), set.records.len())).collect();
+        Attribution { spent: HashSet::new(), told: HashSet::new(), known, by_path: HashMap::new() }
+    }
+
+    fn learn(&mut self, sets: &[Arc<SetLog>]) {
+        for set in sets {
+            let known = match self.known.get_mut(&set.id) {
+                Some(known) => known,
+                None => self.known.entry(set.id.clone()).or_default(),
+            };
+            for record in set.records.get(*known..).unwrap_or_default() {
+                for path in [Some(&record.path), record.from.as_ref()].into_iter().flatten() {
+                    self.by_path.entry(path.clone()).or_default().push((set.id.clone(), record.n));
+                }
+            }
+            *known = set.records.len();
+        }
+    }
+
+    /// `sets` is what the journal had after the change was seen.
+    fn change(&mut self, journal: &Journal, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
+        let path = VaultPath::parse(&raw.path).ok()?;
+        let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
+        let (kind, from) = match raw.kind {
+            Kind::Created => (VaultChangeKind::Created, None),
+            Kind::Modified => (VaultChangeKind::Modified, None),
+            Kind::Removed => (VaultChangeKind::Removed, None),
+            Kind::Renamed { from } => (VaultChangeKind::Renamed, VaultPath::parse(&from).ok()),
+        };
+        let summary = match (&raw.before, &raw.after) {
+            (Some(before), Some(after)) => summarize(before, after),
+            _ => Vec::new(),
+        };
+        let texts = [&raw.before, &raw.after].into_iter().flatten();
+        let cannot_say = kind != VaultChangeKind::Removed && raw.after.is_none();
+        let private = cannot_say || texts.into_iter().any(|text| is_marked_private(&Document::parse(text)));
+        Some(VaultChange {
+            private,
+            by: self.by(journal, sets, &path, hash.as_ref()),
+            sync_conflict: path.is_sync_conflict(),
+            kind,
+            path,
+            from,
+            summary,
+            hash,
+        })
+    }
+
+    fn by(
+        &mut self,
+        journal: &Journal,
+        sets: &[Arc<SetLog>],
+        path: &VaultPath,
+        hash: Option<&ContentHash>,
+    ) -> By {
+        let about: HashSet<&RecordId> = self.by_path.get(path).into_iter().flatten().collect();
+        let mut newest_first: Vec<_> = about
+            .into_iter()
+            .filter_map(|id| {
+                let at = sets.iter().position(|set| set.id == id.0)?;
+                Some((at, &sets[at], sets[at].record(id.1)?))
+            })
+            .collect();
+        newest_first.sort_by_key(|(at, _, record)| std::cmp::Reverse((*at, record.n)));
+        let newest_first: Vec<_> = newest_first
+            .into_iter()
+            .map(|(_, set, record)| ((set.id.clone(), record.n), set, record))
+            .filter(|(id, _, record)| !self.is_spent(id, record, path))
+            .collect();
+        let hash = hash.copied();
+        let explained = newest_first.iter().position(|(id, _, record)| {
+            let told = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+            // It is taken back before the journal says so.
+            let is_back = || told(end_at(record, path)) && is_taken_back(journal, id, record, hash.as_ref());
+            !told(hash) && (explains(record, path, hash.as_ref()) || is_back())
+        });
+        let Some(explained) = explained else {
+            self.overtaken(&newest_first, hash);
+            return By::Outside;
+        };
+        let (id, set, record) = &newest_first[explained];
+        self.told.insert((id.clone(), path.clone(), hash));
+        if leaves(record, path, hash.as_ref()) {
+            // Older writes of the note were overtaken and are never reported by themselves.
+            self.spent.extend(newest_first[explained + 1..].iter().map(|(id, ..)| id.clone()));
+        }
+        by(set, record)
+    }
+
+    /// Whether a write explains nothing more: what it left the path with in the end was told.
+    fn is_spent(&self, id: &RecordId, record: &Record, path: &VaultPath) -> bool {
+        let end = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+        self.spent.contains(id) || record.state == RecordState::Done && end(end_at(record, path))
+    }
+
+    /// Somebody else left a note with these bytes: what Nova had done to it by then is not its doing any
+    /// more when it comes back. A write that displaced these very bytes came after them.
+    fn overtaken(&mut self, newest_first: &[(RecordId, &Arc<SetLog>, &Record)], hash: Option<ContentHash>) {
+        let displaced = |record: &Record| record.before.as_ref().map(|image| image.hash) == hash;
+        let until_now =
+            newest_first.iter().rposition(|(.., record)| displaced(record)).map_or(0, |at| at + 1);
+        let ended = newest_first[until_now..].iter().filter(|(.., r)| r.state != RecordState::Intended);
+        self.spent.extend(ended.map(|(id, ..)| id.clone()));
+    }
+}
+
+fn by(set: &SetLog, record: &Record) -> By {
+    if record.author.principal == "outside" {
+        return By::Outside;
+    }
+    By::ChangeSet {
+        change_set: set.id.clone(),
+        principal: record.author.principal.clone(),
+        skill: record.author.skill.clone(),
+    }
+}
+
+/// Whether the write leaves the path with these bytes, at its end or on the way.
+fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    leaves(record, path, hash) || passing(record, path, hash)
+}
+
+fn leaves(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    end_at(record, path).as_ref() == hash
+}
+
+/// What the write leaves the path with at its end; `None`: with nothing.
+fn end_at(record: &Record, path: &VaultPath) -> Option<ContentHash> {
+    let gone = record.kind == NoteChangeKind::Deleted || record.from.as_ref() == Some(path);
+    record.after.as_ref().filter(|_| !gone).map(|image| image.hash)
+}
+
+/// Whether it is a state on the way: a moved note before its text is changed, a text that displaced
+/// an edit and was amended by it, or a write that was taken back.
+fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    let before = record.before.as_ref().map(|image| &image.hash);
+    let after = record.after.as_ref().map(|image| &image.hash);
+    let moved = record.kind == NoteChangeKind::Renamed && record.path == *path;
+    let passed = record.path == *path && hash.is_some_and(|hash| record.passed.contains(hash));
+    passed
+        || (moved && hash.is_some() && before == hash && before != after)
+        || (record.state == RecordState::Nothing && before == hash)
+}
+
+/// Whether a write that was announced is not done after all, or being taken back.
+fn is_taken_back(
+    journal: &Journal,
+    (set, n): &RecordId,
+    record: &Record,
+    hash: Option<&ContentHash>,
+) -> bool {
+    if record.state != RecordState::Intended || record.before.as_ref().map(|image| &image.hash) != hash {
+        return false;
+    }
+    let is_nothing = |sets: Vec<Arc<SetLog>>| {
+        let set = sets.into_iter().find(|known| known.id == *set);
+        set.and_then(|set| set.record(*n).map(|record| record.state == RecordState::Nothing)).unwrap_or(false)
+    };
+    // In this order: a set says how its writes ended before it ends.
+    journal.is_live(set) || journal.sets().is_ok_and(is_nothing)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

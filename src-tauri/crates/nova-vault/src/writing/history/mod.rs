@@ -1,0 +1,334 @@
+//! What was changed through Nova, and taking it back.
+
+mod limits;
+mod overview;
+mod retention;
+mod undo;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::change::{Author, ChangeSetKind, Conflict, Merged, NoteChangeKind};
+use crate::error::VaultError;
+use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
+use crate::problem::Problem;
+use crate::vault::Vault;
+use crate::writing::journal::{Record, RecordState, SetLog, Writer, undone};
+use crate::writing::write::{Planned, SetJournal};
+
+pub use limits::Limits;
+pub(crate) use limits::Retention;
+pub(crate) use overview::Diffs;
+pub use overview::{ChangeSetOverview, NoteOverview};
+
+/// The change sets of one vault, those of other Nova processes included.
+#[derive(Debug)]
+pub struct History {
+    vault: Vault,
+}
+
+/// One change set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangeSetInfo {
+    /// Its id.
+    pub id: String,
+    /// What it was opened for.
+    pub kind: ChangeSetKind,
+    /// When its first write was announced.
+    pub at: Timestamp,
+    /// What it was opened as, for a person.
+    pub label: String,
+    /// Who made its first write; `None` when nothing was written.
+    pub author: Option<Author>,
+    /// Where it stands.
+    pub state: ChangeSetState,
+    /// The notes, in the order they were written.
+    pub notes: Vec<NoteRecord>,
+}
+
+/// Where a change set stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeSetState {
+    /// A running Nova may still add to it.
+    Open,
+    /// Complete.
+    Committed,
+    /// Its Nova ended before it was complete: finish it or undo it.
+    Interrupted,
+    /// All of it was taken back.
+    Undone,
+    /// Some of it was taken back.
+    PartlyUndone,
+}
+
+/// One note of a change set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteRecord {
+    /// Where it was after.
+    pub path: VaultPath,
+    /// What became of it.
+    pub kind: NoteChangeKind,
+    /// Where it was before, when it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<VaultPath>,
+    /// The call it was changed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// When it was undone; none while it stands.
+    pub undone_at: Option<Timestamp>,
+    /// Whether it is not known if it was written, because its Nova was killed.
+    pub uncertain: bool,
+}
+
+/// A change set with the texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangeSetDetail {
+    /// What [`History::list`] says of it.
+    #[serde(flatten)]
+    pub info: ChangeSetInfo,
+    /// Each note with both texts, in the order of `info.notes`.
+    pub texts: Vec<NoteDetail>,
+}
+
+/// One note of a change set with both texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NoteDetail {
+    /// Where it was after.
+    pub path: VaultPath,
+    /// The text before; `None` for a new note.
+    pub before: Option<String>,
+    /// The text after; `None` for a deleted note.
+    pub after: Option<String>,
+    /// The difference.
+    pub diff: NoteDiff,
+}
+
+/// How much of a change set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// What it did to the note that has, or had, this path.
+    Note(VaultPath),
+    /// What one call did.
+    Call(String),
+}
+
+/// What an undo came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoOutcome {
+    /// The change set that the undo is; undoing that brings the change back.
+    pub change_set: String,
+    /// The notes that are as before now, by the path they had after the change.
+    pub undone: Vec<VaultPath>,
+    /// Notes that were edited since, and which of those edits were kept.
+    pub merged: Vec<Merged>,
+    /// Notes that were edited since at the same place. They were not touched.
+    pub conflicts: Vec<Conflict>,
+    /// Notes that could not be read, as on a disk that is not mounted. They were not touched, and can be
+    /// undone once they can be read.
+    pub unreadable: Vec<UnreadableNote>,
+}
+
+/// A note that an undo could not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadableNote {
+    /// The path that it had after the change.
+    pub path: VaultPath,
+    /// Why not, a sentence without its full stop.
+    pub reason: String,
+}
+
+impl Vault {
+    /// The change sets of this vault.
+    pub fn history(&self) -> History {
+        History::new(self.clone())
+    }
+}
+
+impl History {
+    pub(crate) fn new(vault: Vault) -> History {
+        History { vault }
+    }
+
+    /// All change sets that wrote something, newest first.
+    pub fn list(&self) -> Result<Vec<ChangeSetInfo>, VaultError> {
+        let sets = self.sets()?;
+        let undone = undone(&sets);
+        Ok(sets
+            .iter()
+            .rev()
+            .map(|set| self.info(set, &undone))
+            .filter(|info| !info.notes.is_empty())
+            .collect())
+    }
+
+    /// One change set with the text of each note before and after.
+    pub fn show(&self, id: &str) -> Result<ChangeSetDetail, VaultError> {
+        let sets = self.sets()?;
+        let set = find(&sets, id)?;
+        let mut texts = Vec::new();
+        for record in set.maybe_done() {
+            let (before, after) = self.texts(set, record)?;
+            texts.push(NoteDetail {
+                path: record.path.clone(),
+                diff: diff(before.as_deref(), after.as_deref()),
+                before,
+                after,
+            });
+        }
+        Ok(ChangeSetDetail { info: self.info(set, &undone(&sets)), texts })
+    }
+
+    /// Writes what an interrupted change set had announced and not written, in a change set of
+    /// its own whose id is returned, and closes the interrupted one. A conflict leaves it
+    /// interrupted. What was taken back is not finished.
+    pub fn finish(&self, id: &str, author: &Author) -> Result<String, VaultError> {
+        let sets = self.sets()?;
+        let set = find(&sets, id)?;
+        let core = self.vault.core();
+        if set.committed {
+            return Err(VaultError::ChangeSetState {
+                id: id.to_owned(),
+                reason: "it is already complete".to_owned(),
+                remedy: "There is nothing to finish.".to_owned(),
+            });
+        }
+        if self.info(set, &undone(&sets)).state == ChangeSetState::Undone {
+            return Err(VaultError::ChangeSetState {
+                id: id.to_owned(),
+                reason: "it was already undone".to_owned(),
+                remedy: "To restore its changes, undo the undo; see `nova changes list`.".to_owned(),
+            });
+        }
+        let writer = Writer::take_over(&core.journal, set).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::WouldBlock {
+                return VaultError::ChangeSetState {
+                    id: id.to_owned(),
+                    reason: "it is still open in a running Nova process".to_owned(),
+                    remedy: "Wait until it is finished, then try again; see `nova changes list`.".to_owned(),
+                };
+            }
+            VaultError::io("open the journal")(error)
+        })?;
+        let interrupted = SetJournal::taken_over(writer, set.kind, set.label.clone());
+        let mut plan = Vec::new();
+        for record in &set.records {
+            if record.state == RecordState::Intended && !self.is_as_announced(record)? {
+                let (before, after) = self.texts(set, record)?;
+                plan.push(Planned {
+                    path: record.path.clone(),
+                    from: record.from.clone(),
+                    base: before.map(Arc::from),
+                    after,
+                    file: record.file.clone(),
+                    folders: Vec::new(),
+                });
+            }
+        }
+        let own = self.vault.change_set(set.kind, format!("Finished: {}", set.label));
+        own.apply_plan(&plan, author)?;
+        if let Some((of, begun)) = &set.undoing
+            && let Some(of) = sets.iter().find(|set| set.id == *of)
+        {
+            let (records, by) = undo::finished(set, of, begun);
+            interrupted.undid(core, &of.id, records, by)?;
+        }
+        interrupted.commit(core)?;
+        let own_id = own.id().to_owned();
+        own.close()?;
+        Ok(own_id)
+    }
+
+    /// Outside edits that could be merged with nothing and lie under `<data>/conflicts`.
+    pub(crate) fn kept_texts(&self) -> Result<Vec<Problem>, VaultError> {
+        let conflicts = self.vault.core().conflicts();
+        let mut problems = Vec::new();
+        for set in self.sets()? {
+            for kept in &set.kept {
+                let file = conflicts.join(&kept.file);
+                let Some(record) = set.record(kept.n) else {
+                    continue;
+                };
+                if file.exists() {
+                    problems.push(Problem {
+                        path: record.path.as_str().to_owned(),
+                        line: 1,
+                        problem: match kept.cut {
+                            true => "Nova was terminated while writing the note in place",
+                            false => "an edit made by another program during a write could not be merged",
+                        }
+                        .to_owned(),
+                        remedy: format!("Compare the note with {}, then delete that file.", file.display()),
+                    });
+                }
+            }
+        }
+        Ok(problems)
+    }
+
+    fn sets(&self) -> Result<Vec<Arc<SetLog>>, VaultError> {
+        self.vault.core().journal.sets().map_err(VaultError::io("read the journal"))
+    }
+
+    fn texts(&self, set: &SetLog, record: &Record) -> Result<(Option<String>, Option<String>), VaultError> {
+        let journal = &self.vault.core().journal;
+        let text = |image| {
+            let doing = format!("read what change set {} kept of", set.id);
+            journal.text(&set.id, image).map_err(VaultError::io_at(&doing, &record.path))
+        };
+        Ok((text(record.before.as_ref())?, text(record.after.as_ref())?))
+    }
+
+    /// Whether the note is what the write was to make of it. No text is needed to tell.
+    fn is_as_announced(&self, record: &Record) -> Result<bool, VaultError> {
+        let hash = |path: &VaultPath| -> Result<Option<ContentHash>, VaultError> {
+            let text = self.vault.core().disk.text(path)?;
+            Ok(text.map(|text| ContentHash::of(text.as_bytes())))
+        };
+        let has_moved = match &record.from {
+            Some(from) => hash(from)?.is_none(),
+            None => true,
+        };
+        Ok(has_moved && hash(&record.path)? == record.after.as_ref().map(|after| after.hash))
+    }
+
+    fn info(&self, set: &SetLog, undone: &HashMap<(String, u64), Timestamp>) -> ChangeSetInfo {
+        let notes: Vec<_> = set
+            .maybe_done()
+            .map(|record| NoteRecord {
+                path: record.path.clone(),
+                kind: record.kind,
+                from: record.from.clone(),
+                call: record.author.call.clone(),
+                undone_at: undone.get(&(set.id.clone(), record.n)).copied(),
+                uncertain: record.state == RecordState::Intended,
+            })
+            .collect();
+        let taken_back = notes.iter().filter(|note| note.undone_at.is_some()).count();
+        let state = match taken_back {
+            n if n > 0 && n == notes.len() => ChangeSetState::Undone,
+            n if n > 0 => ChangeSetState::PartlyUndone,
+            _ if set.committed => ChangeSetState::Committed,
+            _ if self.vault.core().journal.is_live(&set.id) => ChangeSetState::Open,
+            _ => ChangeSetState::Interrupted,
+        };
+        ChangeSetInfo {
+            id: set.id.clone(),
+            kind: set.kind,
+            at: set.records.first().map_or(set.at, |record| record.at),
+            label: set.label.clone(),
+            author: set.records.first().map(|record| record.author.clone()),
+            state,
+            notes,
+        }
+    }
+}
+
+fn find<'a>(sets: &'a [Arc<SetLog>], id: &str) -> Result<&'a Arc<SetLog>, VaultError> {
+    sets.iter().find(|set| set.id == id).ok_or_else(|| VaultError::NoChangeSet { id: id.to_owned() })
+}

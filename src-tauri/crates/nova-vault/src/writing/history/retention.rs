@@ -1,0 +1,126 @@
+//! Forgetting old change sets without being asked.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{ChangeSetState, History, Limits};
+use crate::error::VaultError;
+use crate::vault::Vault;
+use crate::writing::journal::{SetLog, undone};
+use crate::writing::write::{displaced_bytes, forget_displaced, sweep};
+
+impl Vault {
+    /// Applies the default [`Limits`] when the vault was opened, a day went by or they may be
+    /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
+    /// asked for it.
+    pub(crate) fn forget_old_changes(&self, closed: Option<&str>) {
+        self.forget_changes_beyond(closed, Limits::default());
+    }
+
+    pub(crate) fn forget_changes_beyond(&self, closed: Option<&str>, limits: Limits) {
+        let core = self.core();
+        let now = core.now();
+        {
+            let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+            retention.bytes += closed.map_or(0, |id| core.journal.size(id));
+            if !retention.is_due(now, limits) {
+                return;
+            }
+            retention.looked_at = Some(now);
+        }
+        match self.history().prune_at(now, limits) {
+            Ok((removed, bytes)) => {
+                if !removed.is_empty() {
+                    tracing::info!("forgot {} old change sets", removed.len());
+                }
+                let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+                retention.bytes = bytes;
+                retention.forgotten.extend(removed);
+            }
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+}
+
+impl History {
+    /// Removes what is beyond the limits and says which sets went, with those that went by themselves since
+    /// the vault was opened or this was asked last.
+    pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
+        let core = self.vault.core();
+        let (removed, _) = self.prune_at(core.now(), limits)?;
+        let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut forgotten = std::mem::take(&mut retention.forgotten);
+        forgotten.extend(removed);
+        Ok(forgotten)
+    }
+
+    /// Gives also how many bytes are left.
+    fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
+        let core = self.vault.core();
+        // What was written late belongs to a set as long as there is one, and so does what a process
+        // that was killed left in the vault.
+        sweep(core);
+        let displaced = displaced_bytes(core);
+        let sets = core.journal.sets_by_vault().map_err(VaultError::io("read the journal"))?;
+        let pruned = self.forget_beyond(&sets.under_this_path, &displaced, now, limits);
+        // Nobody was asked about these, so they go as they would if their vault was opened.
+        for sets in sets.of_others {
+            match self.forget_beyond(&sets, &displaced, now, Limits::default()) {
+                Ok((removed, _)) if removed.is_empty() => {}
+                Ok((removed, _)) => tracing::info!("forgot {} change sets of another vault", removed.len()),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
+        pruned
+    }
+
+    /// Removes those of a vault's sets, oldest first, that are beyond the limits. Gives which, and how many
+    /// bytes are left.
+    fn forget_beyond(
+        &self,
+        sets: &[Arc<SetLog>],
+        displaced: &HashMap<String, u64>,
+        now: Timestamp,
+        limits: Limits,
+    ) -> Result<(Vec<String>, u64), VaultError> {
+        let journal = &self.vault.core().journal;
+        let conflicts = self.vault.core().conflicts();
+        let oldest = now - SignedDuration::from_hours(24 * limits.days);
+        let undone = undone(sets);
+        let is_settled = |set: &SetLog| {
+            // Of one that wrote nothing there is nothing to decide.
+            let wrote_nothing = set.maybe_done().next().is_none();
+            set.committed || wrote_nothing || self.info(set, &undone).state == ChangeSetState::Undone
+        };
+        let (mut bytes, mut left) = (0, 0);
+        let mut removed = Vec::new();
+        let mut in_a_log = None;
+        for (age, set) in sets.iter().rev().enumerate() {
+            let size = journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0);
+            bytes += size;
+            let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
+            // Only the journal says what a kept text is of.
+            let keeps = || set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
+            // What is open or waits for a decision stays.
+            let may_go = beyond && is_settled(set) && set.swept && !keeps();
+            let Some(alone) = may_go.then(|| journal.lock_as_read(set)).flatten() else {
+                left += size;
+                continue;
+            };
+            let failed = || VaultError::io("remove an old change set");
+            // What a log still has of a set could bring it back, and is to be forgotten too.
+            let in_a_log = in_a_log.get_or_insert_with(|| journal.ahead().settle_all());
+            if in_a_log.contains(&set.id) || !forget_displaced(self.vault.core(), &set.id).map_err(failed())?
+            {
+                left += size;
+                continue;
+            }
+            journal.remove(&set.id).map_err(failed())?;
+            drop(alone);
+            removed.push(set.id.clone());
+        }
+        Ok((removed, left))
+    }
+}

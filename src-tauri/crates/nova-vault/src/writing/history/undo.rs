@@ -1,0 +1,483 @@
+//! Taking back, in a change set of its own.
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexSet;
+
+use super::{History, Scope, UndoOutcome, UnreadableNote, find};
+use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
+use crate::draft::Draft;
+use crate::error::VaultError;
+use crate::note::{ContentHash, Merge, VaultPath, merge};
+use crate::writing::journal::{Record, RecordState, SetLog, undone};
+use crate::writing::write::Planned;
+
+impl History {
+    /// Takes back what a change set did, in a change set of its own. A note that was edited
+    /// since keeps those edits where that can be; where it cannot, it is left as it is and
+    /// listed as a conflict. So is one that cannot be read, with the reason.
+    pub fn undo(&self, id: &str, scope: Scope, author: &Author) -> Result<UndoOutcome, VaultError> {
+        let sets = self.sets()?;
+        let set = find(&sets, id)?;
+        let already = undone(&sets);
+        let records: Vec<&Record> = in_scope(set, &scope)
+            .into_iter()
+            .filter(|record| !already.contains_key(&(set.id.clone(), record.n)))
+            .collect();
+        let notes = Notes::of(&records);
+
+        let mut undoing = Undoing {
+            history: self,
+            set,
+            draft: self.vault.draft(),
+            merged: HashMap::new(),
+            conflicts: Vec::new(),
+            unreadable: Vec::new(),
+            freeing: freeing(set),
+        };
+        let mut in_conflict: HashSet<usize> = HashSet::new();
+        for (record, note) in records.iter().zip(&notes.of_record).rev() {
+            if !in_conflict.contains(note) && !undoing.plan(record)? {
+                in_conflict.insert(*note);
+            }
+        }
+        let Undoing { draft, mut merged, mut conflicts, unreadable, .. } = undoing;
+
+        let label = format!("Undo: {}", set.label);
+        let own = self.vault.change_set(ChangeSetKind::Undo, label);
+        let numbers = |except: &HashSet<usize>| -> Vec<_> {
+            let all = records.iter().zip(&notes.of_record);
+            all.filter(|(_, note)| !except.contains(note))
+                .map(|(record, note)| (record.n, notes.newest[*note].clone()))
+                .collect()
+        };
+        own.journal().will_undo(&set.id, numbers(&in_conflict));
+        let mut plan = draft.plan();
+        loop {
+            // Edited, or its name taken, since the undo began: the rest is undone without that note.
+            let (to, Conflicting { path, from, theirs, what }) = match own.apply_plan(&plan, author) {
+                Ok(applied) => {
+                    for (path, outside) in applied.merged {
+                        merged.entry(path).or_default().extend(outside);
+                    }
+                    break;
+                }
+                Err(VaultError::Conflict(conflict)) if names(&plan, &conflict.path) => {
+                    let Conflict { path, from, theirs, what, .. } = *conflict;
+                    (path.clone(), Conflicting { path, from, theirs, what })
+                }
+                Err(VaultError::Exists { path }) if names(&plan, &path) => {
+                    let what = vec![format!("\"{path}\" is taken")];
+                    // Where it was to be there is another note: its text alone can be brought back, and
+                    // that where it is.
+                    let stays = plan.iter().find(|planned| planned.path == path);
+                    let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
+                    let theirs = self.vault.core().disk.text(&at)?.unwrap_or_default();
+                    (path, Conflicting { path: at, from: None, theirs, what })
+                }
+                Err(error) => return Err(error),
+            };
+            let mut mine = None;
+            plan.retain(|planned| {
+                if planned.path != to {
+                    return true;
+                }
+                mine.clone_from(&planned.after);
+                in_conflict.extend(notes.behind(Leading::from(planned)));
+                false
+            });
+            let kind = match (&from, &mine) {
+                (Some(_), _) => NoteChangeKind::Renamed,
+                (None, None) => NoteChangeKind::Deleted,
+                (None, Some(_)) => NoteChangeKind::Modified,
+            };
+            conflicts.push(Conflict { path, from, kind, mine: mine.unwrap_or_default(), theirs, what });
+        }
+
+        let done: Vec<_> = records
+            .iter()
+            .zip(&notes.of_record)
+            .filter_map(|(record, note)| (!in_conflict.contains(note)).then_some(record))
+            .collect();
+        if !done.is_empty() {
+            let writes = self.writes(own.id(), &plan, &notes)?;
+            let all = records.iter().zip(&notes.of_record);
+            let by = all.map(|(record, note)| (record.n, writes[*note].clone())).collect();
+            own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict), by)?;
+        }
+        let mut undone_paths: IndexSet<VaultPath> = IndexSet::new();
+        for record in done {
+            if record.kind == NoteChangeKind::Renamed {
+                self.vault.core().disk.remove_empty(&record.folders);
+            }
+            undone_paths.insert(record.path.clone());
+        }
+        let outcome = UndoOutcome {
+            change_set: own.id().to_owned(),
+            undone: undone_paths.into_iter().collect(),
+            merged: merged
+                .into_iter()
+                .filter(|(path, outside)| !outside.is_empty() && conflicts.iter().all(|c| c.path != *path))
+                .collect(),
+            conflicts,
+            unreadable,
+        };
+        own.close()?;
+        Ok(outcome)
+    }
+}
+
+impl History {
+    /// For each note the numbers of the writes that the undo `own` made of it as planned.
+    fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<Vec<u64>>, VaultError> {
+        let sets = self.sets()?;
+        // It is not among them when nothing had to be written.
+        let written = sets.iter().find(|set| set.id == own).into_iter().flat_map(|set| set.maybe_done());
+        let mut plan_of: HashMap<&VaultPath, &Planned> = HashMap::new();
+        for planned in plan {
+            plan_of.entry(&planned.path).or_insert(planned);
+        }
+        let planned = written.filter_map(|record| Some((record.n, *plan_of.get(&record.path)?)));
+        Ok(notes.writes(planned.map(|(n, planned)| (n, Leading::from(planned)))))
+    }
+}
+
+/// Numbers of records, each with where its note was when the undo began, and for each the numbers of
+/// the writes that took it back.
+type Finished = (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>);
+
+/// What an undo took back that was killed and then finished, with the numbers of the writes of
+/// `own` that did it: what it set out to, but the notes that were left out because of a conflict.
+pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) -> Finished {
+    let path_of: HashMap<u64, &VaultPath> = begun.iter().map(|(n, path)| (*n, path)).collect();
+    let records: Vec<&Record> = of.records.iter().filter(|record| path_of.contains_key(&record.n)).collect();
+    let notes = Notes::of(&records);
+    let writes = notes.writes(own.maybe_done().map(|write| (write.n, Leading::from(write))));
+    let ever_there = notes.ever_there();
+    let all = records.iter().zip(&notes.of_record);
+    let done = all.map(|(record, note)| (record.n, *note, writes[*note].clone()));
+    // Of a note that is there neither before nor after there is nothing to write.
+    let done: Vec<_> =
+        done.filter(|(_, note, writes)| !writes.is_empty() || !ever_there.contains(note)).collect();
+    let begun = done.iter().filter_map(|(n, _, _)| Some((*n, (*path_of.get(n)?).clone()))).collect();
+    (begun, done.into_iter().map(|(n, _, writes)| (n, writes)).collect())
+}
+
+/// What a conflict is about, without what the undo would have put there.
+struct Conflicting {
+    path: VaultPath,
+    from: Option<VaultPath>,
+    theirs: String,
+    what: Vec<String>,
+}
+
+fn names(plan: &[Planned], path: &VaultPath) -> bool {
+    plan.iter().any(|planned| planned.path == *path)
+}
+
+/// Which records are about the same note. A path tells that not by itself: within one change set
+/// a note may go and another take its name.
+struct Notes {
+    /// The note of each record.
+    of_record: Vec<usize>,
+    /// The path that each note has after the records, or had when it was deleted.
+    newest: Vec<VaultPath>,
+    /// The notes that are there after the records.
+    after: HashMap<VaultPath, usize>,
+    /// The notes that were there before them.
+    before: HashMap<VaultPath, usize>,
+}
+
+impl Notes {
+    /// Of records in the order they were written.
+    fn of(records: &[&Record]) -> Notes {
+        let mut notes = Notes {
+            of_record: Vec::new(),
+            newest: Vec::new(),
+            after: HashMap::new(),
+            before: HashMap::new(),
+        };
+        for record in records.iter().rev() {
+            let known = match record.kind {
+                NoteChangeKind::Deleted => None,
+                _ => notes.before.remove(&record.path),
+            };
+            let note = known.unwrap_or_else(|| {
+                let note = notes.newest.len();
+                notes.newest.push(record.path.clone());
+                if record.kind != NoteChangeKind::Deleted {
+                    notes.after.entry(record.path.clone()).or_insert(note);
+                }
+                note
+            });
+            if record.kind != NoteChangeKind::Created {
+                notes.before.insert(record.origin().clone(), note);
+            }
+            notes.of_record.push(note);
+        }
+        notes.of_record.reverse();
+        notes
+    }
+
+    /// The notes that a write leads back: the one that is there and the one that was.
+    fn behind(&self, write: Leading<'_>) -> impl Iterator<Item = usize> {
+        #[cfg(test)]
+        crate::tests::work::done();
+        let there = write.from.and_then(|path| self.after.get(path));
+        let was = write.to.and_then(|path| self.before.get(path));
+        there.into_iter().chain(was).copied()
+    }
+
+    /// For each note the numbers of those of the writes that lead it back.
+    fn writes<'a>(&self, writes: impl Iterator<Item = (u64, Leading<'a>)>) -> Vec<Vec<u64>> {
+        let mut of_note = vec![Vec::new(); self.newest.len()];
+        for (n, write) in writes {
+            for note in self.behind(write) {
+                if of_note[note].last() != Some(&n) {
+                    of_note[note].push(n);
+                }
+            }
+        }
+        of_note
+    }
+
+    /// The notes that are there before the records or after them.
+    fn ever_there(&self) -> HashSet<usize> {
+        self.before.values().chain(self.after.values()).copied().collect()
+    }
+}
+
+/// Where a write of an undo finds a note, and where it leaves one.
+#[derive(Clone, Copy)]
+struct Leading<'a> {
+    from: Option<&'a VaultPath>,
+    to: Option<&'a VaultPath>,
+}
+
+impl<'a> From<&'a Planned> for Leading<'a> {
+    fn from(planned: &'a Planned) -> Leading<'a> {
+        Leading {
+            from: planned.base.is_some().then(|| planned.from.as_ref().unwrap_or(&planned.path)),
+            to: planned.after.is_some().then_some(&planned.path),
+        }
+    }
+}
+
+impl<'a> From<&'a Record> for Leading<'a> {
+    fn from(record: &'a Record) -> Leading<'a> {
+        Leading {
+            from: record.before.is_some().then(|| record.origin()),
+            to: record.after.is_some().then_some(&record.path),
+        }
+    }
+}
+
+/// An undo being planned, record by record, newest first.
+struct Undoing<'a> {
+    history: &'a History,
+    set: &'a SetLog,
+    draft: Draft,
+    merged: HashMap<VaultPath, Vec<String>>,
+    conflicts: Vec<Conflict>,
+    unreadable: Vec<UnreadableNote>,
+    /// The announced writes that would have freed a name, by the name.
+    freeing: HashMap<&'a VaultPath, Vec<&'a Record>>,
+}
+
+impl Undoing<'_> {
+    /// `false` when the note is in conflict.
+    fn plan(&mut self, record: &Record) -> Result<bool, VaultError> {
+        let path = &record.path;
+        let (before, after) = self.history.texts(self.set, record)?;
+        let now = match self.draft.text(path) {
+            Ok(now) => now,
+            Err(error) => return Ok(self.unreadable(record, &error)),
+        };
+        let now = now.as_deref();
+        let uncertain = record.state == RecordState::Intended;
+        if uncertain && now.is_some_and(|now| self.is_not_free_yet(record, now)) {
+            return Ok(true);
+        }
+        let conflicts = self.conflicts.len();
+        match (record.kind, before, after) {
+            (NoteChangeKind::Created, _, Some(after)) => match now {
+                None => {}
+                Some(now) if now == after => {
+                    self.draft.delete_with_folders(path, &record.folders)?;
+                }
+                Some(now) => {
+                    let what = vec!["edited since".to_owned()];
+                    self.conflict_of(path, NoteChangeKind::Deleted, "", now, what);
+                }
+            },
+            (NoteChangeKind::Deleted, Some(before), _) => match now {
+                None => self.draft.bring_back(path, before, record.file.as_ref()),
+                Some(now) if now == before => {}
+                Some(now) => self.conflict(path, &before, now, vec!["created since".to_owned()]),
+            },
+            (NoteChangeKind::Modified, Some(before), Some(after)) => match now {
+                None => self.conflict(path, &before, "", vec!["deleted since".to_owned()]),
+                Some(now) => {
+                    self.take_back(path, &before, &after, now)?;
+                }
+            },
+            (NoteChangeKind::Renamed, Some(before), Some(after)) => {
+                let Some(from) = &record.from else {
+                    return Ok(true);
+                };
+                // Killed in the middle of the move: the note has both names, and the new one is to go.
+                let has_both = now.is_some() && self.has_both(path, from);
+                let old_place = match if has_both { Ok(None) } else { self.draft.text(from) } {
+                    Ok(old_place) => old_place,
+                    Err(error) => return Ok(self.unreadable(record, &error)),
+                };
+                match (now, old_place) {
+                    (None, Some(_)) if uncertain => {}
+                    (None, there) => {
+                        let there = there.unwrap_or_default();
+                        // What is to be brought back belongs where it was.
+                        self.draft.forget(path);
+                        self.conflict(from, &before, &there, vec!["moved or deleted since".to_owned()]);
+                    }
+                    (Some(now), Some(_)) => {
+                        let taken = format!("\"{from}\" is taken");
+                        self.conflict(path, &before, now, vec![taken]);
+                    }
+                    (Some(now), None) => {
+                        let conflicts = self.conflicts.len();
+                        if !self.take_back(path, &before, &after, now)? {
+                            // Ours is the move back, too.
+                            for conflict in &mut self.conflicts[conflicts..] {
+                                conflict.from = Some(std::mem::replace(&mut conflict.path, from.clone()));
+                                conflict.kind = NoteChangeKind::Renamed;
+                            }
+                        } else {
+                            let moved = match has_both {
+                                true => self.draft.rename_to_own(path, from),
+                                false => self.draft.rename(path, from),
+                            };
+                            match moved {
+                                Ok(()) => {}
+                                Err(VaultError::Exists { path: there }) => {
+                                    let taken = format!("\"{there}\" is taken");
+                                    self.conflict(path, &before, now, vec![taken]);
+                                }
+                                Err(error) => return Err(error),
+                            }
+                        }
+                    }
+                }
+            }
+            // A record without its texts cannot have been written by this code.
+            _ => {}
+        }
+        Ok(self.conflicts.len() == conflicts)
+    }
+
+    /// One note that cannot be read, on a disk that is not mounted, say, keeps none of the others from being
+    /// taken back: it is left as it is, and can be undone later.
+    fn unreadable(&mut self, record: &Record, error: &VaultError) -> bool {
+        self.draft.forget(&record.path);
+        if let Some(from) = &record.from {
+            self.draft.forget(from);
+        }
+        let path = record.path.clone();
+        self.unreadable.push(UnreadableNote { path, reason: error.message() });
+        false
+    }
+
+    /// Whether both are names of one file on the disk.
+    fn has_both(&self, one: &VaultPath, other: &VaultPath) -> bool {
+        let disk = &self.history.vault.core().disk;
+        let places = disk.place(one).ok().zip(disk.place(other).ok());
+        places.is_some_and(|(one, other)| one.is_one_file_with(&other))
+    }
+
+    /// Whether the note that was to leave the name to this one is there still: then neither was
+    /// written, because each waits for the one before.
+    fn is_not_free_yet(&self, record: &Record, now: &str) -> bool {
+        let now = ContentHash::of(now.as_bytes());
+        let freeing = self.freeing.get(&record.path).into_iter().flatten();
+        freeing
+            .take_while(|earlier| earlier.n < record.n)
+            .any(|earlier| earlier.before.as_ref().is_some_and(|before| before.hash == now))
+    }
+
+    fn take_back(
+        &mut self,
+        path: &VaultPath,
+        before: &str,
+        after: &str,
+        now: &str,
+    ) -> Result<bool, VaultError> {
+        match merge(after, before, now) {
+            Merge::Clean { text, outside } => {
+                self.draft.set_text(path, text)?;
+                if !outside.is_empty() {
+                    self.merged.entry(path.clone()).or_default().extend(outside);
+                }
+                Ok(true)
+            }
+            Merge::Conflict { what } => {
+                self.conflict(path, before, now, what);
+                Ok(false)
+            }
+        }
+    }
+
+    fn conflict(&mut self, path: &VaultPath, mine: &str, theirs: &str, what: Vec<String>) {
+        self.conflict_of(path, NoteChangeKind::Modified, mine, theirs, what);
+    }
+
+    fn conflict_of(
+        &mut self,
+        path: &VaultPath,
+        kind: NoteChangeKind,
+        mine: &str,
+        theirs: &str,
+        what: Vec<String>,
+    ) {
+        self.conflicts.push(Conflict {
+            path: path.clone(),
+            from: None,
+            kind,
+            mine: mine.to_owned(),
+            theirs: theirs.to_owned(),
+            what,
+        });
+        self.draft.forget(path);
+    }
+}
+
+fn freeing(set: &SetLog) -> HashMap<&VaultPath, Vec<&Record>> {
+    let mut freeing: HashMap<&VaultPath, Vec<&Record>> = HashMap::new();
+    for record in set.records.iter().filter(|record| record.state == RecordState::Intended) {
+        if record.kind == NoteChangeKind::Deleted || record.from.is_some() {
+            freeing.entry(record.origin()).or_default().push(record);
+        }
+    }
+    freeing
+}
+
+fn in_scope<'a>(set: &'a SetLog, scope: &Scope) -> Vec<&'a Record> {
+    match scope {
+        Scope::All => set.maybe_done().collect(),
+        Scope::Call(call) => {
+            set.maybe_done().filter(|record| record.author.call.as_ref() == Some(call)).collect()
+        }
+        Scope::Note(path) => {
+            let records: Vec<_> = set.maybe_done().collect();
+            let notes = Notes::of(&records);
+            // A moved note is the same note under its earlier names, unless another has that now.
+            let mut wanted: HashSet<usize> =
+                (0..notes.newest.len()).filter(|note| notes.newest[*note] == *path).collect();
+            if wanted.is_empty() {
+                let had = |record: &Record| record.path == *path || record.from.as_ref() == Some(path);
+                let all = records.iter().zip(&notes.of_record);
+                wanted.extend(all.filter(|(record, _)| had(record)).map(|(_, note)| note));
+            }
+            let all = records.iter().zip(&notes.of_record);
+            all.filter(|(_, note)| wanted.contains(note)).map(|(record, _)| *record).collect()
+        }
+    }
+}

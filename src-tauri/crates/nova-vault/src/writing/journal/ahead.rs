@@ -1,0 +1,427 @@
+//! The write-ahead log: how what was added to the files of a change set is made to last at the price
+//! of one file that is there already.
+//!
+//! To make two new files last, and their names, takes several times as long as to add to one. So a
+//! small addition to a set's files goes into `.ahead-0` as well, and only that waits for the disk.
+//! After the end of a process the set's own files are whole, because the system has them; after a
+//! power cut they may not be, and the next start puts back what the log has of them. What a running
+//! process has in its log is read by others only to see which sets cannot be forgotten yet. It is
+//! emptied, after the sets' files were made to last, when it is long, when no edit was made for a
+//! minute, and before a set is forgotten.
+//!
+//! Each process has a log of its own and holds a lock on it: the first one that is free.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::beside::Beside;
+use super::spare::Spare;
+use super::{Open, images_path, lines_path, lock_file, open_private, private_file};
+use crate::disk::{Lasting, make_private_folder, sync_path};
+
+/// The log is emptied before it gets longer.
+const MOST: u64 = 512 * 1024;
+
+/// The file grows by so many bytes at once, which are zero at first: what is written over bytes that
+/// are there need not wait until the file system has noted how long the file is now.
+const GROWTH: u64 = 64 * 1024;
+
+/// More processes than this do not write at once; the next has no log and waits for each file.
+const MOST_LOGS: usize = 64;
+
+/// So many changed sets are made to last one by one, more by the file system as a whole.
+#[cfg(target_os = "linux")]
+const FEW: usize = 4;
+
+/// What was added to the files of one change set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Addition {
+    /// Where in the lines file.
+    pub(super) lines_at: u64,
+    pub(super) lines: Vec<u8>,
+    /// Where in the images file.
+    pub(super) images_at: u64,
+    pub(super) images: Vec<u8>,
+}
+
+impl Addition {
+    /// So long an addition pays to be written twice.
+    pub(super) const MOST: usize = 128 * 1024;
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len() + self.images.len()
+    }
+}
+
+/// The log of this process.
+#[derive(Debug)]
+pub(crate) struct WriteAhead {
+    folder: PathBuf,
+    log: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    NotYet,
+    Open(Log),
+    /// It failed, or the file system knows no locks: every file is waited for by itself.
+    Never,
+}
+
+impl WriteAhead {
+    pub(super) fn new(folder: PathBuf) -> WriteAhead {
+        WriteAhead { folder, log: Mutex::new(State::NotYet) }
+    }
+
+    /// Writes an addition into the log. It lasts when the file given has been synced. `None` where it
+    /// has to be made to last without the log.
+    pub(super) fn add(&self, id: &str, addition: &Addition) -> Option<Arc<File>> {
+        if !is_id(id) {
+            return None;
+        }
+        let mut state = self.lock();
+        if matches!(*state, State::NotYet) {
+            *state = match Log::of_this_process(&self.folder) {
+                Ok(log) => State::Open(log),
+                Err(error) => {
+                    tracing::debug!("no log in {}: {error}", self.folder.display());
+                    State::Never
+                }
+            };
+        }
+        let State::Open(log) = &mut *state else { return None };
+        match log.add(&self.folder, id, addition) {
+            Ok(()) => Some(Arc::clone(&log.file)),
+            Err(error) => {
+                tracing::warn!("the log in {}: {error}", self.folder.display());
+                *state = State::Never;
+                None
+            }
+        }
+    }
+
+    /// The files made for the next change set, now those of the set with this id: lines, locked, and
+    /// images. `None` where there are none.
+    pub(super) fn take_spare(&self, id: &str) -> Option<(File, File)> {
+        let State::Open(log) = &mut *self.lock() else { return None };
+        let taken = log.spare.take()?.take(&self.folder, id);
+        taken.inspect_err(|error| tracing::debug!("no files were ready for {id}: {error}")).ok()
+    }
+
+    /// Makes the files of the next change set, on another thread.
+    pub(crate) fn make_spare(self: &Arc<WriteAhead>) {
+        let number = match &*self.lock() {
+            State::Open(log) if log.spare.is_none() => log.number,
+            _ => return,
+        };
+        let ahead = Arc::clone(self);
+        // Nobody waits for the end of it.
+        Beside::begin(move || {
+            // While nobody else makes the same ones.
+            let State::Open(log) = &mut *ahead.lock() else { return Ok(()) };
+            if log.spare.is_none() {
+                let spare = Spare::make(&ahead.folder, number);
+                log.spare = spare.inspect_err(|error| tracing::debug!("no files made ahead: {error}")).ok();
+            }
+            Ok(())
+        });
+    }
+
+    /// Goes on without the log, which could not be synced.
+    pub(super) fn give_up(&self) {
+        *self.lock() = State::Never;
+    }
+
+    /// Makes the files of all sets in the log last, and empties it.
+    pub(crate) fn settle(&self) {
+        if let State::Open(log) = &mut *self.lock()
+            && let Err(error) = log.settle(&self.folder)
+        {
+            tracing::warn!("the log in {}: {error}", self.folder.display());
+        }
+    }
+
+    /// As [`WriteAhead::settle`], with the logs of processes that are gone. Gives the sets that are in a log all
+    /// the same, as in that of a running process until a minute after its last edit: were one forgotten
+    /// now, and that process killed, the next start would put it back.
+    pub(crate) fn settle_all(&self) -> BTreeSet<String> {
+        self.settle();
+        if let Err(error) = each_unused(&self.folder, |mut log| log.settle(&self.folder)) {
+            tracing::warn!("a log in {}: {error}", self.folder.display());
+        }
+        let logs = logs(&self.folder).filter_map(|path| std::fs::read(path).ok());
+        logs.flat_map(|bytes| additions(&bytes).map(|(set, _, _)| set.to_owned()).collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// Puts back what the files of a set lack and a log of a process that is gone has. Before this no
+    /// set is looked at by a start.
+    pub(crate) fn restore(&self) -> io::Result<()> {
+        each_unused(&self.folder, |_| Ok(()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does something with the logs that no process has, once their sets are whole.
+fn each_unused(folder: &Path, mut settle: impl FnMut(Log) -> io::Result<()>) -> io::Result<()> {
+    let is_empty = |path: &Path| path.metadata().is_ok_and(|metadata| metadata.len() == 0);
+    let logs: Vec<_> = logs(folder).collect();
+    if logs.iter().all(|path| is_empty(path)) {
+        return Ok(());
+    }
+    // Another start must not find a set half put back.
+    let alone = lock_file(folder, ".restoring");
+    let mut result = Ok(());
+    for path in logs.iter().filter(|path| !is_empty(path)) {
+        let settled = Log::open(folder, path, Open::Existing).and_then(|log| log.map_or(Ok(()), &mut settle));
+        result = result.and(settled);
+    }
+    drop(alone);
+    result
+}
+
+fn log_path(folder: &Path, n: usize) -> PathBuf {
+    folder.join(format!(".ahead-{n}"))
+}
+
+fn logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.exists())
+}
+
+/// A log that nobody else has.
+#[derive(Debug)]
+struct Log {
+    number: usize,
+    file: Arc<File>,
+    /// Up to where additions are.
+    len: u64,
+    /// Up to where the file is; behind the additions it is zero.
+    file_len: u64,
+    /// The sets that it has additions of.
+    sets: BTreeSet<String>,
+    spare: Option<Spare>,
+}
+
+/// Before each addition in the log: its length, which is not zero, and its hash.
+const FRAME: usize = 4 + blake3::OUT_LEN;
+
+/// An addition in the log is this as a line of JSON, then the bytes.
+#[derive(Serialize, Deserialize)]
+struct Header<'a> {
+    set: &'a str,
+    lines_at: u64,
+    lines: usize,
+    images_at: u64,
+    images: usize,
+}
+
+impl Log {
+    fn of_this_process(folder: &Path) -> io::Result<Log> {
+        make_private_folder(folder)?;
+        let alone = lock_file(folder, ".restoring");
+        for n in 0..MOST_LOGS {
+            let path = log_path(folder, n);
+            let is_new = !path.exists();
+            if let Some(mut log) = Log::open(folder, &path, Open::Any)? {
+                log.number = n;
+                if is_new {
+                    sync_path(folder)?;
+                }
+                return Ok(log);
+            }
+        }
+        drop(alone);
+        Err(io::Error::other("too many processes write at once"))
+    }
+
+    /// `None` when a process has it.
+    fn open(folder: &Path, path: &Path, open: Open) -> io::Result<Option<Log>> {
+        let file = private_file(open).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        }
+        let mut bytes = Vec::new();
+        (&file).read_to_end(&mut bytes)?;
+        let mut log =
+            Log { number: 0, file: Arc::new(file), len: 0, file_len: 0, sets: BTreeSet::new(), spare: None };
+        for (set, addition, len) in additions(&bytes) {
+            put_back(folder, set, &addition)?;
+            log.sets.insert(set.to_owned());
+            log.len += len as u64;
+        }
+        if log.len < bytes.len() as u64 {
+            // Never used, or cut short by the end of its process or of the power.
+            log.file.set_len(log.len)?;
+        }
+        log.file_len = log.len;
+        Ok(Some(log))
+    }
+
+    fn add(&mut self, folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
+        let mut bytes = vec![0; FRAME];
+        let header = Header {
+            set: id,
+            lines_at: addition.lines_at,
+            lines: addition.lines.len(),
+            images_at: addition.images_at,
+            images: addition.images.len(),
+        };
+        serde_json::to_writer(&mut bytes, &header).map_err(io::Error::other)?;
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&addition.lines);
+        bytes.extend_from_slice(&addition.images);
+        let (frame, payload) = bytes.split_at_mut(FRAME);
+        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
+        frame[..4].copy_from_slice(&length.to_le_bytes());
+        frame[4..].copy_from_slice(blake3::hash(payload).as_bytes());
+        if self.len + bytes.len() as u64 > MOST {
+            self.settle(folder)?;
+        }
+        let end = self.len + bytes.len() as u64;
+        let grown = if end > self.file_len { end.next_multiple_of(GROWTH) } else { self.file_len };
+        bytes.resize(bytes.len() + (grown - end.max(self.file_len)) as usize, 0);
+        let mut file = &*self.file;
+        if let Err(error) = file.seek(SeekFrom::Start(self.len)).and_then(|_| file.write_all(&bytes)) {
+            // What is behind a part of one would not be found.
+            file.set_len(self.len).ok();
+            self.file_len = self.len;
+            return Err(error);
+        }
+        self.len = end;
+        self.file_len = grown;
+        self.sets.insert(id.to_owned());
+        Ok(())
+    }
+
+    fn settle(&mut self, folder: &Path) -> io::Result<()> {
+        if self.len == 0 {
+            return Ok(());
+        }
+        self.sync_sets(folder)?;
+        self.file.set_len(0)?;
+        self.len = 0;
+        self.file_len = 0;
+        self.sets.clear();
+        Ok(())
+    }
+
+    fn sync_sets(&self, folder: &Path) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        if self.sets.len() > FEW {
+            return Ok(rustix::fs::syncfs(&*self.file)?);
+        }
+        for id in &self.sets {
+            for path in [images_path(folder, id), lines_path(folder, id)] {
+                match open_private(&path, Open::Existing).and_then(|file| file.make_content_last()) {
+                    // Forgotten by another process.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    other => other?,
+                }
+            }
+        }
+        sync_path(folder)
+    }
+}
+
+/// Those that are whole, up to the first that is not, and how long each is.
+fn additions(bytes: &[u8]) -> impl Iterator<Item = (&str, Addition, usize)> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (set, addition, len) = parse(rest)?;
+        rest = &rest[len..];
+        Some((set, addition, len))
+    })
+}
+
+/// The first addition, and how long it is. `None` when it is not whole.
+fn parse(bytes: &[u8]) -> Option<(&str, Addition, usize)> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (hash, rest) = rest.split_first_chunk::<{ blake3::OUT_LEN }>()?;
+    let payload = rest.get(..u32::from_le_bytes(*length) as usize)?;
+    if payload.is_empty() || blake3::hash(payload) != *hash {
+        return None;
+    }
+    let header_len = payload.iter().position(|byte| *byte == b'\n')?;
+    let header: Header<'_> = serde_json::from_slice(&payload[..header_len]).ok()?;
+    let (lines, images) = payload[header_len + 1..].split_at_checked(header.lines)?;
+    (is_id(header.set) && images.len() == header.images).then(|| {
+        let addition = Addition {
+            lines_at: header.lines_at,
+            lines: lines.to_owned(),
+            images_at: header.images_at,
+            images: images.to_owned(),
+        };
+        (header.set, addition, FRAME + payload.len())
+    })
+}
+
+/// What no path can be hidden in.
+fn is_id(id: &str) -> bool {
+    id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// Writes into the files of a set what they lack.
+fn put_back(folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
+    let files = [
+        // Lines without images are not understood, images without lines are not looked at.
+        (images_path(folder, id), addition.images_at, &addition.images),
+        (lines_path(folder, id), addition.lines_at, &addition.lines),
+    ];
+    // What is behind the start of a set that is not there was forgotten with it.
+    if addition.lines_at > 0 && !files[1].0.exists() {
+        return Ok(());
+    }
+    for (path, at, bytes) in files {
+        let mut file = match File::options().read(true).write(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                drop(open_private(&path, Open::Any)?);
+                File::options().read(true).write(true).open(&path)?
+            }
+            Err(error) => return Err(error),
+        };
+        file.seek(SeekFrom::Start(at))?;
+        let mut there = Vec::with_capacity(bytes.len());
+        (&file).take(bytes.len() as u64).read_to_end(&mut there)?;
+        if there != *bytes {
+            tracing::info!("{} is put back as it was before the power cut", path.display());
+            file.seek(SeekFrom::Start(at))?;
+            file.write_all(bytes)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_leads_to_no_file_but_those_of_change_sets() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("history");
+        let ahead = WriteAhead::new(folder.clone());
+        let line = Addition { lines: b"line\n".to_vec(), ..Addition::default() };
+        assert!(ahead.add("good", &line).is_some());
+        assert!(ahead.add("../evil", &line).is_none());
+        drop(ahead);
+        // One that another program wrote.
+        let mut log = Log::open(&folder, &log_path(&folder, 0), Open::Existing).unwrap().unwrap();
+        log.add(&folder, "../evil", &line).unwrap();
+        drop(log);
+        WriteAhead::new(folder.clone()).restore().unwrap();
+        assert_eq!(std::fs::read(lines_path(&folder, "good")).unwrap(), b"line\n");
+        assert!(!dir.path().join("evil.jsonl").exists());
+    }
+}

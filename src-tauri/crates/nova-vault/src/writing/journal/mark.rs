@@ -1,0 +1,73 @@
+//! What the temporary files of this data folder are told from those of other Novas by.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::PathBuf;
+
+use super::folder::FolderNow;
+use super::{Journal, lines_path, write_private};
+use crate::disk::{make_private_folder, sync_path};
+use crate::writing::journal::SetLog;
+
+impl Journal {
+    /// The mark of this data folder: eight hexadecimal digits, made by chance with the first write
+    /// and kept in the file [`Journal::mark_path`]. It lasts before a temporary file has it. `None` where it
+    /// cannot be kept: then names have none.
+    pub(super) fn mark(&self) -> Option<&str> {
+        if let Some(mark) = self.known_mark() {
+            return Some(mark);
+        }
+        let chance = RandomState::new().build_hasher().finish();
+        let made = make_private_folder(self.folder())
+            .and_then(|()| {
+                match write_private(&self.mark_path(), &chance.to_le_bytes().map(hex).concat()[..8]) {
+                    // Another process was first.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                    other => other,
+                }
+            })
+            .and_then(|()| sync_path(self.folder()));
+        if let Err(error) = made {
+            tracing::warn!("{}: {error}", self.mark_path().display());
+            return None;
+        }
+        self.known_mark()
+    }
+
+    /// The mark, where there was a write.
+    pub(crate) fn known_mark(&self) -> Option<&str> {
+        if let Some(mark) = self.mark.get() {
+            return Some(mark);
+        }
+        let mark = fs::read_to_string(self.mark_path()).ok()?;
+        let is_mark = mark.len() == 8 && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_mark.then(|| self.mark.get_or_init(|| mark).as_str())
+    }
+
+    /// Whether the set of this id, of whatever vault, announced no write as far as the disk tells,
+    /// and no process has it. What cannot be read may have announced one.
+    pub(crate) fn announced_nothing(&self, id: &str) -> bool {
+        match fs::read(lines_path(self.folder(), id)) {
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+            Ok(bytes) => {
+                let says_nothing = bytes.iter().all(|byte| *byte == 0)
+                    || SetLog::parse(&bytes).is_some_and(|log| log.records.is_empty());
+                says_nothing && !self.is_live(id)
+            }
+        }
+    }
+
+    /// `.mark` with the time at which the folder was made, where the system says that: a copy of the folder,
+    /// on another machine that has the same vault, say, has a mark of its own, and takes no file for its own
+    /// that a Nova there is just writing.
+    fn mark_path(&self) -> PathBuf {
+        let made = FolderNow::at(self.folder()).id.map(|id| format!("-{:x}", id.made()));
+        self.folder().join(format!(".mark{}", made.unwrap_or_default()))
+    }
+}
+
+fn hex(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
+}

@@ -1,0 +1,292 @@
+//! The writing end of one change set.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::ahead::{Addition, WriteAhead};
+use super::beside::Beside;
+use super::{Image, Journal, Line, Open, SetLog, TempName, images_path, lines_path, lock_soon, open_private};
+use crate::change::ChangeSetKind;
+use crate::disk::{Lasting, make_private_folder, sync_path};
+use crate::note::ContentHash;
+
+/// More than a line takes that says how a write ended.
+const LINE_BYTES: u64 = 512;
+
+/// So many bytes of images wait at most before they are handed to the system.
+const MOST_PENDING: usize = 256 * 1024;
+
+/// The writing end of one change set. Holds the lock until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    id: String,
+    ahead: Arc<WriteAhead>,
+    lines: Arc<File>,
+    images: Arc<File>,
+    lines_len: u64,
+    images_len: u64,
+    /// The last of the images, not handed to the system yet: many are small.
+    pending: Vec<u8>,
+    known: HashMap<ContentHash, Image>,
+    next: u64,
+    temps: u64,
+    /// Of the data folder.
+    mark: Option<String>,
+    /// Where the files are.
+    folder: PathBuf,
+    /// What was added and may not last yet; `None` where that is not known or much.
+    unsynced: Option<Addition>,
+    /// A line may have been written in part: the next one starts on a line of its own.
+    torn: bool,
+}
+
+impl Writer {
+    /// Creates the files of a new set; `AlreadyExists` when the id is taken. After another error there are
+    /// none, so that the set can be begun once there is room for it.
+    pub(crate) fn create(
+        journal: &Journal,
+        id: &str,
+        kind: ChangeSetKind,
+        label: &str,
+        at: Timestamp,
+    ) -> io::Result<Writer> {
+        let folder = journal.folder();
+        make_private_folder(folder)?;
+        let (lines, images) = match journal.ahead.take_spare(id) {
+            Some(files) => files,
+            None => {
+                let lines = open_private(&lines_path(folder, id), Open::New)?;
+                let images = lines.lock().and_then(|()| open_private(&images_path(folder, id), Open::New));
+                let images = images.inspect_err(|_| drop(fs::remove_file(lines_path(folder, id))))?;
+                (lines, images)
+            }
+        };
+        let mut writer = Writer {
+            id: id.to_owned(),
+            ahead: Arc::clone(&journal.ahead),
+            lines: Arc::new(lines),
+            images: Arc::new(images),
+            lines_len: 0,
+            images_len: 0,
+            pending: Vec::new(),
+            known: HashMap::new(),
+            next: 0,
+            temps: 0,
+            mark: journal.mark().map(str::to_owned),
+            folder: folder.to_owned(),
+            unsynced: Some(Addition::default()),
+            torn: false,
+        };
+        let opened = writer.append(&Line::Opened {
+            v: 1,
+            id: id.to_owned(),
+            kind,
+            label: label.to_owned(),
+            at,
+            vault: journal.vault().to_owned(),
+            folder: journal.vault_folder().cloned(),
+        });
+        match opened {
+            Ok(()) => Ok(writer),
+            Err(error) => {
+                journal.remove(id).ok();
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes over the files of a set whose process is gone; `WouldBlock` when it is not.
+    pub(crate) fn take_over(journal: &Journal, log: &SetLog) -> io::Result<Writer> {
+        let folder = journal.folder();
+        let lines = open_private(&lines_path(folder, &log.id), Open::Existing)?;
+        match lock_soon(&lines) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let images = open_private(&images_path(folder, &log.id), Open::Existing)?;
+        let lines_len = lines.metadata()?.len();
+        let images_len = images.metadata()?.len();
+        Ok(Writer {
+            id: log.id.clone(),
+            ahead: Arc::clone(&journal.ahead),
+            lines: Arc::new(lines),
+            images: Arc::new(images),
+            lines_len,
+            images_len,
+            pending: Vec::new(),
+            known: HashMap::new(),
+            next: log.records.iter().map(|r| r.n + 1).max().unwrap_or(0),
+            // Past any name the gone process may have used.
+            temps: u64::from(std::process::id()) << 16,
+            mark: journal.mark().map(str::to_owned),
+            folder: folder.to_owned(),
+            unsynced: None,
+            torn: true,
+        })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The number of the next record.
+    pub(crate) fn next_record(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// A new name for a temporary file of record `n`.
+    pub(crate) fn next_temp(&mut self, n: u64) -> String {
+        self.temps += 1;
+        TempName { n, number: self.temps }.file_name(&self.id, self.mark.as_deref())
+    }
+
+    /// Stores bytes, once. They are in the file before a line is that names them.
+    pub(crate) fn image(&mut self, bytes: &[u8]) -> io::Result<Image> {
+        let hash = ContentHash::of(bytes);
+        if let Some(image) = self.known.get(&hash) {
+            return Ok(image.clone());
+        }
+        let image = Image { hash, at: self.images_len, len: bytes.len() as u64 };
+        self.pending.extend_from_slice(bytes);
+        self.images_len += image.len;
+        self.known.insert(hash, image.clone());
+        if self.pending.len() >= MOST_PENDING {
+            self.write_pending()?;
+        }
+        Ok(image)
+    }
+
+    /// As [`Writer::image`] for texts that need not exist.
+    pub(crate) fn images<const N: usize>(
+        &mut self,
+        texts: [Option<&str>; N],
+    ) -> io::Result<[Option<Image>; N]> {
+        let mut images = [const { None }; N];
+        for (image, text) in images.iter_mut().zip(texts) {
+            *image = text.map(|text| self.image(text.as_bytes())).transpose()?;
+        }
+        Ok(images)
+    }
+
+    fn write_pending(&mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = (&*self.images).write_all(&pending) {
+            // Appending: whatever part was written is passed over.
+            let begin = self.images_len - pending.len() as u64;
+            self.known.retain(|_, image| image.at < begin);
+            self.unsynced = None;
+            self.images_len = self.images.metadata()?.len();
+            return Err(error);
+        }
+        self.keep_unsynced(|unsynced| unsynced.images.extend_from_slice(&pending));
+        Ok(())
+    }
+
+    /// Adds a line; whether it lasts is up to [`Writer::sync`].
+    pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
+        self.append_all(std::slice::from_ref(line))
+    }
+
+    /// As [`Writer::append`], for many lines at one go.
+    pub(crate) fn append_all(&mut self, lines: &[Line]) -> io::Result<()> {
+        self.write_pending()?;
+        let mut text = Vec::new();
+        if self.torn {
+            text.push(b'\n');
+        }
+        for line in lines {
+            serde_json::to_writer(&mut text, line).map_err(io::Error::other)?;
+            text.push(b'\n');
+        }
+        self.torn = true;
+        if let Err(error) = (&*self.lines).write_all(&text) {
+            self.unsynced = None;
+            self.lines_len = self.lines.metadata()?.len();
+            return Err(error);
+        }
+        self.torn = false;
+        self.lines_len += text.len() as u64;
+        self.keep_unsynced(|unsynced| unsynced.lines.extend_from_slice(&text));
+        Ok(())
+    }
+
+    fn keep_unsynced(&mut self, add: impl FnOnce(&mut Addition)) {
+        if let Some(unsynced) = &mut self.unsynced {
+            add(unsynced);
+            if unsynced.len() > Addition::MOST {
+                self.unsynced = None;
+            }
+        }
+    }
+
+    /// Makes sure that so many lines of the usual length find space, before a byte of the vault
+    /// changes: on a disk that fills up meanwhile it can still be said how it ended.
+    pub(crate) fn reserve(&self, lines: usize) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{FallocateFlags, fallocate};
+            use rustix::io::Errno;
+            let end = self.lines.metadata()?.len();
+            let bytes = lines as u64 * LINE_BYTES;
+            if let Err(full @ (Errno::NOSPC | Errno::DQUOT)) =
+                fallocate(&*self.lines, FallocateFlags::KEEP_SIZE, end, bytes)
+            {
+                return Err(full.into());
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = lines;
+        Ok(())
+    }
+
+    /// Makes everything written here last through a power cut.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.sync_with(|| Ok(()))
+    }
+
+    /// As [`Writer::sync`], while `beside` makes something else last: all of it waits for the disk
+    /// side by side. A power cut meanwhile may leave lines that name images which are not whole;
+    /// nothing that these lines announce has happened then.
+    pub(crate) fn sync_with(&mut self, beside: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        self.write_pending()?;
+        let waiting = self.begin_sync();
+        let mut result = beside();
+        for synced in waiting {
+            result = result.and(synced.end());
+        }
+        result?;
+        self.unsynced =
+            Some(Addition { lines_at: self.lines_len, images_at: self.images_len, ..Addition::default() });
+        Ok(())
+    }
+
+    /// A small addition is made to last by the log alone.
+    fn begin_sync(&mut self) -> Vec<Beside> {
+        let ahead = match &self.unsynced {
+            Some(unsynced) if unsynced.len() == 0 => return Vec::new(),
+            Some(unsynced) => self.ahead.add(&self.id, unsynced),
+            None => None,
+        };
+        if let Some(log) = ahead {
+            let ahead = Arc::clone(&self.ahead);
+            return vec![Beside::begin(move || log.make_content_last().inspect_err(|_| ahead.give_up()))];
+        }
+        let (images, lines) = (Arc::clone(&self.images), Arc::clone(&self.lines));
+        let folder = self.folder.clone();
+        vec![
+            Beside::begin(move || sync_path(&folder)),
+            Beside::begin(move || images.make_content_last()),
+            Beside::begin(move || lines.make_content_last()),
+        ]
+    }
+}

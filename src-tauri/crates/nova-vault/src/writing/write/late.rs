@@ -1,0 +1,520 @@
+//! Files that a write displaced. A program that opened the note before the exchange may still
+//! write into the displaced file, so it is looked at once more before it leaves the vault.
+
+mod aside;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::settled::settled;
+use super::{Planned, SetJournal};
+use crate::change::Author;
+use crate::core::Core;
+use crate::disk::{OpenedFile, Place};
+use crate::note::{ContentHash, VaultPath};
+use crate::step::Step;
+
+pub(crate) use aside::{displaced_bytes, forget_displaced};
+use aside::{keep_open, move_aside};
+pub(super) use aside::{look_at_displaced, put_aside};
+
+/// The principal of an edit that another program made.
+pub(super) const OUTSIDE: &str = "outside";
+
+/// How long a displaced file stays beside its note before the last look there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long after that the files outside of the vault are looked at.
+const LATER: Duration = Duration::from_secs(60);
+
+/// So many files are kept open at most, the newest ones.
+const MOST_OPEN: usize = 256;
+
+/// A displaced file in which this many edits were found is not looked at again for more.
+const MOST_EDITS: u32 = 8;
+
+/// A file that was a note until a write displaced it.
+#[derive(Debug)]
+pub(crate) struct Displaced {
+    set: Arc<SetJournal>,
+    n: u64,
+    place: Place,
+    file: File,
+    /// What it is known to hold: that is in the note, or in the journal.
+    known: Arc<str>,
+    /// What the note was expected to hold when the file was displaced.
+    expected: Arc<str>,
+    /// The note was deleted, not replaced: folders that go with it when they are empty.
+    deleted: Option<Vec<String>>,
+    /// Somebody wanted it deleted. What Nova only takes back is no note of theirs.
+    to_trash: bool,
+    /// How many edits were brought back from it.
+    edits: u32,
+    quiet: Quiet,
+    /// What it holds lies beside the note under this name, too: an edit that could be kept nowhere else.
+    copy: Option<(String, ContentHash)>,
+}
+
+/// What became of a file that was quiet when it was looked at, and that could not be moved away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    /// It was not looked at yet, or was written into.
+    NotYet,
+    /// It holds an edit that could neither be merged nor kept, and is tried again and again.
+    NotKept,
+    /// It is as it was, until its two seconds are over.
+    Waits,
+    /// It is kept open because it can be kept nowhere.
+    KeptOpen,
+}
+
+/// What to do with a quiet file that cannot be moved away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unmovable {
+    LosesItsName,
+    Waits,
+}
+
+/// A displaced file.
+#[derive(Debug)]
+pub(super) enum File {
+    /// It lies beside the note under this name.
+    Temp(String),
+    /// It has no name any more; this handle is the only way to it.
+    Opened(OpenedFile),
+}
+
+impl File {
+    /// What it holds now; `None` when it is gone.
+    pub(super) fn bytes(&self, place: &Place) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            File::Temp(temp) => place.bytes_of(temp),
+            File::Opened(file) => file.bytes().map(Some),
+        }
+    }
+}
+
+impl Displaced {
+    /// The `texts` are what was expected in the note, and what the file held. `deleted`: the folders that go
+    /// with a deleted note.
+    pub(super) fn new(
+        set: &Arc<SetJournal>,
+        n: u64,
+        place: Place,
+        file: File,
+        [expected, known]: [&str; 2],
+        deleted: Option<Vec<String>>,
+        to_trash: bool,
+    ) -> Displaced {
+        let of_known: Arc<str> = known.into();
+        let expected = if expected == known { Arc::clone(&of_known) } else { expected.into() };
+        Displaced {
+            set: Arc::clone(set),
+            n,
+            place,
+            file,
+            known: of_known,
+            expected,
+            deleted,
+            to_trash,
+            edits: 0,
+            quiet: Quiet::NotYet,
+            copy: None,
+        }
+    }
+
+    /// Moves the file out of the vault when nothing was written into it since; else brings the edit back into
+    /// the note, or keeps it beside the journal. Gives what that displaced in turn, and itself where it
+    /// has to be looked at again.
+    pub(crate) fn last_look(self, core: &Core) -> Vec<Displaced> {
+        self.look(core, Unmovable::LosesItsName)
+    }
+
+    fn look(self, core: &Core, unmovable: Unmovable) -> Vec<Displaced> {
+        if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
+            tracing::warn!("{}: {error}", self.place.path());
+            return Vec::new();
+        }
+        let bytes = match self.settled_bytes(core) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Vec::new(),
+            Err(error) => {
+                tracing::warn!("{}: {error}", self.place.path());
+                return match self.file {
+                    // It stays where it is and is seen to at the next start.
+                    File::Temp(_) => Vec::new(),
+                    File::Opened(_) => vec![Displaced { quiet: Quiet::KeptOpen, ..self }],
+                };
+            }
+        };
+        if bytes == self.known.as_bytes() {
+            return self.drop_file(core, unmovable).into_iter().collect();
+        }
+        if self.deleted.is_some()
+            && let File::Temp(temp) = &self.file
+            && self.place.put(temp).is_ok()
+        {
+            // Deleted here, edited there in the same moment: the edit is worth more.
+            core.unmerged.add(core.disk.root().join(self.place.path().as_str()));
+            self.now_kept(core);
+            return Vec::new();
+        }
+        let base = self.deleted.is_none().then(|| Arc::clone(&self.known));
+        let copy = || self.copy_beside_note(core, &bytes);
+        let late = Late { place: &self.place, base, bytes: &bytes, copy: &copy };
+        let (brought, mut more) = bring_back(core, &self.set, self.n, &late);
+        match brought {
+            Ok(brought) => {
+                let this = self.now_kept(core);
+                let is_gone = brought == Brought::Copied && matches!(this.file, File::Temp(_));
+                if !is_gone {
+                    more.extend(this.after_an_edit(core, bytes));
+                }
+            }
+            Err(error) => more.push(self.not_kept(core, &bytes, &error)),
+        }
+        more
+    }
+
+    /// Gives what could not be merged a visible name beside the note: the file itself, or a copy of one
+    /// that has no name.
+    fn copy_beside_note(&self, core: &Core, bytes: &[u8]) -> io::Result<VaultPath> {
+        match &self.file {
+            File::Temp(temp) => core.name_copy(&self.place, temp),
+            File::Opened(opened) => {
+                let temp = self.set.copy_beside(core, self.n, &self.place, opened, bytes)?;
+                if self.deleted.is_some() && self.place.put(&temp).is_ok() {
+                    return Ok(self.place.path().clone());
+                }
+                core.name_copy(&self.place, &temp).inspect_err(|_| drop(self.place.remove(&temp)))
+            }
+        }
+    }
+
+    /// Whether to look again at a file from which an edit was brought back.
+    fn after_an_edit(self, core: &Core, bytes: Vec<u8>) -> Option<Displaced> {
+        // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
+        // edit of a deleted note is kept beside the journal, and the file goes.
+        let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
+        match self.file.bytes(&self.place) {
+            // Bringing it back took a moment, in which it may have been written again.
+            Ok(Some(now)) if stays || now != bytes => {
+                self.set.brought_back(self.n, &bytes);
+                let known = String::from_utf8_lossy(&bytes).into();
+                Some(Displaced { known, edits: self.edits + 1, quiet: Quiet::NotYet, ..self })
+            }
+            _ => {
+                if let File::Temp(temp) = &self.file {
+                    let known = ContentHash::of(&bytes);
+                    put_aside(core, &self.place, temp, self.set.id(), self.n, known);
+                }
+                None
+            }
+        }
+    }
+
+    /// What holds an edit that is nowhere else is not let go. A file without a name is copied beside the
+    /// note, which may be on another disk than what is full; the next start finds it there. The person is
+    /// told where it is.
+    fn not_kept(mut self, core: &Core, bytes: &[u8], error: &io::Error) -> Displaced {
+        let name = match &self.file {
+            File::Temp(temp) => Some(temp.clone()),
+            File::Opened(opened) => {
+                let hash = ContentHash::of(bytes);
+                if self.copy.as_ref().is_none_or(|(_, copied)| *copied != hash) {
+                    match self.set.copy_beside(core, self.n, &self.place, opened, bytes) {
+                        Ok(name) => {
+                            let older = self.copy.replace((name, hash));
+                            self.remove(older);
+                        }
+                        Err(error) => tracing::error!("{}: {error}", self.place.path()),
+                    }
+                }
+                self.copy.as_ref().map(|(name, _)| name.clone())
+            }
+        };
+        let at = name.map(|name| core.beside(&self.place, &name));
+        core.not_kept.add(self.place.path(), (self.set.id(), self.n), at, error);
+        Displaced { quiet: Quiet::NotKept, ..self }
+    }
+
+    fn now_kept(mut self, core: &Core) -> Displaced {
+        let copy = self.copy.take();
+        self.remove(copy);
+        core.not_kept.remove((self.set.id(), self.n));
+        self
+    }
+
+    fn remove(&self, copy: Option<(String, ContentHash)>) {
+        if let Some((name, _)) = copy
+            && let Err(error) = self.place.remove(&name)
+        {
+            tracing::warn!("{}: {error}", self.place.path());
+        }
+    }
+
+    /// What it held was not taken into the note after all: it is an outside edit that is nowhere else.
+    pub(super) fn not_taken_in(&mut self) {
+        self.known = Arc::clone(&self.expected);
+    }
+
+    /// Whether it is of the write `n` and held this text.
+    pub(super) fn held(&self, n: u64, known: &str) -> bool {
+        self.n == n && *self.known == *known
+    }
+
+    /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
+    /// be kept and waits beside the note for the next start.
+    fn is_left_behind(&self) -> bool {
+        if self.quiet == Quiet::NotKept && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
+            tracing::error!(
+                "{}: an edit made outside while Nova wrote is lost, because there was no room for it anywhere",
+                self.place.path()
+            );
+        }
+        matches!(self.quiet, Quiet::KeptOpen | Quiet::NotKept)
+    }
+
+    /// The name of the file beside the note, when it is what the write `n` displaced and held
+    /// this text.
+    pub(super) fn is_beside(&self, n: u64, known: &str) -> Option<&str> {
+        match &self.file {
+            File::Temp(temp) if self.held(n, known) => Some(temp),
+            _ => None,
+        }
+    }
+
+    /// Moves the file to the trash or out of the vault. Where it can go nowhere, it waits or is kept
+    /// open without a name, and is given.
+    fn drop_file(self, core: &Core, unmovable: Unmovable) -> Option<Displaced> {
+        let known = ContentHash::of(self.known.as_bytes());
+        let mut before_it_went = None;
+        let moved = match &self.file {
+            File::Temp(temp) => {
+                before_it_went = self.place.open_temp(temp).ok();
+                self.to_trash && core.to_trash(&self.place, temp, unmovable == Unmovable::LosesItsName)
+                    || move_aside(core, &self.place, temp, self.set.id(), self.n, known)
+            }
+            File::Opened(_) => false,
+        };
+        if !moved && unmovable == Unmovable::Waits {
+            return Some(Displaced { quiet: Quiet::Waits, ..self });
+        }
+        if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened))
+        {
+            // While it moved: no later look would find that in the trash.
+            return Some(Displaced { file: File::Opened(opened), quiet: Quiet::NotYet, ..self });
+        }
+        let opened = match self.file {
+            File::Opened(opened) => Some(opened),
+            // Who has it open writes into no copy of it.
+            File::Temp(_) if moved => before_it_went.filter(OpenedFile::has_no_name),
+            File::Temp(temp) => keep_open(&self.place, &temp),
+        };
+        if let Some(folders) = &self.deleted {
+            core.disk.remove_empty(folders);
+        }
+        let file = File::Opened(opened?);
+        Some(Displaced { file, quiet: Quiet::KeptOpen, ..self })
+    }
+}
+
+impl Displaced {
+    /// What it holds once whoever is writing into it has finished.
+    fn settled_bytes(&self, core: &Core) -> io::Result<Option<Vec<u8>>> {
+        let bytes = self.file.bytes(&self.place)?;
+        if bytes.as_deref() == Some(self.known.as_bytes()) {
+            return Ok(bytes);
+        }
+        settled(&core.steps, self.place.path().as_str(), bytes, || self.file.bytes(&self.place))
+    }
+
+    fn was_written_into(&self, opened: &OpenedFile) -> bool {
+        opened.bytes().is_ok_and(|bytes| bytes != self.known.as_bytes())
+    }
+}
+
+/// An outside edit that is in no note.
+pub(super) struct Late<'a> {
+    /// The note, in the folder where the file lies or lay.
+    pub(super) place: &'a Place,
+    /// What it was an edit of; `None` when it can be merged with nothing.
+    pub(super) base: Option<Arc<str>>,
+    pub(super) bytes: &'a [u8],
+    /// Puts it beside the note under a visible name.
+    pub(super) copy: &'a dyn Fn() -> io::Result<VaultPath>,
+}
+
+/// Where an outside edit went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Brought {
+    /// Into the note.
+    Merged,
+    /// Beside the note.
+    Copied,
+    /// Under `<data>/conflicts`.
+    Kept,
+}
+
+/// Merges a late outside edit into its note in a change set of its own, else puts it beside the note,
+/// else under `<data>/conflicts`. After an error it is nowhere but where it was.
+pub(super) fn bring_back(
+    core: &Core,
+    set: &Arc<SetJournal>,
+    n: u64,
+    late: &Late<'_>,
+) -> (io::Result<Brought>, Vec<Displaced>) {
+    let path = late.place.path();
+    let mut more = Vec::new();
+    // The folder may have another name by now, and its old one may lead to another folder.
+    let note = core.disk.path_now(late.place);
+    if let (Some(base), Ok(text), Some(note)) = (&late.base, std::str::from_utf8(late.bytes), note) {
+        let own = Arc::new(SetJournal::new(
+            core.free_id(),
+            set.kind,
+            format!("{note}: an edit made outside while Nova wrote"),
+        ));
+        let plan = Planned {
+            path: note,
+            from: None,
+            base: Some(Arc::clone(base)),
+            after: Some(text.to_owned()),
+            file: None,
+            folders: Vec::new(),
+        };
+        let (result, displaced) = own.apply(core, &[plan], &Author::new(OUTSIDE));
+        more = displaced;
+        match result.and_then(|_| own.commit(core)) {
+            Ok(()) => return (Ok(Brought::Merged), more),
+            Err(error) => tracing::info!("an outside edit is not merged: {error}"),
+        }
+    }
+    match (late.copy)() {
+        Ok(copy) => {
+            core.unmerged.add(core.disk.root().join(copy.as_str()));
+            return (Ok(Brought::Copied), more);
+        }
+        Err(error) => tracing::warn!("{path}: no copy of an outside edit beside it: {error}"),
+    }
+    let kept = set
+        .keep(core, n, path, late.bytes)
+        .inspect_err(|error| tracing::error!("{path}: an outside edit could not be kept: {error}"));
+    (kept.map(|()| Brought::Kept), more)
+}
+
+/// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all of them
+/// and waits for that: at once, but for those that can be kept nowhere, which have their two seconds.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    sender: Option<mpsc::Sender<Displaced>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    pub(crate) fn start(core: Arc<Core>) -> Keeper {
+        let (sender, receiver) = mpsc::channel();
+        Keeper { sender: Some(sender), thread: Some(thread::spawn(move || wait_and_look(&core, &receiver))) }
+    }
+
+    pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
+        if let Some(sender) = &self.sender {
+            for one in displaced {
+                sender.send(one).ok();
+            }
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
+    let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    // Files that could be moved nowhere, or hold what could be kept nowhere, in the order they are to be
+    // looked at again.
+    let mut kept_open: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    let mut later: Option<Instant> = None;
+    loop {
+        let fronts = [waiting.front(), kept_open.front()].into_iter().flatten();
+        let due = fronts.map(|(due, _)| *due).chain(later).min();
+        let received = match due {
+            Some(due) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
+            None => receiver.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
+        };
+        let now = Instant::now();
+        match received {
+            Ok(displaced) => waiting.push_back((now + PATIENCE, displaced)),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                let is_due = |(due, _): &mut (Instant, Displaced)| *due <= now;
+                let displaced = waiting.pop_front_if(is_due).or_else(|| kept_open.pop_front_if(is_due));
+                if let Some((_, displaced)) = displaced {
+                    let (quiet, more): (Vec<_>, Vec<_>) = displaced
+                        .last_look(core)
+                        .into_iter()
+                        .partition(|one| matches!(one.quiet, Quiet::KeptOpen | Quiet::NotKept));
+                    let now = Instant::now();
+                    waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
+                    kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
+                    if kept_open.len() > MOST_OPEN
+                        && let Some(at) = kept_open.iter().position(|(_, one)| one.quiet == Quiet::KeptOpen)
+                    {
+                        kept_open.remove(at);
+                    }
+                    later = Some(Instant::now() + LATER);
+                }
+                if later.is_some_and(|due| due <= now) {
+                    look_at_displaced(core);
+                    core.journal.ahead().settle();
+                    later = None;
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    // What is kept open has had its two seconds.
+    let now = Instant::now();
+    let kept_open = kept_open.into_iter().map(|(_, displaced)| (now, displaced));
+    look_before_the_end(core, kept_open.chain(waiting).collect());
+    look_at_displaced(core);
+}
+
+/// Looks at once at what is found again at the next start, whatever is written into it. What cannot be
+/// moved there is gone after its last look, so that comes no sooner than at any other time: a file that
+/// was written into has two seconds again, as often as its edits are brought back.
+fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
+    let mut unmovable: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    let again = |more: Vec<Displaced>, due: Instant| {
+        let fresh = Instant::now() + PATIENCE;
+        let more = more.into_iter().filter(|one| !one.is_left_behind());
+        more.map(move |one| (if one.quiet == Quiet::Waits { due } else { fresh }, one))
+    };
+    loop {
+        while let Some((due, one)) = waiting.pop_front() {
+            let (waits, more): (Vec<_>, Vec<_>) =
+                again(one.look(core, Unmovable::Waits), due).partition(|(_, one)| one.quiet == Quiet::Waits);
+            unmovable.extend(waits);
+            waiting.extend(more);
+        }
+        let Some((due, one)) = unmovable.pop_front() else { return };
+        core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
+        // Nothing is kept open after it.
+        waiting.extend(again(one.last_look(core), due));
+    }
+}
+
+/// Looks at once, and at what that displaces in turn. Nothing is kept open after it.
+pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
+    let mut displaced = VecDeque::from(displaced);
+    while let Some(one) = displaced.pop_front() {
+        displaced.extend(one.last_look(core).into_iter().filter(|more| !more.is_left_behind()));
+    }
+}

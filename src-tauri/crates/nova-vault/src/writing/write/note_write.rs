@@ -1,0 +1,310 @@
+//! One note on its way to the disk: what was planned, what is there, and both made one.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Planned;
+use super::settled::settled;
+use crate::change::{Conflict, NoteChangeKind};
+use crate::core::Core;
+use crate::disk::{Attributes, Like, Place};
+use crate::error::VaultError;
+use crate::note::{ContentHash, Merge, VaultPath, merge};
+use crate::step::Step;
+use crate::writing::journal::Line;
+
+/// One note on its way to the disk.
+#[derive(Debug)]
+pub(super) struct NoteWrite {
+    pub(super) n: u64,
+    pub(super) path: VaultPath,
+    pub(super) from: Option<VaultPath>,
+    base: Option<Arc<str>>,
+    mine: Option<String>,
+    /// What undoing this write leads back to: the newest text that is not ours.
+    pub(super) before: Option<String>,
+    /// What is to be put there.
+    pub(super) after: Option<String>,
+    /// What the note must hold for putting `after` there to be right: what was read, or, when
+    /// an edit came in between, what the round before put there.
+    pub(super) in_place: String,
+    /// Ours was put in the note already and displaced an edit that came in between.
+    pub(super) ours_is_there: bool,
+    /// Those edits: whole texts that are in no note until `after` is there.
+    pub(super) displaced: Vec<String>,
+    /// What the journal says that its temporary files expect and put in place.
+    pub(super) announced: Texts,
+    /// Whether `before` has all of them.
+    pub(super) before_is_whole: bool,
+    /// What came from outside, readable.
+    pub(super) outside: Vec<String>,
+    pub(super) written: bool,
+    /// It failed, and what it had done by then could not be taken back: it is not said to have come to
+    /// nothing, and can be undone.
+    pub(super) stays: bool,
+    /// It has both names: a kill came in the middle of the move.
+    pub(super) half_moved: bool,
+    /// What the note's file is to have: of one that is brought back, what it had when it was deleted. Of
+    /// one that is to be deleted, what it has.
+    pub(super) file: Option<Attributes>,
+    /// Folders made for it, or to go with it when they are empty.
+    pub(super) folders: Vec<String>,
+}
+
+/// What a temporary file holds after and before it is exchanged with the note.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Texts {
+    pub(super) expected: Option<ContentHash>,
+    pub(super) ours: Option<ContentHash>,
+}
+
+/// Where an outside text was found that was not expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// In the note.
+    InPlace,
+    /// In the file that ours, which is in the note now, displaced.
+    Displaced,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Written,
+    /// The disk had the wanted text already.
+    AlreadySo,
+}
+
+impl Outcome {
+    /// What the journal says of it.
+    pub(super) fn line(self, n: u64) -> Line {
+        match self {
+            Outcome::Written => Line::Done { n },
+            Outcome::AlreadySo => Line::Failed { n, reason: "it was so already".to_owned() },
+        }
+    }
+}
+
+/// The folders of new notes, each opened once; `None` where there is none.
+#[derive(Debug, Default)]
+pub(super) struct Looked(HashMap<String, Option<Place>>);
+
+impl Looked {
+    /// Whether nothing at all has this name. That another program makes something meanwhile is
+    /// found when the note is put there.
+    fn is_free(&mut self, core: &Core, path: &VaultPath) -> bool {
+        #[cfg(test)]
+        crate::tests::work::done();
+        if !self.0.contains_key(path.folder()) {
+            let place = match core.disk.place(path) {
+                Ok(place) => Some(place),
+                Err(VaultError::NotFound { .. }) => None,
+                Err(_) => return false,
+            };
+            self.0.insert(path.folder().to_owned(), place);
+        }
+        match self.0.get(path.folder()) {
+            Some(Some(folder)) => folder.is_free(path),
+            Some(None) => true,
+            None => false,
+        }
+    }
+}
+
+impl NoteWrite {
+    /// Whether nothing happens in the vault before a temporary file with the new text lies there.
+    pub(super) fn begins_with_temp(&self) -> bool {
+        match self.kind() {
+            NoteChangeKind::Modified => true,
+            NoteChangeKind::Created => self.folders.is_empty(),
+            NoteChangeKind::Deleted | NoteChangeKind::Renamed => false,
+        }
+    }
+
+    /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
+    /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
+    pub(super) fn against_disk(
+        core: &Core,
+        planned: &Planned,
+        freed: &HashSet<VaultPath>,
+        looked: &mut Looked,
+    ) -> Result<Option<NoteWrite>, VaultError> {
+        let at = planned.from.as_ref().unwrap_or(&planned.path);
+        core.steps.before(Step::ReadCurrent, at.as_str()).map_err(VaultError::io_at("read", at))?;
+        let mut write = NoteWrite {
+            n: 0,
+            path: planned.path.clone(),
+            from: planned.from.clone(),
+            base: planned.base.clone(),
+            mine: planned.after.clone(),
+            before: planned.base.as_deref().map(str::to_owned),
+            after: planned.after.clone(),
+            in_place: planned.base.as_deref().unwrap_or_default().to_owned(),
+            ours_is_there: false,
+            displaced: Vec::new(),
+            announced: Texts::default(),
+            before_is_whole: true,
+            outside: Vec::new(),
+            written: false,
+            stays: false,
+            half_moved: false,
+            file: planned.file.clone(),
+            folders: planned.folders.clone(),
+        };
+        let is_free = freed.contains(&planned.path);
+        let is_new = planned.base.is_none() && planned.from.is_none();
+        let nothing = is_free && planned.base.is_none() || is_new && looked.is_free(core, at);
+        let mut current = if nothing { None } else { core.disk.text(at)? };
+        let mut at = at;
+        if planned.from.is_some()
+            && !is_free
+            && let Some(there) = core.disk.text(&planned.path)?
+        {
+            if current.is_none() {
+                // Moved there already: only the text is left to do.
+                write.from = None;
+                at = &planned.path;
+                current = Some(there);
+            } else if core.disk.place(at)?.is_one_file_with(&core.disk.place(&planned.path)?) {
+                write.half_moved = true;
+            } else {
+                return Err(VaultError::Exists { path: planned.path.clone() });
+            }
+        }
+        if write.from.is_none() && current == planned.after {
+            return Ok(None);
+        }
+        match (current, &planned.base) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(write.conflict("", "deleted outside")),
+            (Some(there), None) => return Err(write.conflict(&there, "created outside")),
+            (Some(there), Some(base)) if there == **base => {}
+            (Some(there), Some(_)) => {
+                match settled(&core.steps, at.as_str(), Some(there), || core.disk.text(at))? {
+                    Some(there) => {
+                        write.take_in(there, Found::InPlace)?;
+                    }
+                    None => return Err(write.conflict("", "deleted outside")),
+                }
+            }
+        }
+        let unchanged = write.from.is_none() && write.before == write.after;
+        Ok((!unchanged).then_some(write))
+    }
+
+    /// What the new file has its mode from: from what is known of the note, else `otherwise`.
+    pub(super) fn like<'a>(&'a self, otherwise: Like<'a>) -> Like<'a> {
+        self.file.as_ref().map_or(otherwise, Like::Known)
+    }
+
+    pub(super) fn kind(&self) -> NoteChangeKind {
+        match (&self.from, &self.before, &self.after) {
+            (Some(_), ..) => NoteChangeKind::Renamed,
+            (None, None, _) => NoteChangeKind::Created,
+            (None, Some(_), None) => NoteChangeKind::Deleted,
+            (None, Some(_), Some(_)) => NoteChangeKind::Modified,
+        }
+    }
+
+    /// The name that no note has when this is written.
+    pub(super) fn frees(&self) -> Option<&VaultPath> {
+        if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }
+    }
+
+    /// The write that takes this one back.
+    pub(super) fn inverse(&self) -> NoteWrite {
+        NoteWrite {
+            n: self.n,
+            path: self.from.clone().unwrap_or_else(|| self.path.clone()),
+            from: self.from.as_ref().map(|_| self.path.clone()),
+            base: self.after.as_deref().map(Arc::from),
+            mine: self.before.clone(),
+            before: self.after.clone(),
+            after: self.before.clone(),
+            in_place: self.after.clone().unwrap_or_default(),
+            ours_is_there: false,
+            displaced: Vec::new(),
+            announced: self.announced,
+            before_is_whole: true,
+            outside: Vec::new(),
+            written: false,
+            stays: false,
+            half_moved: false,
+            file: self.file.clone(),
+            folders: self.folders.clone(),
+        }
+    }
+
+    /// Takes an outside text into what is to be written. Gives older outside texts that do not
+    /// fit this one and have to be kept beside the note.
+    pub(super) fn take_in(&mut self, theirs: String, found: Found) -> Result<Vec<String>, VaultError> {
+        let (after, aside) = match self.merged(&theirs) {
+            Ok(text) => (text, Vec::new()),
+            // Ours was written before; what does not fit are outside texts.
+            Err(_) if self.ours_is_there => (theirs.clone(), std::mem::take(&mut self.displaced)),
+            Err(conflict) => return Err(conflict),
+        };
+        let clean = |base: &str, mine: &str, theirs: &str| match merge(base, mine, theirs) {
+            Merge::Clean { text, .. } => Some(text),
+            Merge::Conflict { .. } => None,
+        };
+        let (base, mine) =
+            (self.base.as_deref().unwrap_or_default(), self.mine.as_deref().unwrap_or_default());
+        let before = match &self.before {
+            Some(_) if !aside.is_empty() => clean(mine, base, &theirs),
+            Some(before) if self.ours_is_there => clean(&self.in_place, before, &theirs),
+            _ => Some(theirs.clone()),
+        };
+        // Ours is wanted also when the other program wrote from an older text.
+        let after = clean(base, mine, &after).unwrap_or(after);
+        self.before_is_whole &= before.is_some();
+        self.before = Some(before.unwrap_or_else(|| theirs.clone()));
+        let ours = self.after.replace(after).unwrap_or_default();
+        match found {
+            Found::InPlace => self.in_place = theirs,
+            Found::Displaced => {
+                self.in_place = ours;
+                self.ours_is_there = true;
+                self.displaced.push(theirs);
+            }
+        }
+        Ok(aside)
+    }
+
+    /// `after` and an outside edit of `in_place` made one.
+    fn merged(&mut self, theirs: &str) -> Result<String, VaultError> {
+        let Some(after) = &self.after else {
+            return Err(self.conflict(theirs, "edited outside"));
+        };
+        match merge(&self.in_place, after, theirs) {
+            Merge::Clean { text, outside } => {
+                for one in outside {
+                    if !self.outside.contains(&one) {
+                        self.outside.push(one);
+                    }
+                }
+                Ok(text)
+            }
+            Merge::Conflict { what } => Err(self.conflict_in(theirs, what)),
+        }
+    }
+
+    pub(super) fn conflict(&self, theirs: &str, what: &str) -> VaultError {
+        self.conflict_in(theirs, vec![what.to_owned()])
+    }
+
+    fn conflict_in(&self, theirs: &str, what: Vec<String>) -> VaultError {
+        VaultError::Conflict(Box::new(Conflict {
+            path: self.path.clone(),
+            from: self.from.clone(),
+            kind: match (&self.from, &self.base, &self.mine) {
+                (Some(_), ..) => NoteChangeKind::Renamed,
+                (None, _, None) => NoteChangeKind::Deleted,
+                (None, None, Some(_)) => NoteChangeKind::Created,
+                (None, Some(_), Some(_)) => NoteChangeKind::Modified,
+            },
+            mine: self.mine.clone().unwrap_or_default(),
+            theirs: theirs.to_owned(),
+            what,
+        }))
+    }
+}

@@ -1,0 +1,243 @@
+//! Creating, deleting and moving one note, and what every write has in common. At every moment
+//! a note's name holds one whole text, and a text that was under a name is dropped only when
+//! the journal has it.
+
+use std::io;
+
+use super::late::File;
+use super::note_write::{NoteWrite, Outcome, Texts};
+use super::{Announced, Displaced, Writing};
+use crate::change::NoteChangeKind;
+use crate::disk::{Lasting, Like, Place, write_all};
+use crate::error::VaultError;
+use crate::note::ContentHash;
+use crate::step::Step;
+use crate::writing::journal::{Line, TempName, TempTexts};
+
+impl Writing<'_> {
+    pub(super) fn one(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        match write.kind() {
+            NoteChangeKind::Created => self.create(write),
+            NoteChangeKind::Deleted => self.delete(write),
+            NoteChangeKind::Renamed => self.rename(write),
+            NoteChangeKind::Modified => {
+                let place = self.core.disk.place(&write.path)?;
+                self.replace(&place, write)
+            }
+        }
+    }
+
+    fn create(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let text = write.after.clone().unwrap_or_default();
+        let (place, made) = self.core.disk.make_place(&write.path)?;
+        let temp = self.temp(write, None, Some(&text));
+        let put = self
+            .write_temp(&place, &temp, &text, write.like(Like::New))
+            .and_then(|()| self.step(Step::Exchange, write))
+            .and_then(|()| place.put(&temp));
+        if let Err(error) = put {
+            place.remove(&temp).ok();
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                self.core.disk.remove_empty(&made);
+                return Err(VaultError::io_at("create", &write.path)(error));
+            }
+            return match place.text()? {
+                Some(there) if there == text => Ok(Outcome::AlreadySo),
+                there => Err(write.conflict(&there.unwrap_or_default(), "created outside")),
+            };
+        }
+        let synced = self
+            .step(Step::SyncFolder, write)
+            .and_then(|()| place.sync_folder())
+            .and_then(|()| self.core.disk.sync_made(&made));
+        if let Err(error) = synced {
+            // Not sure to last: as if it had never been, unless somebody edited it already.
+            let temp = self.temp(write, Some(&text), None);
+            write.stays = true;
+            if place.take(&temp).is_ok() {
+                match place.bytes_of(&temp) {
+                    Ok(Some(bytes)) if bytes == text.as_bytes() => {
+                        write.stays = place.remove(&temp).is_err();
+                        self.core.disk.remove_empty(&made);
+                    }
+                    _ => {
+                        place.put(&temp).ok();
+                    }
+                }
+            }
+            return Err(VaultError::io_at("create", &write.path)(error));
+        }
+        Ok(Outcome::Written)
+    }
+
+    fn delete(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let known = write.before.clone().unwrap_or_default();
+        let place = self.core.disk.place(&write.path)?;
+        self.step(Step::Recheck, write).map_err(VaultError::io_at("read", &write.path))?;
+        match self.open(&place)? {
+            None => return Ok(Outcome::AlreadySo),
+            Some(note) if note.text != known => {
+                return Err(write.conflict(&note.text, "edited outside"));
+            }
+            Some(_) => {}
+        }
+        let temp = self.temp(write, Some(&known), None);
+        let taken = self.step(Step::Exchange, write).and_then(|()| place.take(&temp));
+        match taken {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Outcome::AlreadySo),
+            Err(error) => return Err(VaultError::io_at("delete", &write.path)(error)),
+        }
+        let file = File::Temp(temp.clone());
+        let error = match self.displaced_text(&place, &file, write, &known) {
+            Ok(None) => {
+                let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
+                match synced {
+                    Ok(()) => {
+                        self.look_again(&place, file, &known, None, write);
+                        return Ok(Outcome::Written);
+                    }
+                    Err(error) => VaultError::io_at("delete", &write.path)(error),
+                }
+            }
+            Ok(Some(newer)) => write.conflict(&newer, "edited outside"),
+            Err(error) => VaultError::io_at("delete", &write.path)(error),
+        };
+        let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
+        match back {
+            Ok(()) => {}
+            // Another note took the name: the edited one gets a name beside it at its last look.
+            Err(back) if back.kind() == io::ErrorKind::AlreadyExists => {
+                self.look_again(&place, file, &known, None, write);
+            }
+            Err(_) => write.stays = true,
+        }
+        Err(error)
+    }
+
+    fn rename(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let Some(from) = write.from.clone() else {
+            return Err(write.conflict("", "deleted outside"));
+        };
+        let old = self.core.disk.place(&from)?;
+        // Of a note that has both names the old one is to go, and that is no reason to refuse it.
+        if !write.half_moved && self.open(&old)?.is_none() {
+            return Err(write.conflict("", "deleted outside"));
+        }
+        let (new, made) = self.core.disk.make_place(&write.path)?;
+        let temp = self.writer.next_temp(write.n);
+        let moved = self
+            .step(Step::Exchange, write)
+            .and_then(|()| old.move_to(&new, &temp, &|step| self.step(step, write)));
+        if let Err(error) = moved {
+            self.core.disk.remove_empty(&made);
+            return Err(match error.kind() {
+                io::ErrorKind::AlreadyExists => VaultError::Exists { path: write.path.clone() },
+                io::ErrorKind::NotFound => write.conflict("", "deleted outside"),
+                _ => VaultError::io_at("move", &write.path)(error),
+            });
+        }
+        let finished = self
+            .step(Step::SyncFolder, write)
+            .and_then(|()| new.sync_folder())
+            .and_then(|()| self.core.disk.sync_made(&made))
+            .and_then(|()| old.sync_folder())
+            .map_err(VaultError::io_at("move", &write.path))
+            .and_then(|()| self.replace(&new, write));
+        if let Err(error) = finished {
+            // Taken back by name alone: whatever is in the note goes with it.
+            let temp = self.writer.next_temp(write.n);
+            match new.move_to(&old, &temp, &|_| Ok(())) {
+                Ok(()) => self.core.disk.remove_empty(&made),
+                Err(_) => write.stays = true,
+            }
+            return Err(error);
+        }
+        Ok(Outcome::Written)
+    }
+
+    pub(super) fn step(&self, step: Step, write: &NoteWrite) -> io::Result<()> {
+        self.core.steps.before(step, write.path.as_str())
+    }
+
+    /// A whole and lasting file beside the note; on an error there is none. What the journal was
+    /// told lasts after it, too.
+    pub(super) fn write_temp(
+        &mut self,
+        place: &Place,
+        temp: &str,
+        text: &str,
+        like: Like<'_>,
+    ) -> io::Result<()> {
+        let steps = &self.core.steps;
+        let step = |step| steps.before(step, place.path().as_str());
+        step(Step::CreateTemp)?;
+        let mut file = place.create_temp(temp, like)?;
+        let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, text)).and_then(|()| {
+            if self.announced == Announced::Lasts {
+                step(Step::SyncTemp)?;
+                return file.make_last();
+            }
+            steps.before(Step::SyncJournal, self.set.id())?;
+            step(Step::SyncTemp)?;
+            self.writer.sync_with(|| file.make_last())?;
+            self.announced = Announced::Lasts;
+            Ok(())
+        });
+        if written.is_err() {
+            drop(file);
+            place.remove(temp).ok();
+        }
+        written
+    }
+
+    /// A name for a temporary file that takes `expected` out of the note's place and puts `ours` there.
+    pub(super) fn temp(&mut self, write: &NoteWrite, expected: Option<&str>, ours: Option<&str>) -> String {
+        let temp = self.writer.next_temp(write.n);
+        let hash = |text: Option<&str>| text.map(|text| ContentHash::of(text.as_bytes()));
+        if write.announced != (Texts { expected: hash(expected), ours: hash(ours) }) {
+            self.turn(write.n, &temp, expected, ours);
+        }
+        temp
+    }
+
+    /// Says in the journal what a temporary file is used for from here on. Where it cannot be said,
+    /// the next start takes an edit in that file for one of the text that was announced.
+    pub(super) fn turn(&mut self, n: u64, temp: &str, expected: Option<&str>, ours: Option<&str>) {
+        let Some(name) = TempName::parse(self.set.id(), temp) else { return };
+        let said = self.writer.images([expected, ours]).and_then(|[expected, ours]| {
+            let texts = TempTexts { expected, ours };
+            self.writer.append(&Line::Temp { n, temp: name.number, texts })
+        });
+        match said {
+            Ok(()) => self.announced = Announced::WaitsForTemp,
+            Err(error) => tracing::warn!("change set {}: {error}", self.set.id()),
+        }
+    }
+
+    /// Holds a displaced file for its last look. `expected` is what the note held when it was last
+    /// compared; `found` what the file held instead, where that is in the note by now.
+    pub(super) fn look_again(
+        &mut self,
+        place: &Place,
+        file: File,
+        expected: &str,
+        found: Option<&str>,
+        write: &NoteWrite,
+    ) {
+        let is_deleted = write.kind() == NoteChangeKind::Deleted;
+        match place.try_clone() {
+            Ok(place) => self.displaced.push(Displaced::new(
+                self.set,
+                write.n,
+                place,
+                file,
+                [expected, found.unwrap_or(expected)],
+                is_deleted.then(|| write.folders.clone()),
+                is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
+            )),
+            // It stays where it is, and the next start looks at it.
+            Err(error) => tracing::warn!("{}: {error}", write.path),
+        }
+    }
+}

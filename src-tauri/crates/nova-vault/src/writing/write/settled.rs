@@ -1,0 +1,25 @@
+//! Reading a note that another program may be writing in place.
+
+use std::time::Duration;
+
+use crate::step::Steps;
+
+/// A text that differs from what was expected may be half of one that another program is
+/// writing in place: read again until two reads agree. `what` is the path of the note.
+pub(super) fn settled<T: PartialEq, E>(
+    steps: &Steps,
+    what: &str,
+    first: Option<T>,
+    read: impl Fn() -> Result<Option<T>, E>,
+) -> Result<Option<T>, E> {
+    let mut last = first;
+    for _ in 0..20 {
+        steps.settle(what, Duration::from_millis(15));
+        let next = read()?;
+        if next == last {
+            break;
+        }
+        last = next;
+    }
+    Ok(last)
+}

@@ -1,0 +1,181 @@
+//! Writing a note in place, because its file has further names (hard links) that an exchange would
+//! part it from.
+//!
+//! Two things are weaker than with an exchange. Another program that reads in the instant of the
+//! write may see parts of both texts. And an edit that it makes between the last comparison and
+//! the write, two calls of the system apart, is not seen.
+//!
+//! A kill leaves parts of both texts. The journal has both and says where they are written, and
+//! the next start finishes the write forward: that ends in a whole text also when it is killed in
+//! turn. It does so only where every byte stands in one of the two texts at its place, and keeps
+//! what it found there, because an edit made since could be such a mixture. Anything else is an
+//! edit made since for sure and stays; then the text that was to be written is kept beside the
+//! journal and the note is listed as a problem.
+
+use std::io;
+use std::sync::Arc;
+
+use super::note_write::NoteWrite;
+use super::{SetJournal, Writing};
+use crate::core::Core;
+use crate::disk::{InPlace, NoteFile, Place};
+use crate::error::VaultError;
+use crate::note::ContentHash;
+use crate::step::Step;
+use crate::writing::journal::{Line, Overwrite, SetLog, lock_writing};
+
+impl Writing<'_> {
+    /// The note for changing it; one with further names is refused unless these are to be written
+    /// through.
+    pub(super) fn open(&self, place: &Place) -> Result<Option<NoteFile>, VaultError> {
+        match place.open_to_replace()? {
+            Some(note) if note.names > 1 && !self.core.write_through => {
+                Err(VaultError::HardLink { path: place.path().clone(), links: note.names })
+            }
+            note => Ok(note),
+        }
+    }
+
+    /// Writes `ours` in place over the text that is expected there. `false` when another text, or
+    /// another file, was found under the note's name: then nothing of ours is in any file.
+    pub(super) fn overwrite(
+        &mut self,
+        place: &Place,
+        write: &NoteWrite,
+        ours: &str,
+    ) -> Result<bool, VaultError> {
+        let failed = || VaultError::io_at("write", &write.path);
+        let Some(note) = place.open_in_place()? else {
+            return Ok(false);
+        };
+        self.announce(place, write.n, &write.in_place, ours).map_err(VaultError::io("write the journal"))?;
+        let checked = self.step(Step::Recheck, write).and_then(|()| note.bytes());
+        let is_expected = match checked {
+            Ok(bytes) => bytes == write.in_place.as_bytes() && place.leads_to(&note),
+            Err(error) => {
+                self.is_whole(write.n);
+                return Err(failed()(error));
+            }
+        };
+        if !is_expected {
+            self.is_whole(write.n);
+            return Ok(false);
+        }
+        if let Err(error) = self.write_over(&note, write, ours) {
+            self.write_back(place, &note, write, ours)?;
+            return Err(failed()(error));
+        }
+        if !place.leads_to(&note) {
+            // The file is this note no more, and its other names are none of ours.
+            self.write_back(place, &note, write, ours)?;
+            return Ok(false);
+        }
+        self.is_whole(write.n);
+        Ok(true)
+    }
+
+    fn write_over(&self, note: &InPlace, write: &NoteWrite, text: &str) -> io::Result<()> {
+        self.step(Step::Overwrite, write)?;
+        note.write(text.as_bytes())?;
+        self.step(Step::Truncate, write)?;
+        note.cut(text.len())?;
+        self.step(Step::SyncNote, write)?;
+        note.sync()
+    }
+
+    /// Puts what stood there before back over what may be parts of both texts.
+    fn write_back(
+        &mut self,
+        place: &Place,
+        note: &InPlace,
+        write: &NoteWrite,
+        ours: &str,
+    ) -> Result<(), VaultError> {
+        let before = &write.in_place;
+        let torn = |source| VaultError::Torn { path: write.path.clone(), source };
+        let there = note.bytes().map_err(torn)?;
+        if there == before.as_bytes() || !is_mixture(&there, before.as_bytes(), ours.as_bytes()) {
+            // Not begun, or edited outside in this moment: that is a whole text.
+            self.is_whole(write.n);
+            return Ok(());
+        }
+        if let Err(error) = self.announce(place, write.n, ours, before) {
+            // Should this be cut short, too, the next start finishes the write all the same.
+            tracing::warn!("{}: {error}", write.path);
+        }
+        note.write(before.as_bytes())
+            .and_then(|()| note.cut(before.len()))
+            .and_then(|()| note.sync())
+            .map_err(torn)?;
+        self.is_whole(write.n);
+        Ok(())
+    }
+
+    /// Says in the journal what is about to be written over by what, and makes that last.
+    fn announce(&mut self, place: &Place, n: u64, from: &str, to: &str) -> io::Result<()> {
+        let overwrite = Overwrite {
+            n,
+            path: place.path().clone(),
+            from: self.writer.image(from.as_bytes())?,
+            to: self.writer.image(to.as_bytes())?,
+        };
+        self.writer.append(&Line::InPlace(overwrite))?;
+        self.writer.sync()
+    }
+
+    /// Where the line cannot be written, the next start finds one of the two texts or the edit of
+    /// another program, and touches neither.
+    fn is_whole(&mut self, n: u64) {
+        self.writer.append(&Line::Whole { n }).ok();
+    }
+}
+
+/// At the start: sees to a write in place that nothing says the end of. `false` when it has to be
+/// tried again.
+pub(super) fn finish_overwrite(
+    core: &Core,
+    set: &Arc<SetJournal>,
+    log: &SetLog,
+    overwrite: &Overwrite,
+) -> bool {
+    let path = &overwrite.path;
+    let finished = || -> io::Result<()> {
+        // Gone, or a link now: nothing of ours is under that name.
+        let Some(place) = core.disk.place_again(path)? else { return Ok(()) };
+        let note = match place.open_in_place() {
+            Ok(Some(note)) => note,
+            Err(VaultError::Io { source, .. }) => return Err(source),
+            Ok(None) | Err(_) => return Ok(()),
+        };
+        let _alone = lock_writing(core.journal.folder())?;
+        let there = note.bytes()?;
+        if [&overwrite.from, &overwrite.to].iter().any(|image| image.hash == ContentHash::of(&there)) {
+            return Ok(());
+        }
+        let from = core.journal.bytes(&log.id, &overwrite.from)?;
+        let to = core.journal.bytes(&log.id, &overwrite.to)?;
+        if !is_mixture(&there, &from, &to) {
+            return set.keep_cut(core, overwrite.n, path, &to);
+        }
+        set.keep_cut(core, overwrite.n, path, &there)?;
+        note.write(&to)?;
+        note.cut(to.len())?;
+        note.sync()
+    };
+    match finished() {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!("{path}: {error}");
+            false
+        }
+    }
+}
+
+/// Whether every byte is that of one of two texts at its place, and the length between theirs.
+/// That holds for what a write of one over the other leaves, wherever and however often it is
+/// cut, also by a lost power supply that loses some blocks of it.
+fn is_mixture(bytes: &[u8], one: &[u8], other: &[u8]) -> bool {
+    let lengths = one.len().min(other.len())..=one.len().max(other.len());
+    lengths.contains(&bytes.len())
+        && bytes.iter().enumerate().all(|(at, byte)| one.get(at) == Some(byte) || other.get(at) == Some(byte))
+}
