@@ -86,7 +86,7 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
     let window = Window::open(&home).await;
     open(&window, "budget").await;
 
-    window.wait_for_text("[data-testid=wide-panel]", "No entries in this month.").await;
+    window.wait_for_text("[data-testid=wide-panel]", "No entries this month.").await;
     window.click_named("Add expense").await;
     window.wait_for("[data-testid=save-record]").await;
     // The day stands there already; no note says yet which currency is usual.

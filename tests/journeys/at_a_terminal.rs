@@ -84,7 +84,7 @@ fn a_secret_and_a_passphrase_are_typed_without_being_shown() {
     let mut terminal = Terminal::run(&nova, "credential set weather/key");
     terminal.type_unseen("Value of weather/key:", CANARY);
     terminal.type_unseen("New passphrase for an encrypted file:", PASSPHRASE);
-    terminal.type_unseen("The same again:", PASSPHRASE);
+    terminal.type_unseen("Repeat:", PASSPHRASE);
     let (code, screen) = terminal.end();
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.contains("weather/key is kept."), "{screen}");
@@ -100,10 +100,10 @@ fn two_passphrases_that_differ_keep_nothing() {
     let mut terminal = Terminal::run(&nova, "credential set weather/key");
     terminal.type_unseen("Value of weather/key:", CANARY);
     terminal.type_unseen("New passphrase for an encrypted file:", PASSPHRASE);
-    terminal.type_unseen("The same again:", "something else");
+    terminal.type_unseen("Repeat:", "something else");
     let (code, screen) = terminal.end();
     assert_eq!(code, Some(1), "{screen}");
-    assert!(screen.contains("The two passphrases are not the same. Nothing was kept."), "{screen}");
+    assert!(screen.contains("The passphrases differ. Nothing was saved."), "{screen}");
     assert_clean(screen.as_bytes(), "the terminal");
     assert!(!nova.data().join("credentials.age").exists());
 }

@@ -422,5 +422,5 @@ async fn a_rule_about_requests_needs_no_tool_of_that_name() {
     let rules = app.list_rules(Nothing {}).await.unwrap().rules;
     let note = |pattern: &str| rules.iter().find(|rule| rule.pattern == pattern).unwrap().note.clone();
     assert_eq!(note("internet_access"), None);
-    assert_eq!(note("nobody__has_this").as_deref(), Some("No tool that is here now has this name."));
+    assert_eq!(note("nobody__has_this").as_deref(), Some("No tool has this name."));
 }

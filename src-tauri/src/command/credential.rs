@@ -138,10 +138,10 @@ async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
     print::note(&format!("nova: {}", error.message));
     let begins = error.code == ErrorCode::NoCredentialStore;
     let passphrase = ask(if begins { "New passphrase for an encrypted file: " } else { "Passphrase: " })?;
-    if begins && ask("The same again: ")? != passphrase {
+    if begins && ask("Repeat: ")? != passphrase {
         return Err(UserError::new(
             ErrorCode::PassphraseNeeded,
-            "The two passphrases are not the same. Nothing was kept.",
+            "The passphrases differ. Nothing was saved.",
             "Try again.",
         ));
     }

@@ -506,6 +506,6 @@ pub(crate) async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, UserError> + Send + 'static,
 ) -> Result<R, UserError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(UserError::new(ErrorCode::Internal, format!("Something broke: {error}."), "Try again."))
+        Err(UserError::new(ErrorCode::Internal, format!("Something went wrong: {error}."), "Try again."))
     })
 }

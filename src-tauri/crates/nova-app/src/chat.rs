@@ -454,11 +454,7 @@ fn unavailable(skill: &SkillEntry) -> UserError {
 }
 
 fn runs_elsewhere() -> UserError {
-    UserError::new(
-        ErrorCode::SessionBusy,
-        "Another Nova runs this turn.",
-        "Stop it there, at its terminal or in its window.",
-    )
+    UserError::new(ErrorCode::SessionBusy, "Another Nova window is running this turn.", "Stop it there.")
 }
 
 /// None when it is cancelled before there is an answer.

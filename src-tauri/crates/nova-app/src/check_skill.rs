@@ -88,7 +88,7 @@ impl App {
                     file: place,
                     line: None,
                     message: format!(
-                        "It was not read within {} s. Look for an endless loop.",
+                        "Loading took longer than {} s. Look for an endless loop.",
                         Self::CALL_LIMIT.as_secs()
                     ),
                 }),

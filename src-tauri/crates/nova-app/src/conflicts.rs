@@ -153,7 +153,7 @@ impl App {
             UserError::new(
                 ErrorCode::Io,
                 format!("{}: {error}.", folder.display()),
-                "Make the data folder writable, and some room on its disk.",
+                "Make the data folder writable and free some space.",
             )
         };
         private_folder(&folder).map_err(failed)?;

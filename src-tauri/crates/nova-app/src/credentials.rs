@@ -221,7 +221,7 @@ impl App {
         let Some(sign_in) = self.inner.kept.sign_ins().get(&name).cloned() else {
             return Err(UserError::new(
                 ErrorCode::CredentialInvalid,
-                format!("Nothing is known of a sign-in for {name}."),
+                format!("No sign-in is set up for {name}."),
                 format!(
                     "Describe its server in nova.config.json as sign_ins.{name}, or run `nova credential set {name}`."
                 ),

@@ -120,10 +120,7 @@ impl App {
         if skill.fingerprint != fingerprint {
             return Err(UserError::new(
                 ErrorCode::SkillNeedsReview,
-                format!(
-                    "The skill {} is not the one that was looked at: its files are others now.",
-                    skill.id
-                ),
+                format!("The skill {} changed since your review.", skill.id),
                 format!("Look at it again: nova skill review {}.", skill.id),
             ));
         }
@@ -135,7 +132,7 @@ impl App {
             trust.agree_to_skill(&of, &agreed).map_err(|error| {
                 UserError::new(
                     ErrorCode::Io,
-                    format!("That you agree cannot be kept: {error}."),
+                    format!("Your agreement could not be saved: {error}."),
                     "Make the data folder writable, then try again.",
                 )
             })
@@ -169,8 +166,8 @@ impl App {
             ),
             Some(skill) => UserError::new(
                 ErrorCode::BadRequest,
-                format!("The skill {} is your own, or came with Nova; it needs no review.", skill.id),
-                "Only skills from elsewhere are reviewed.",
+                format!("The skill {} needs no review: it is your own, or came with Nova.", skill.id),
+                "Only skills that did not come with Nova are reviewed.",
             ),
             None => UserError::new(
                 ErrorCode::UnknownSkill,

@@ -98,7 +98,7 @@ impl App {
             Err(UserError::new(ErrorCode::BadRequest, message, "Set `context` of it in nova.config.json."))
         };
         if !(1..=MOST_CONTEXT).contains(&context) {
-            return wrong(format!("A context is 1 to {MOST_CONTEXT} tokens, not {context}."));
+            return wrong(format!("The context must be 1 to {MOST_CONTEXT} tokens, not {context}."));
         }
         if !self.config().providers.iter().any(|provider| provider.id == id) {
             return wrong(format!("There is no provider \"{id}\" in nova.config.json."));
@@ -153,7 +153,7 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
     if url.scheme() == "http" && !local && !key.trim().is_empty() {
         return wrong(
             format!(
-                "Over http everybody on the way to {} could read the key.",
+                "Over http, others could read the key on its way to {}.",
                 url.host_str().unwrap_or_default()
             ),
             "Use an address that begins with https://.",
@@ -278,8 +278,7 @@ fn in_place(error: &ProviderError) -> UserError {
             said.hint = "Start the model server, then check again.".into();
         }
         ProviderError::RateLimited { .. } => {
-            said.hint =
-                "The key is right, but the account takes no requests: look at its credit, or wait.".into();
+            said.hint = "The key is valid, but the account is blocked. Check its credit, or wait.".into();
         }
         ProviderError::BadResponse { .. } => {
             said.hint = "Check the address; of a server that copies OpenAI it usually ends in /v1.".into();

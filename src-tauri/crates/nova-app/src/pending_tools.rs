@@ -136,7 +136,7 @@ impl PendingFolder {
             UserError::new(
                 ErrorCode::ToolFileBroken,
                 error.to_string(),
-                "Mend the file, or discard it and have it written again.",
+                "Fix the file, or discard it and have it rewritten.",
             )
         })?;
         let spec = tool.spec();
@@ -326,7 +326,7 @@ impl PendingTools for PendingFolder {
         }
         let waiting = Waiting { file: file.clone(), source: source.into() };
         let tool = self.load(&waiting).await.map_err(|error| {
-            ToolError::failed(error.to_string(), "Mend the source and call create_tool again.")
+            ToolError::failed(error.to_string(), "Fix the source and call create_tool again.")
         })?;
         let spec = tool.spec();
         let failed = |error: UserError| ToolError::failed(error.message, error.hint);

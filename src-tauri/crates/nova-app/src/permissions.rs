@@ -225,7 +225,7 @@ impl App {
             return Some(format!("Not understood: {misfit}. {until}."));
         }
         if !rule.pattern.is_of_requests() && !self.names_a_tool(&rule.pattern) {
-            return Some("No tool that is here now has this name.".into());
+            return Some("No tool has this name.".into());
         }
         (list == RuleList::Allow && rule.pattern.is_literal() && self.sends(&rule.pattern))
             .then(|| "It reaches a person: each call is asked about all the same.".into())
@@ -286,7 +286,7 @@ impl App {
                     Some(line) => format!("permissions.yaml cannot be read, line {line}: {}.", error.message),
                     None => format!("{error}."),
                 },
-                "Put the file right first; nothing was changed.",
+                "Fix the file first; nothing was changed.",
             ),
             RuleFileError::Edit(RuleEditError::NotEditable) => UserError::new(
                 ErrorCode::EditRefused,

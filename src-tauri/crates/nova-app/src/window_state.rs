@@ -98,7 +98,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!("The draft has {} MB; up to {} MB are kept.", bytes.len() >> 20, MOST_BYTES >> 20),
-                "Attach less, or keep it in a note.",
+                "Attach less, or save it in a note.",
             ));
         }
         own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
@@ -130,9 +130,10 @@ impl App {
     pub(crate) fn image_of_draft(&self, image: &DraftImageRef) -> Result<NewImage, UserError> {
         let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let file = self.image_folder(image.session.as_deref())?.join(&image.id);
-        legal.then(|| read(&file)).flatten().ok_or_else(|| {
-            UserError::new(ErrorCode::Io, "An image of the draft is not there any more.", "Attach it again.")
-        })
+        legal
+            .then(|| read(&file))
+            .flatten()
+            .ok_or_else(|| UserError::new(ErrorCode::Io, "An attached image is missing.", "Attach it again."))
     }
 
     /// Of a session that is gone for good.
@@ -240,6 +241,6 @@ fn cannot(what: &str, file: &Path, error: &std::io::Error) -> UserError {
     UserError::new(
         ErrorCode::Io,
         format!("{} cannot {what}: {error}.", file.display()),
-        "Look at the rights and the free space of the data folder.",
+        "Check the permissions and free space of the data folder.",
     )
 }

@@ -62,7 +62,7 @@ impl Covers {
             Self::Denied(rule) => {
                 (format!("the rule \"{rule}\" denies it"), "Change the rule in permissions.yaml to allow it.")
             }
-            Self::Closed(reason) => (reason.clone(), "Put permissions.yaml right; until then no tool runs."),
+            Self::Closed(reason) => (reason.clone(), "Fix permissions.yaml; until then no tool runs."),
             Self::Declared | Self::Nothing | Self::Tainted | Self::Granted => return Ok(()),
         };
         Err(ToolError::NotAllowed {

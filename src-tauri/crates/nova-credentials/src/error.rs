@@ -54,7 +54,7 @@ pub enum CredentialError {
     Keychain { reason: String },
     #[error("{} cannot be read or written: {source}.", file.display())]
     Io { file: PathBuf, source: io::Error },
-    #[error("Another Nova has been busy with {} for too long.", file.display())]
+    #[error("Timed out: another Nova process holds {}.", file.display())]
     Busy { file: PathBuf },
 
     /// Only the user can go on.
@@ -132,7 +132,7 @@ impl CredentialError {
             Self::Damaged { .. } => "Put a good copy in its place, or move it away.".to_owned(),
             Self::Keychain { .. } => "Unlock the keychain, then try again.".to_owned(),
             Self::Io { .. } => "Check the folder's permissions and the space on the disk.".to_owned(),
-            Self::Busy { .. } => "Look for a Nova that hangs, and end it.".to_owned(),
+            Self::Busy { .. } => "End the Nova process that hangs.".to_owned(),
             Self::NeedsSignIn { .. } => "Sign in again.".to_owned(),
             Self::BadEndpoint { .. } => {
                 "Use an https address, or an http address of this machine.".to_owned()

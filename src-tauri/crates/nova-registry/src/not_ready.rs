@@ -26,6 +26,6 @@ impl Tool for NotReady {
     }
 
     async fn run(&self, _: CallToken, _: Value, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        Err(ToolError::failed(self.reason.clone(), "Mend its file; it is read again when it is saved."))
+        Err(ToolError::failed(self.reason.clone(), "Fix its file and save it."))
     }
 }

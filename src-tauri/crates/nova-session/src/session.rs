@@ -458,7 +458,7 @@ impl WaitingApprovals {
         if !found.decisions.contains(&decision) {
             return Err(UserError::new(
                 ErrorCode::UnknownApproval,
-                "That answer was not offered for this call.",
+                "This answer is not available for this call.",
                 "Choose one of the buttons.",
             ));
         }
@@ -517,7 +517,7 @@ fn not_waiting(call: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownApproval,
         format!("No approval waits for the call {call}."),
-        "It was answered already, or its turn has ended.",
+        "It was already answered, or its turn ended.",
     )
 }
 

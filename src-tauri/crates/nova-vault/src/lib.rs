@@ -90,8 +90,8 @@ pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use held::Held;
 pub use history::{
-    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits, NoteDetail,
-    NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
+    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, HistorySize, Limits,
+    NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
 };
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};

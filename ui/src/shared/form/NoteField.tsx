@@ -8,7 +8,7 @@ import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 type NoteFieldProps = Control & { readonly text: string; readonly suggest: Suggest };
 
 export function NoteField({ id, field, text, disabled, invalid, describedBy, write, leave, suggest }: NoteFieldProps) {
-  const suggestions = useSuggestions(id, field.key, suggest, write);
+  const suggestions = useSuggestions(id, field.key, suggest, write, { record: field.record });
   return (
     <span className="relative">
       <TextField
@@ -16,7 +16,7 @@ export function NoteField({ id, field, text, disabled, invalid, describedBy, wri
         disabled={disabled}
         invalid={invalid}
         value={text}
-        placeholder="The name of a note"
+        placeholder={field.record === undefined ? 'The name of a note' : `Search ${field.label.toLowerCase()}s`}
         aria-describedby={describedBy}
         {...suggestions.props}
         onChange={(event) => {

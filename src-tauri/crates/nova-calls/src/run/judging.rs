@@ -137,7 +137,7 @@ pub(super) fn denied_by_rule(tool: &ToolEntry, because: &Because) -> UserError {
         Because::Closed(reason) => UserError::new(
             ErrorCode::DeniedByRule,
             format!("{name} did not run: {reason}."),
-            "Put permissions.yaml right; until then no tool runs.",
+            "Fix permissions.yaml; until then no tool runs.",
         ),
         _ => UserError::new(ErrorCode::DeniedByRule, format!("{name} is denied."), ""),
     }

@@ -365,7 +365,7 @@ pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
     };
     let hint = match kind {
         FaultKind::Thrown | FaultKind::Arguments => {
-            "The tool itself says so; call it with other arguments, or mend its file."
+            "The tool itself says so; call it with other arguments, or fix its file."
         }
         FaultKind::Syntax | FaultKind::Import | FaultKind::Definition => "Mend the file of the tool.",
         FaultKind::Result => "Let the tool return plain data, and not too much of it.",

@@ -30,7 +30,7 @@ pub(super) struct Running {
 pub(super) enum Broken {
     #[error("The tool's process ended ({0}) before it answered.")]
     Ended(Ending),
-    #[error("The tool's process was ended because it did not keep to what it has to: {0}.")]
+    #[error("The tool's process was killed: protocol violation: {0}.")]
     Violation(String),
     #[error("It did not finish in {} s and was stopped.", .0.as_secs_f64())]
     Late(Duration),
@@ -178,8 +178,8 @@ impl Broken {
         match self {
             Self::Ended(_) => "Call it again; if it happens again, the tool needs too much or is broken.",
             Self::Violation(_) => "The tool or Nova is broken; look at the file of the tool.",
-            Self::Late(_) => "Give it less to do, or mend what it waits for.",
-            Self::NotStarted(_) => "Look whether Nova is installed whole, and restart it.",
+            Self::Late(_) => "Give it less to do, or fix what it waits for.",
+            Self::NotStarted(_) => "Restart Nova, or install it again.",
             Self::Closing | Self::Cancelled => "Call it again.",
         }
     }

@@ -147,7 +147,7 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
         ),
         (
             "hang",
-            "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else.",
+            "stand_in.ts: The tool's process was killed: protocol violation: it answered a load with something else.",
         ),
         ("garbage", "it sent something that is no message"),
         ("huge", "it announced a message that is too long"),

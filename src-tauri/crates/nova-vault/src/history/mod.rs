@@ -19,6 +19,7 @@ use crate::write::{Planned, SetJournal};
 
 pub(crate) use overview::Diffs;
 pub use overview::{ChangeSetOverview, NoteOverview};
+pub use retention::HistorySize;
 pub(crate) use retention::Retention;
 
 /// The change sets of one vault, those of other Nova processes included.

@@ -197,7 +197,7 @@ impl Keys {
                 "The standard's validator wants mappings beside each other indented alike. Indent them so.",
             ));
         }
-        let twice = format!("The key {} is there twice. Take one away.", short(&key));
+        let twice = format!("The key {} is there twice. Remove one.", short(&key));
         match self.root.insert(key, value.into()) {
             Some(_) => Err(Refused::on(line, &twice)),
             None => Ok(()),
