@@ -10,7 +10,7 @@ import { Popover } from '../Popover';
 import { Calendar } from './Calendar';
 import { dateOf } from './date-words';
 import type { Control } from './LeafField';
-import { readNumber, shownNumber } from './locale-number';
+import { numberLocale, readNumber, shownNumber } from './locale-number';
 
 /**
  * What the person sees while typing, and the draft it stands for; `null` where the draft is what is
@@ -20,6 +20,11 @@ function useTyped(draft: string): [string | null, (text: string | null, draft?: 
   const [typed, setTyped] = useState<{ text: string; draft: string } | null>(null);
   const set = (text: string | null, draft = '') => setTyped(text === null ? null : { text, draft });
   return [typed !== null && typed.draft === draft ? typed.text : null, set];
+}
+
+/** What is typed was understood and is written otherwise: the person is shown as what. */
+function isReadAs(typed: string | null, text: string): boolean {
+  return typed !== null && typed !== text && typed.trim() !== text;
 }
 
 export function DateField({ id, text, disabled, invalid, describedBy, write, leave, field, today }: Control & { readonly text: string; readonly today: string }) {
@@ -73,12 +78,12 @@ export function DateField({ id, text, disabled, invalid, describedBy, write, lea
           </Popover>
         </span>
       </span>
-      {typed !== null && typed.trim() !== text && <ReadAs>{dayText(new Date(`${text}T00:00`))}</ReadAs>}
+      {isReadAs(typed, text) && <ReadAs>{dayText(new Date(`${text}T00:00`))}</ReadAs>}
     </>
   );
 }
 
-export function NumberField({ id, text, disabled, invalid, describedBy, write, leave, locale = navigator.language }: Control & { readonly text: string; readonly locale?: string }) {
+export function NumberField({ id, text, disabled, invalid, describedBy, write, leave, locale = numberLocale(navigator.language) }: Control & { readonly text: string; readonly locale?: string }) {
   const [typed, setTyped] = useTyped(text);
   return (
     <>
@@ -100,7 +105,7 @@ export function NumberField({ id, text, disabled, invalid, describedBy, write, l
           leave();
         }}
       />
-      {typed !== null && typed.trim() !== text && <ReadAs>{numberText(text)}</ReadAs>}
+      {isReadAs(typed, text) && <ReadAs>{numberText(text)}</ReadAs>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { readNumber, shownNumber } from './locale-number';
+import { numberLocale, readNumber, shownNumber } from './locale-number';
 
 it.each([
   ['12,500', 'en-GB', '12500'],
@@ -27,3 +27,10 @@ it('what is shown is read back as it was', () => {
   for (const locale of ['en-GB', 'de-DE'])
     for (const plain of ['1.234', '12500', '-0.5']) expect(readNumber(shownNumber(plain, locale), locale)).toBe(plain);
 });
+
+it.each([
+  ['de-DE', 'de-DE'],
+  ['C', 'en'],
+  ['', 'en'],
+  ['en_US.UTF-8', 'en'],
+])('a language of %o has numbers as in %s', (language, locale) => expect(numberLocale(language)).toBe(locale));

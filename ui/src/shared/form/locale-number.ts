@@ -2,6 +2,15 @@
 
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
 
+/** The language of numbers; a system without one (`LC_ALL=C`) has a name that `Intl` refuses. */
+export function numberLocale(language: string): string {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(language)[0] ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
 /** The sign before the decimals, and the one between thousands. */
 function signsOf(locale: string): { decimal: string; group: string } {
   const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1234567.5);
