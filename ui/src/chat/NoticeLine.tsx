@@ -31,7 +31,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
     case 'deactivated':
       return (
         <Line icon="bolt">
-          <SkillName skill={notice.skill} /> is not active any more, {ended[notice.by]}
+          <SkillName skill={notice.skill} /> is no longer active, {ended[notice.by]}
         </Line>
       );
     case 'changed_outside':

@@ -73,7 +73,7 @@ describe('what waits', () => {
 
   it('says so where the one that was asked for waits no more', async () => {
     await setup([], 'weather');
-    expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather does not wait any more: it was promoted or discarded.');
+    expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather was promoted or discarded.');
   });
 
   it('shows why it could not be read', async () => {
@@ -354,6 +354,6 @@ it('goes on without the tool that another window discarded', async () => {
   await wait();
   expect(screen.getAllByTestId('waiting-tool')).toHaveLength(1);
   expect(screen.getByTestId('waiting-count')).toHaveTextContent('1');
-  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather does not wait any more');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather was promoted or discarded');
   expect(screen.getByTestId('waiting-tool-settled')).toHaveFocus();
 });

@@ -52,12 +52,12 @@ export function useVaultPage(): VaultPageState {
       () => backend.rpc('set_private', { entry, private: isPrivate }),
       isPrivate
         ? 'Private from the next request on.'
-        : { text: `${entry} is not private any more, from the next turn on.`, undo: () => setPrivate(entry, true) },
+        : { text: `${entry} is no longer private, from the next turn on.`, undo: () => setPrivate(entry, true) },
     );
   const setRoot = (path: string, listed: boolean) =>
     void attempt(
       () => backend.rpc('set_root', { path, listed }),
-      listed ? 'The folder is an extra root.' : { text: 'The folder is no extra root any more.', undo: () => setRoot(path, true) },
+      listed ? 'The folder is an extra root.' : { text: 'The folder is no longer an extra root.', undo: () => setRoot(path, true) },
     );
   return {
     page: data,

@@ -16,7 +16,7 @@ export function NoteField({ id, field, text, disabled, invalid, describedBy, wri
         disabled={disabled}
         invalid={invalid}
         value={text}
-        placeholder={field.record === undefined ? 'The name of a note' : `Search ${field.label.toLowerCase()}s`}
+        placeholder={field.record === undefined ? 'Name of a note' : 'Type to search'}
         aria-describedby={describedBy}
         {...suggestions.props}
         onChange={(event) => {
