@@ -22,19 +22,19 @@ pub(crate) struct NewTransfer {
     /// What left the first account, a positive decimal such as "300.00".
     amount: GivenDecimal,
     /// The account it left.
-    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
+    #[schemars(extend("x-label" = "From account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     from: String,
     /// The account it reached.
-    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
+    #[schemars(extend("x-label" = "To account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     to: String,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
-    #[schemars(extend("x-starts" = "currency"))]
+    #[schemars(extend("x-starts" = "currency", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
     /// What reached the second account, where its currency is another.
     #[schemars(extend("x-label" = "Amount received", "x-help" = "If its currency differs"))]
     to_amount: Option<GivenDecimal>,
     /// The currency of the second account, where it is another.
-    #[schemars(extend("x-label" = "Currency received", "x-help" = "If it differs"))]
+    #[schemars(extend("x-label" = "Currency received", "x-help" = "If it differs", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     to_currency: Option<String>,
     /// What else is worth knowing, one line.
     memo: Option<String>,

@@ -3,16 +3,17 @@ import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
 import { OpenVaultQuestion } from '../shared/OpenVaultQuestion';
+import type { AppState } from '../state/app';
 import { renderInApp } from '../testing/render';
 import { SettingsPage } from './SettingsPage';
 
-const setup = async () => {
+const setup = async (app: Partial<AppState> = {}) => {
   const rendered = renderInApp(
     <>
       <SettingsPage />
       <OpenVaultQuestion />
     </>,
-    { app: { view: { kind: 'settings', page: 'vault' } } },
+    { app: { view: { kind: 'settings', page: 'vault' }, ...app } },
   );
   await screen.findByText('Nova sample');
   return { ...rendered, user: userEvent.setup() };
@@ -124,4 +125,20 @@ test('checked note says why it is private', async () => {
   await user.click(screen.getByTestId('check-note'));
   await user.click(await screen.findByRole('option', { name: /May/ }));
   expect(await screen.findByText('Private: listed as Health.')).toBeVisible();
+});
+
+test('an unreadable note and the last outside change are named', async () => {
+  const problem = { path: 'Budget/Invoice 2091.md', line: 4, problem: 'a quotation mark is not closed', remedy: 'Close it.' };
+  const change = { by: 'outside', summary: null, count: 1 } as const;
+  const noteChanges = {
+    'CRM/People/Theo Marsh.md': { ...change, at: '2026-11-24T08:00:00Z' },
+    'CRM/People/Jane Doe.md': { ...change, at: '2026-11-24T09:00:00Z' },
+    'CRM/People/Pia.md': { ...change, by: { change_set: 's-1', principal: 'you', skill: null }, at: '2026-11-24T10:00:00Z' },
+  } as const;
+  const { user } = await setup({ problems: { rows: [problem], error: null }, noteChanges });
+  const open = within(screen.getByRole('region', { name: 'Open vault' }));
+  expect(open.getByText('Invoice 2091, line 4: a quotation mark is not closed')).toBeVisible();
+  expect(open.getByText(/Last: Jane Doe in Obsidian, /)).toBeVisible();
+  await user.click(open.getByRole('button', { name: 'Open the note' }));
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
 });

@@ -4,7 +4,9 @@
 import { useState } from 'react';
 
 import { nothing, useBackend, type OpenedVault } from '../ipc';
-import { Badge, Button, counted, ErrorBox, Icon, IconButton, LinkButton, Loading } from '../shared';
+import { Badge, Button, clockTime, counted, ErrorBox, Icon, IconButton, LinkButton, Loading, noteName } from '../shared';
+import { NoteLink } from '../shared/NoteLink';
+import { Revealed } from '../shared/Revealed';
 import { watchingOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { useVaultPage, type VaultPageState } from './useVaultPage';
@@ -67,9 +69,8 @@ const revisionOf = ({ page }: VaultPageState) => JSON.stringify([page?.private, 
 function OpenVault({ open }: { open: OpenedVault | null }) {
   const vault = useApp((app) => app.status?.vault ?? null);
   const problem = useApp((app) => app.status?.vault_problem ?? null);
-  const problems = useApp((app) => app.problems.rows?.length ?? 0);
   const backend = useBackend();
-  const { chooseVault, showPanel, report } = useActions();
+  const { chooseVault, report } = useActions();
   const [copied, setCopied] = useState(false);
   const { state, reason } = watchingOf(vault?.watching ?? '');
   const copy = () => navigator.clipboard.writeText(vault?.path ?? '').then(() => setCopied(true), report);
@@ -106,23 +107,61 @@ function OpenVault({ open }: { open: OpenedVault | null }) {
           <dd className="selectable">
             {[counted(vault.notes, 'note'), ...(open?.records ?? []).slice(0, 3).map((row) => counted(row.notes, row.record_type))].join(', ')}
           </dd>
-          {problems > 0 && (
-            <>
-              <dt>Problems</dt>
-              <dd className="flex items-center gap-1.5">
-                <Icon name="warn" size={12} className="text-warn" />
-                {counted(problems, 'problem')}
-                <LinkButton onClick={() => showPanel('problems')}>Show</LinkButton>
-              </dd>
-            </>
-          )}
+          <Problems />
           <dt>Changes</dt>
-          <dd className="selectable">{isWatched ? 'Noticed at once, by the system’s file events.' : `${state}.`}{reason !== null && ` ${reason}`}</dd>
+          <dd className="selectable">
+            {isWatched ? 'Noticed at once, by the system’s file events.' : `${state}.`}
+            {reason !== null && ` ${reason}`}
+            <LastChange />
+          </dd>
           <dt>Writing</dt>
           <dd className="selectable">{writing(open?.one_step ?? null)}</dd>
         </dl>
       )}
     </section>
+  );
+}
+
+/** What cannot be read in full: one problem with its words, more by their number. */
+function Problems() {
+  const problems = useApp((app) => app.problems.rows);
+  const { show, showPanel } = useActions();
+  const first = problems?.[0];
+  if (!problems || !first) return null;
+  const list = () => {
+    show({ kind: 'chat' });
+    showPanel('problems');
+  };
+  return (
+    <>
+      <dt>Cannot be read</dt>
+      <dd className="flex min-w-0 items-center gap-1.5">
+        <Icon name="warn" size={12} className="text-warn" />
+        <span className="selectable cut">
+          {problems.length === 1 ? (
+            <Revealed text={`${noteName(first.path).name}, line ${first.line}: ${first.problem}`} />
+          ) : (
+            `${counted(problems.length, 'problem')} in ${counted(new Set(problems.map(({ path }) => path)).size, 'note')}`
+          )}
+        </span>
+        {problems.length === 1 ? <NoteLink note={first.path} className="shrink-0" /> : <LinkButton onClick={list}>Show</LinkButton>}
+      </dd>
+    </>
+  );
+}
+
+/** The note that was edited last outside of Nova since the window opened. */
+function LastChange() {
+  const changes = useApp((app) => app.noteChanges);
+  const last = Object.entries(changes)
+    .filter(([, { by }]) => by === 'outside')
+    .toSorted(([, a], [, b]) => b.at.localeCompare(a.at))[0];
+  if (!last) return null;
+  return (
+    <>
+      {' '}
+      Last: <Revealed text={noteName(last[0]).name} /> in Obsidian, {clockTime(last[1].at)}.
+    </>
   );
 }
 
