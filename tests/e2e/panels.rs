@@ -179,10 +179,7 @@ async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back(
     window.wait_for_text("[data-testid=preview]", "2026-11-02").await;
     window.wait_for_text("[data-testid=confirmation]", "3 to import").await;
     window
-        .wait_for_text(
-            "[data-testid=twins]",
-            "2026-11-03, 2.10 EUR, Cafe Ember: may be Ember, 3 Nov",
-        )
+        .wait_for_text("[data-testid=twins]", "2026-11-03, 2.10 EUR, Cafe Ember: may be Ember, 3 Nov")
         .await;
     assert_eq!(expenses(), 1);
     window.click_named("Leave out").await;

@@ -121,7 +121,7 @@ function controlOf(control: Control, today: string, suggest: Suggest | undefined
     case 'either':
       return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
     case 'text':
-      if (field.known !== undefined && !field.note) return <ValueField {...control} text={text} />;
+      if (field.valuesFrom !== undefined && !field.note) return <ValueField {...control} text={text} />;
       if (field.note && suggest) return <NoteField {...control} text={text} suggest={suggest} />;
       if (field.long) return <Lines {...control} text={text} />;
       return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
