@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 
 import { LinkButton } from '../Button';
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { Segments } from '../Segments';
 import { Switch } from '../Switch';
@@ -47,7 +48,7 @@ export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
     invalid: problem !== undefined,
     describedBy: `${id}-below`,
     write,
-    leave: () => form.leave(path),
+    leave: () => onceFocusMoved(() => form.leave(path)),
   };
   const fix = (problem: Problem, text: string) => {
     write(withFix(draft, path, problem, text));

@@ -2,6 +2,7 @@
 
 import { useState, type KeyboardEvent } from 'react';
 
+import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import type { Control } from './LeafField';
 import type { Draft, Field } from './plan';
@@ -119,9 +120,9 @@ function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave, 
           if (rows.at(-1) !== '') write([...rows, '']);
         }}
         onBlur={() => {
-          suggestions.close();
           setWriting(false);
           write(rows.filter((row) => row.trim() !== ''));
+          onceFocusMoved(suggestions.close);
           leave();
         }}
         onChange={(event) => {

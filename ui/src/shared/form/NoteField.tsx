@@ -2,6 +2,7 @@
 // as it was typed, for a note that is yet to be written.
 
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import type { Control } from './LeafField';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
@@ -24,10 +25,12 @@ export function NoteField({ id, field, text, disabled, invalid, describedBy, wri
           suggestions.look(event.target.value);
         }}
         onKeyDown={suggestions.onKeyDown}
-        onBlur={() => {
-          suggestions.close();
-          leave();
-        }}
+        onBlur={() =>
+          onceFocusMoved(() => {
+            suggestions.close();
+            leave();
+          })
+        }
       />
       <SuggestionList of={suggestions} label={field.label} />
     </span>

@@ -4,6 +4,7 @@ import { useState, type KeyboardEvent } from 'react';
 
 import { numberText } from '../amount';
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import { dayText } from '../format';
 import { IconButton } from '../Button';
 import { Popover } from '../Popover';
@@ -53,10 +54,12 @@ export function DateField({ id, text, disabled, invalid, describedBy, write, lea
             setTyped(event.target.value, next);
             write(next);
           }}
-          onBlur={() => {
-            setTyped(null);
-            leave();
-          }}
+          onBlur={() =>
+            onceFocusMoved(() => {
+              setTyped(null);
+              leave();
+            })
+          }
         />
         <span className="absolute top-0 right-0.5">
           <Popover
@@ -100,10 +103,12 @@ export function NumberField({ id, text, disabled, invalid, describedBy, write, l
           setTyped(event.target.value, next);
           write(next);
         }}
-        onBlur={() => {
-          setTyped(null);
-          leave();
-        }}
+        onBlur={() =>
+          onceFocusMoved(() => {
+            setTyped(null);
+            leave();
+          })
+        }
       />
       {isReadAs(typed, text) && <ReadAs>{numberText(text)}</ReadAs>}
     </>

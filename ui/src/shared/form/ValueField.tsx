@@ -3,6 +3,7 @@
 import { useRef } from 'react';
 
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { matchingValues } from './known';
 import type { Control } from './LeafField';
@@ -36,10 +37,12 @@ export function ValueField({ id, field, text, disabled, invalid, describedBy, wr
           suggestions.look(event.target.value);
         }}
         onKeyDown={suggestions.onKeyDown}
-        onBlur={() => {
-          suggestions.close();
-          leave();
-        }}
+        onBlur={() =>
+          onceFocusMoved(() => {
+            suggestions.close();
+            leave();
+          })
+        }
       />
       <button
         type="button"
