@@ -203,7 +203,7 @@ impl ConfigError {
     pub(crate) fn remedy(&self) -> String {
         match self {
             Self::LiteralSecret { remedy, .. } => remedy.clone(),
-            Self::Io { .. } => "Create file readable and writable.".into(),
+            Self::Io { .. } => "Make the file readable and writable.".into(),
             _ => "Correct the file; the last good settings stay in use until then.".into(),
         }
     }
