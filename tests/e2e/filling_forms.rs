@@ -165,6 +165,8 @@ async fn esc_closes_what_is_on_top_and_the_focus_returns() {
     window.wait_gone("[data-path=contact] [role=listbox]").await;
     window.press(&[Key::Control], 'a').await;
     window.press(&[], Key::Backspace).await;
+    let emptied = "return document.querySelector('[data-path=contact] input').value === '';";
+    window.until("the field to be empty", emptied, Vec::new()).await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=save-record]").await;
     window

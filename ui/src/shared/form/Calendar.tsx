@@ -69,6 +69,7 @@ export function Calendar({ chosen, today, onChoose }: CalendarProps) {
                     <button
                       type="button"
                       tabIndex={date === day ? 0 : -1}
+                      data-first-focus={date === day || undefined}
                       aria-label={date}
                       aria-current={date === today ? 'date' : undefined}
                       onClick={() => onChoose(date)}

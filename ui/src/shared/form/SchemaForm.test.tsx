@@ -274,7 +274,7 @@ it('offers the values in use, refuses a slip and says what is new', async () => 
   const stage = screen.getByLabelText(/^Stage/);
   await user.type(stage, 'led');
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent('led is not a stage. Use lead?');
+  expect(await screen.findByRole('alert')).toHaveTextContent('led is not a stage. Use lead?');
   const category = screen.getByLabelText(/^Category/);
   expect(category).toHaveFocus();
   await user.keyboard('{ArrowDown}');

@@ -67,6 +67,7 @@ export function DateField({ id, text, disabled, invalid, describedBy, write, lea
             align="end"
             open={open}
             onOpenChange={setOpen}
+            returnTo={() => document.getElementById(id)}
             trigger={<IconButton icon="calendar" iconSize={14} label={`Choose ${field.label.toLowerCase()}`} tabIndex={-1} disabled={disabled} />}
           >
             <Calendar
@@ -75,7 +76,6 @@ export function DateField({ id, text, disabled, invalid, describedBy, write, lea
               onChoose={(date) => {
                 write(date);
                 setOpen(false);
-                document.getElementById(id)?.focus();
               }}
             />
           </Popover>
