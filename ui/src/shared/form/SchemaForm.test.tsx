@@ -103,7 +103,7 @@ it('says what is wrong when a field is left, not before, and mends it with one c
   await fill(user, to, '2026-11-31');
   expect(screen.queryByRole('alert')).toBeNull();
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent('November has 30 days. Use 2026-11-30');
+  expect(await screen.findByRole('alert')).toHaveTextContent('November has 30 days. Use 2026-11-30');
   expect(to).toBeInvalid();
   await user.click(screen.getByRole('button', { name: 'Use 2026-11-30' }));
   expect(to).toHaveValue('2026-11-30');
@@ -150,7 +150,7 @@ it('keeps what is not JSON and says where it ends being JSON', async () => {
   const extra = screen.getByLabelText(/^Extra/);
   await fill(user, extra, '{"a": }');
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent(/^Not JSON: /);
+  expect(await screen.findByRole('alert')).toHaveTextContent(/^Not JSON: /);
   expect(extra).toHaveValue('{"a": }');
   await user.clear(extra);
   await fill(user, extra, '{"a": [1]}');
@@ -210,7 +210,7 @@ it('leaves the focus where Tab takes it after an invalid field', async () => {
   const { user } = setup({ name: 'Jane' });
   await fill(user, screen.getByLabelText(/^To/), '2026-11-31');
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent('November has 30 days.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('November has 30 days.');
   expect(screen.getByLabelText(/^Amount/)).toHaveFocus();
   await user.keyboard('12');
   expect(screen.getByLabelText(/^Amount/)).toHaveValue('12');
