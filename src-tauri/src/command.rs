@@ -412,7 +412,7 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
             }
         }
         Changes::Prune => {
-            let pruned = app.prune_history().await?;
+            let pruned = app.prune_history(None).await?;
             if json {
                 print::json(&pruned)
             } else {

@@ -312,7 +312,7 @@ async fn everything_can_be_read_in_both_themes() {
         window.click("[data-testid=run-tool]").await;
         window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
         assert_readable(&window, theme, "a tool that was run").await;
-        for page in ["skills", "models", "permissions", "credentials", "changes", "keyboard", "appearance"] {
+        for page in ["skills", "models", "permissions", "credentials", "vault", "keyboard", "appearance"] {
             window.press(&[Key::Control], ',').await;
             window.click(&format!("[data-testid=settings-nav-{page}]")).await;
             window

@@ -103,11 +103,11 @@ async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice
     window.click("[data-testid=nav-trash]").await;
     window.click_named("Restore Say harbour").await;
     window.wait_for_text("[data-chat]", "Say harbour").await;
-    window.click_named("Delete for good: Say lighthouse").await;
+    window.click_named("Delete permanently: Say lighthouse").await;
     window.click_named("Keep").await;
     window.wait_gone("[data-testid=purge-confirm]").await;
     assert_eq!(home.nova(&["session", "list", "--deleted", "--json"])[0]["title"], "Say lighthouse");
-    window.click_named("Delete for good: Say lighthouse").await;
+    window.click_named("Delete permanently: Say lighthouse").await;
     window.click("[data-testid=purge-confirm]").await;
     window.wait_for_text("[data-testid=trash]", "No deleted chats").await;
     assert_eq!(home.nova(&["session", "list", "--deleted", "--json"]), serde_json::json!([]));

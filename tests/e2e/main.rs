@@ -5,6 +5,8 @@
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
 mod conversing;
+mod filling_forms;
+mod finding;
 mod first_chat;
 mod getting_a_model;
 mod going_back;
@@ -17,5 +19,6 @@ mod opening;
 mod panels;
 mod picking;
 mod reading;
+mod vault_settings;
 mod waiting_tools;
 mod without_a_model;

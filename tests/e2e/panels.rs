@@ -86,7 +86,7 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
     let window = Window::open(&home).await;
     open(&window, "budget").await;
 
-    window.wait_for_text("[data-testid=wide-panel]", "No entries in this month.").await;
+    window.wait_for_text("[data-testid=wide-panel]", "No entries this month.").await;
     window.click_named("Add expense").await;
     window.wait_for("[data-testid=save-record]").await;
     // The day stands there already; no note says yet which currency is usual.
@@ -113,7 +113,7 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
 }
 
 #[tokio::test]
-async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma_is_mended_by_a_click() {
+async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma() {
     let home = Home::new();
     let window = Window::open(&home).await;
     open(&window, "portfolio").await;
@@ -126,7 +126,6 @@ async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma_is_mended_by_a
     {
         window.type_into(&format!("[role=dialog] [data-path$={field}] input"), value).await;
     }
-    window.click_named("Use 84.20").await;
     window.press(&[Key::Control], Key::Enter).await;
     window.wait_for_text("[data-testid=wide-panel]", "NGTL").await;
     let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
@@ -180,10 +179,7 @@ async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back(
     window.wait_for_text("[data-testid=preview]", "2026-11-02").await;
     window.wait_for_text("[data-testid=confirmation]", "3 to import").await;
     window
-        .wait_for_text(
-            "[data-testid=twins]",
-            "2026-11-03, 2.10 EUR, Cafe Ember looks like Ember of 2026-11-03",
-        )
+        .wait_for_text("[data-testid=twins]", "2026-11-03, 2.10 EUR, Cafe Ember: may be Ember, 3 Nov")
         .await;
     assert_eq!(expenses(), 1);
     window.click_named("Leave out").await;

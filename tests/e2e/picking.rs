@@ -26,7 +26,7 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
         return value.slice(selectionStart, selectionEnd);",
         )
         .await;
-    assert_eq!(prompt, "[name]");
+    assert_eq!(prompt, "[contact]");
     window.press(&[Key::Control], 'a').await;
     window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;
     window.click("[data-testid=send]").await;
@@ -42,9 +42,9 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=picker]").await;
 
-    window.click_named("Drop CRM from the next step on").await;
+    window.click_named("Deactivate CRM").await;
     window.wait_gone("[data-testid=active-skill]").await;
-    window.wait_for_text("[role=log]", "CRM is not active any more, dropped by you").await;
+    window.wait_for_text("[role=log]", "CRM is no longer active, deactivated by you").await;
 
     window.close().await;
     model.finish();

@@ -227,7 +227,7 @@ async fn chat(name: &str, theme: Theme) {
     window.wait_for("[data-testid=send]").await;
     window.click_named("More for Set Odile Farrow to customer").await;
     window.click_named("Rename").await;
-    window.wait_for("[aria-label='Title of the chat']:focus").await;
+    window.wait_for("[aria-label='Chat title']:focus").await;
     for letter in "Harborline signed".chars() {
         window.press(&[], letter).await;
     }
@@ -415,7 +415,7 @@ async fn trash(name: &str, theme: Theme) {
     }
     window.wait_for_text("[data-testid=nav-trash]", "2").await;
     window.click("[data-testid=nav-trash]").await;
-    window.click_named("Delete for good: Watchlist clean-up").await;
+    window.click_named("Delete permanently: Watchlist clean-up").await;
     window.wait_for("[data-testid=purge-confirm]").await;
     take(&window, "trash", name).await;
     window.close().await;

@@ -15,6 +15,7 @@ mod checking_a_vault;
 mod choosing_a_provider;
 mod choosing_a_side;
 mod choosing_a_skill;
+mod choosing_a_vault;
 mod command_line;
 mod deciding_together;
 mod editing_outside;

@@ -271,3 +271,34 @@ async fn only_addresses_of_the_web_are_opened() {
     }
     assert_eq!(*desktop.0.lock().unwrap(), ["https://example.org/a?b=c#d", "http://127.0.0.1:8080/"]);
 }
+
+/// A system without Obsidian: its launcher knows no program for the address.
+struct NoLauncher;
+
+#[async_trait::async_trait]
+impl Desktop for NoLauncher {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, _: &str) -> Result<(), String> {
+        Err("Launcher \"xdg-open\" failed with ExitStatus(unix_wait_status(768))".to_owned())
+    }
+
+    fn show_file(&self, _: &Path) -> Result<(), String> {
+        Err("no file manager".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn missing_obsidian_is_one_plain_sentence() {
+    let mut nova = Nova::new("//- Jane.md\ntext\n", []);
+    nova.desktop = Arc::new(NoLauncher);
+    let app = nova.start().await;
+    let error = app.open_note(NoteRef { path: "Jane.md".into() }).await.unwrap_err();
+    assert_eq!(error.message, "Obsidian is not installed, or did not open.");
+}

@@ -2,8 +2,8 @@
 
 use nova_app::App;
 use nova_protocol::{
-    ChangeSetKind, Commands as _, ErrorCode, NoteRef, Nothing, RecordFormRef, RecordFormView, SaveRecord,
-    SavedRecord, SuggestNotes,
+    ChangeSetKind, Commands as _, ErrorCode, FieldsOfRecords, NoteRef, Nothing, RecordFormRef,
+    RecordFormView, SaveRecord, SavedRecord, SuggestNotes,
 };
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ async fn what_is_there_already_is_told_and_added_once_more_only_when_the_user_sa
     let by_email = app.save_record(filled(&form, email)).await.unwrap();
     assert_eq!(
         by_email.same.unwrap().message,
-        "There is already a contact with the same email, “Jane Doe”, CRM/People/Jane Doe.md."
+        "There is already a contact with the same e-mail, “Jane Doe”, CRM/People/Jane Doe.md."
     );
 
     let new = RecordFormRef { record_type: "deal".into(), ..of_contact(None) };
@@ -399,7 +399,12 @@ Also.
     let nova = Nova::new(notes, []);
     let app = nova.start().await;
     let names = async |field: &str, text: &str| -> Vec<String> {
-        let wanted = SuggestNotes { text: text.into(), skill: "crm".into(), field: Some(field.into()) };
+        let wanted = SuggestNotes {
+            text: text.into(),
+            skill: "crm".into(),
+            field: Some(field.into()),
+            record_type: None,
+        };
         app.suggest_notes(wanted).await.unwrap().into_iter().map(|note| note.name).collect()
     };
     assert_eq!(names("company", "jane").await, ["Janeway", "Jane Doe", "Jane's recipes", "Mary Jane"]);
@@ -421,7 +426,7 @@ Her note of before.
 ";
     let nova = Nova::new(notes, []);
     let app = nova.start().await;
-    let wanted = SuggestNotes { text: "ja".into(), skill: String::new(), field: None };
+    let wanted = SuggestNotes { text: "ja".into(), skill: String::new(), field: None, record_type: None };
     let found = app.suggest_notes(wanted).await.unwrap();
     let paths: Vec<&str> = found.iter().map(|note| note.path.as_str()).collect();
     assert_eq!(paths, ["CRM/People/Jane Doe.md", "Jane's recipes.md", "Old/Jane Doe.md"]);
@@ -639,8 +644,68 @@ async fn templates_and_copies_are_no_usual_currency_and_nobody_to_link_to() {
     let nova = Nova::new(&notes.concat(), []);
     assert_eq!(presets(&nova, "budget", "expense").await.2, json!("CHF"));
     let app = nova.start().await;
-    let wanted = SuggestNotes { text: "con".into(), skill: "crm".into(), field: Some("contact".into()) };
+    let wanted = SuggestNotes {
+        text: "con".into(),
+        skill: "crm".into(),
+        field: Some("contact".into()),
+        record_type: None,
+    };
     let names: Vec<String> =
         app.suggest_notes(wanted).await.unwrap().into_iter().map(|note| note.name).collect();
     assert_eq!(names, ["Conrad"]);
+}
+
+#[tokio::test]
+async fn a_form_offers_the_values_in_use() {
+    let expense = |name: &str, category: &str| {
+        format!(
+            "//- Budget/Expenses/2026/{name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncategory: {category}\n---\n"
+        )
+    };
+    let notes = [
+        expense("a", "Travel"),
+        expense("b", "Groceries"),
+        expense("c", "groceries"),
+        expense("d", "Groceries"),
+    ];
+    let deal = "//- CRM/Deals/One.md\n---\ntype: deal\nstage: won\n---\n";
+    let nova = Nova::new(&(notes.concat() + deal), []);
+    let app = nova.start().await;
+    let values = async |skill: &str, field: &str| -> Vec<String> {
+        let wanted = FieldsOfRecords { skill: skill.into(), fields: vec![field.into()] };
+        app.values_in_use(wanted).await.unwrap().remove(0).values
+    };
+    assert_eq!(values("budget", "expense.category").await, ["Groceries", "Travel"]);
+    let stages = values("crm", "deal.stage").await;
+    assert_eq!(stages, ["lead", "contacted", "qualified", "proposal", "won", "lost"]);
+    let unknown = FieldsOfRecords { skill: "crm".into(), fields: vec!["deal.colour".into()] };
+    assert!(app.values_in_use(unknown).await.is_err());
+}
+
+#[tokio::test]
+async fn a_field_of_contacts_suggests_contacts_only() {
+    let notes = "
+//- CRM/People/J Doe.md
+---
+type: contact
+name: Jane Doe
+---
+//- CRM/Companies/Janeway.md
+---
+type: company
+---
+//- Jane's recipes.md
+Soup.
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let wanted = SuggestNotes {
+        text: "jane".into(),
+        skill: "crm".into(),
+        field: Some("name".into()),
+        record_type: Some("contact".into()),
+    };
+    let found = app.suggest_notes(wanted).await.unwrap();
+    let names: Vec<&str> = found.iter().map(|note| note.name.as_str()).collect();
+    assert_eq!(names, ["Jane Doe"]);
 }

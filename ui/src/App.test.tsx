@@ -198,7 +198,7 @@ describe('keys', () => {
       await user.keyboard('{Escape}');
       return labels.filter((label) => label.toLowerCase().startsWith(words));
     };
-    const commands = ['find in this chat', 'show or fold the list', 'show or hide the right panel', 'go to the waiting approval', 'panel in place of the chat'];
+    const commands = ['find in this chat', 'show or hide the chat list', 'show or hide the right panel', 'go to the waiting approval', 'widen the panel'];
     const able = async () => {
       const found = [];
       for (const words of commands) if ((await offered(words)).length > 0) found.push(words);
@@ -254,7 +254,7 @@ describe('keys', () => {
     act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
     await user.click(screen.getByTestId('keys-palette'));
     fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'с', code: 'KeyC', ctrlKey: true });
-    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is needed for writing.');
+    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is reserved for editing text.');
     fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'з', code: 'KeyP', ctrlKey: true });
     expect(app().keys).toEqual({ palette: 'Ctrl P' });
   });

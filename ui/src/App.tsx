@@ -19,10 +19,12 @@ import { WidePanel } from './panels/skill/WidePanel';
 import { RecordSheet } from './records/RecordSheet';
 import { SettingsPage } from './settings/SettingsPage';
 import { Button, ErrorBox, noteName, Sheet, skillIcon, useMedia } from './shared';
+import { NoteFinder } from './shared/NoteFinder';
 import { useAppearance } from './shell/appearance';
 import { Header } from './shell/Header';
 import { focusSoon, useAction, useKeys } from './shell/keys';
 import { KeySheet } from './shell/KeySheet';
+import { OpenVaultQuestion } from './shared/OpenVaultQuestion';
 import { Palette } from './shell/Palette';
 import { Resizer } from './shell/Resizer';
 import { RightPanel, type PanelPage } from './shell/RightPanel';
@@ -49,6 +51,11 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   useKeys(roomForList, quote);
   const run = useAction(roomForList, quote);
   const over = useApp((app) => app.over);
+  const { openNote, setOver, show } = useActions();
+  const showNote = (path: string) => {
+    show({ kind: 'chat' });
+    openNote(path);
+  };
 
   if (status === null) return <Starting />;
   if (status.first_run) return <FirstRun />;
@@ -59,6 +66,8 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
       <Announcer />
       {over === 'palette' && <Palette run={run} />}
       {over === 'keys' && <KeySheet />}
+      {over === 'notes' && <NoteFinder label="Open a note" onChoose={showNote} onClose={() => setOver(null)} />}
+      <OpenVaultQuestion />
     </>
   );
 }
@@ -206,7 +215,14 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
 function Starting() {
   const problem = useApp((app) => app.startProblem);
   const { start } = useActions();
-  if (!problem) return null;
+  if (!problem)
+    return (
+      <div className="nova-starting" role="status" aria-label="Opening Nova">
+        <i />
+        <i />
+        <i />
+      </div>
+    );
   return (
     <div className="mx-auto flex h-full max-w-120 flex-col justify-center">
       <ErrorBox

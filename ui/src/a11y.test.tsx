@@ -16,7 +16,7 @@ import { sampleAnswer, samplePanels } from './testing/sample-panels';
 
 beforeEach(() => setWindow({}));
 
-const pages: SettingsPageName[] = ['skills', 'models', 'permissions', 'credentials', 'changes', 'keyboard', 'appearance'];
+const pages: SettingsPageName[] = ['skills', 'models', 'permissions', 'credentials', 'vault', 'keyboard', 'appearance'];
 
 type Screen = [name: string, go: (store: Store) => unknown, change?: (world: World) => void, app?: Partial<AppState>];
 
@@ -49,10 +49,12 @@ const screens: Screen[] = [
     (await screen.findAllByTestId('edit-message')).at(-1)?.click();
   }],
   ['the palette', (store) => store.actions.setOver('palette')],
+  ['the notes by name', (store) => store.actions.setOver('notes')],
   ['the keys', (store) => store.actions.setOver('keys')],
   ['an interrupted change', chat, (world) => void world.changes.unshift(interruptedSet(3))],
   ['running a tool', (store) => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' })],
   ['a record', (store) => store.actions.openRecordForm({ skill: 'crm', type: 'contact', path: contactForm.path })],
+  ['a vault to be opened while a chat runs', (store) => store.actions.askVault('/home/mara/House')],
   ['the first start', () => undefined, (world) => void (world.status = { ...world.status, first_run: true, vault: null, model: null })],
   ['a vault that is gone', () => undefined, (world) => void (world.status.vault_problem = { code: 'no_vault', message: 'The vault folder is gone.', hint: '' })],
   ...samplePanels.map(({ skill }): Screen => [`the panel of ${skill}`, (store) => chat(store).then(() => store.actions.setPanel({ open: true, tab: `skill:${skill}`, wide: true }))]),

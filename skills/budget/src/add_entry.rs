@@ -15,29 +15,40 @@ pub(crate) struct AddExpense;
 pub(crate) struct AddIncome;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds an entry to the budget."))]
 pub(crate) struct NewEntry {
-    /// The day, YYYY-MM-DD; if recurring, the first day.
+    /// The day, YYYY-MM-DD; if recurring, the first date.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
+    #[schemars(extend("x-help" = "Of a recurring entry: the first day"))]
     date: String,
     /// A positive decimal, such as "84.20".
     amount: GivenDecimal,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
     /// What it is for, in the user's words; by the rules where nothing is given.
+    #[schemars(extend("x-help" = "Your rules decide if left empty"))]
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: Option<String>,
     /// Whom it was paid to or came from.
+    #[schemars(extend("x-help" = "Whom it went to or came from"))]
+    #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"]))]
     payee: Option<String>,
     /// The account it went through.
+    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "bank.account"]))]
     account: Option<String>,
     /// What else is worth knowing, one line.
     memo: Option<String>,
     /// Whether it is money that came back: it counts against its category.
+    #[schemars(extend("x-help" = "Refund: money that came back"))]
     kind: Option<Kind>,
     /// How often it recurs; each day counts up to today, later ones are upcoming, and only the first is a note.
+    #[schemars(extend("x-label" = "Repeats"))]
     recurring: Option<Recurring>,
-    /// The last day on which it may recur, YYYY-MM-DD.
+    /// The last date on which it repeats, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-label" = "Repeats until", "x-help" = "The last day"))]
     until: Option<String>,
 }
 
@@ -158,7 +169,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
 /// `InvalidArguments` for an end that does not go with the rest.
 pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> Result<(), ToolError> {
     if until.is_some() && !comes_again {
-        return Err(wrong("until", "is for what comes again; give recurring, too".into()));
+        return Err(wrong("until", "needs recurring as well".into()));
     }
     if until.is_some_and(|until| until < day) {
         return Err(wrong("until", format!("is before the first day, {day}")));

@@ -14,13 +14,17 @@ use crate::rules::Pattern;
 pub(crate) struct AddRule;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a rule that sets categories."))]
 pub(crate) struct NewRule {
     /// A part of the payee's name, whatever its case; or a regular expression between slashes, such as
     /// "/metro|railway/".
+    #[schemars(extend("x-label" = "Payee contains", "x-help" = "Or a regular expression between slashes"))]
     r#match: String,
     /// The category of what fits, in the user's words.
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: String,
     /// Where several rules fit, the highest wins; 10 where nothing is given.
+    #[schemars(extend("x-help" = "The highest rule wins; 10 if left empty"))]
     priority: Option<i64>,
 }
 

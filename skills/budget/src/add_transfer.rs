@@ -14,6 +14,7 @@ use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
 pub(crate) struct AddTransfer;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a transfer between two of your accounts."))]
 pub(crate) struct NewTransfer {
     /// The day, YYYY-MM-DD.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
@@ -21,15 +22,19 @@ pub(crate) struct NewTransfer {
     /// What left the first account, a positive decimal such as "300.00".
     amount: GivenDecimal,
     /// The account it left.
+    #[schemars(extend("x-label" = "From account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     from: String,
     /// The account it reached.
+    #[schemars(extend("x-label" = "To account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     to: String,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
-    #[schemars(extend("x-starts" = "currency"))]
+    #[schemars(extend("x-starts" = "currency", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
     /// What reached the second account, where its currency is another.
+    #[schemars(extend("x-label" = "Amount received", "x-help" = "If its currency differs"))]
     to_amount: Option<GivenDecimal>,
     /// The currency of the second account, where it is another.
+    #[schemars(extend("x-label" = "Currency received", "x-help" = "If it differs", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     to_currency: Option<String>,
     /// What else is worth knowing, one line.
     memo: Option<String>,

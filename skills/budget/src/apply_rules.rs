@@ -14,12 +14,16 @@ use crate::rules::{Rule, first_that_fits};
 pub(crate) struct ApplyRules;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sets categories by your rules."))]
 pub(crate) struct Which {
     /// Only entries that fall into this month, YYYY-MM; all where nothing is given.
+    #[schemars(extend("x-help" = "YYYY-MM; all if left empty"))]
     month: Option<String>,
     /// Only show what would change.
+    #[schemars(extend("x-label" = "Only show changes"))]
     dry_run: Option<bool>,
     /// Also change entries that have a category which differs from what the rules say.
+    #[schemars(extend("x-label" = "Also change set categories"))]
     recategorise: Option<bool>,
 }
 

@@ -19,22 +19,33 @@ const ROWS: usize = 200;
 pub(crate) struct List;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists budget entries."))]
 pub(crate) struct Filters {
     /// The first day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The first day"))]
     from: Option<String>,
     /// The last day, YYYY-MM-DD; the end of this month where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "End of this month if left empty"))]
     to: Option<String>,
     /// Only this category; "uncategorised" finds entries without one.
+    #[schemars(extend("x-help" = "Or “uncategorised”"))]
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category"], "x-values" = "only"))]
+    #[schemars(extend("x-values-also" = ["uncategorised"]))]
     category: Option<String>,
     /// Only this month, YYYY-MM, instead of the two days.
+    #[schemars(extend("x-help" = "YYYY-MM, instead of from and to"))]
     month: Option<String>,
     /// Only those whose payee or memo contains this.
+    #[schemars(extend("x-help" = "A part of payee or memo"))]
+    #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"], "x-values" = "part"))]
     payee: Option<String>,
     /// Only these, such as transfer.
+    #[schemars(extend("x-help" = "Income, expense, refund or transfer"))]
     kind: Option<Kind>,
     /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
+    #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
 }
 
@@ -62,8 +73,8 @@ impl NativeTool for List {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists incomes, expenses and transfers, newest first, with their count and sums. What is upcoming is summed \
-             apart, and so are transfers. A recurring entry is listed on each of its days.",
+            "Lists incomes, expenses and transfers, newest first, with their count and sums so far; upcoming ones and \
+             transfers are summed apart. A recurring entry is listed on each of its days.",
         )
         .use_when("single payments, incomes or expenses are to be listed or looked up")
         .not_when("a month as a whole is asked about", "budget.month_summary")
@@ -310,9 +321,10 @@ impl<'a> Line<'a> {
         };
         if day > today {
             row["upcoming"] = json!(true);
+            let due = format!("due {}", day.strftime("%-d %b"));
             row["detail"] = match row["detail"].as_str() {
-                Some(said) => json!(format!("{said}, upcoming")),
-                None => json!("upcoming"),
+                Some(said) => json!(format!("{said}, {due}")),
+                None => json!(due),
             };
         }
         row
@@ -352,14 +364,12 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "currency": entry.currency,
         "path": entry.path,
     });
-    let said = match (entry.is_refund, entry.every.is_some()) {
-        (true, true) => Some("refund, recurring"),
-        (true, false) => Some("refund"),
-        (false, true) => Some("recurring"),
-        (false, false) => None,
-    };
-    if let Some(said) = said {
-        row["detail"] = json!(said);
+    let said: Vec<&str> = [(entry.is_refund, "refund"), (entry.every.is_some(), "repeats")]
+        .into_iter()
+        .filter_map(|(is_so, word)| is_so.then_some(word))
+        .collect();
+    if !said.is_empty() {
+        row["detail"] = json!(said.join(", "));
     }
     for (key, value) in [("account", &entry.account), ("memo", &entry.memo)] {
         if let Some(value) = value {

@@ -14,13 +14,17 @@ use crate::money::money;
 pub(crate) struct SetLimit;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sets a monthly limit."))]
 pub(crate) struct NewLimit {
     /// The category, in the user's words.
+    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: String,
     /// How much may be spent in a month, a positive decimal such as "280.00".
+    #[schemars(extend("x-label" = "Monthly limit"))]
     amount: GivenDecimal,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
 }
 

@@ -13,10 +13,13 @@ pub(crate) struct CreateTool {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Writes a new tool."))]
 pub(crate) struct NewTool {
     /// The tool's name: letters, digits, - and _. Its file is called so.
+    #[schemars(extend("x-help" = "Letters, digits, - and _"))]
     name: String,
     /// The whole TypeScript file, with `export default defineTool({ … })`.
+    #[schemars(extend("x-label" = "TypeScript"))]
     source: String,
 }
 

@@ -13,21 +13,28 @@ use crate::records::{COMPANY, CONTACT, Entry, Records};
 pub(crate) struct AddContact;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a person to your contacts."))]
 pub(crate) struct NewContact {
     /// The person's whole name.
+    #[schemars(extend("x-help" = "First and last name"))]
     name: String,
     /// The company they work for, by name.
+    #[schemars(extend("x-help" = "Where they work", "x-values-from" = ["company.name", "contact.company"]))]
     company: Option<String>,
     /// Their e-mail address.
+    #[schemars(extend("x-label" = "E-mail"))]
     email: Option<String>,
     /// Their phone number, as the user writes it.
     phone: Option<String>,
     /// The stage they are at, in the user's words; "lead" where nothing is given.
+    #[schemars(extend("x-help" = "Lead if left empty", "x-values-from" = ["contact.stage", "deal.stage"]))]
     stage: Option<String>,
     /// Tags, without "#".
+    #[schemars(extend("x-values-from" = ["contact.tags"]))]
     tags: Option<Vec<String>>,
     /// The day to talk to them next, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Option<String>,
 }
 

@@ -14,24 +14,35 @@ use crate::records::{COMPANY, CONTACT, Records};
 pub(crate) struct AddDeal;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a deal to the pipeline."))]
 pub(crate) struct NewDeal {
     /// What the deal is called.
+    #[schemars(extend("x-help" = "What you call the deal"))]
     title: String,
-    /// The person it is made with, as the user says it.
+    /// The contact: name, alias or e-mail.
+    #[schemars(extend("x-help" = "The person you deal with"))]
+    #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
     contact: Option<String>,
     /// The company it is made with, by name.
+    #[schemars(extend("x-values-from" = ["company.name", "deal.company"]))]
     company: Option<String>,
     /// The stage it is at, one of the configured ones; the first where nothing is given.
+    #[schemars(extend("x-help" = "The first stage if left empty", "x-values-from" = ["deal.stage"]))]
+    #[schemars(extend("x-values" = "only"))]
     stage: Option<String>,
     /// What it is worth, a plain decimal such as 1250.50.
+    #[schemars(extend("x-help" = "What it is worth"))]
     value: Option<GivenDecimal>,
     /// The currency of the value, such as EUR; the one that most deals have where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
+    #[schemars(extend("x-values-from" = ["deal.currency"]))]
     currency: Option<String>,
     /// How likely it is to be won, in percent; that of its stage where nothing is given.
+    #[schemars(extend("x-label" = "Probability, %", "x-help" = "That of the stage if left empty"))]
     probability: Option<GivenDecimal>,
     /// The day it is expected to be decided, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "When you expect a decision"))]
     close_date: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use nova_skill::{NotePath, ToolError, ToolVault, folded, likeness};
 use crate::records::{CONTACT, DEAL, Entry, Records};
 
 /// How many of the nearest names an error lists.
-const NEAREST: usize = 5;
+pub(crate) const NEAREST: usize = 5;
 
 /// How many of those that fit an error lists.
 const LISTED: usize = 20;

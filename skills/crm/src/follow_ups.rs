@@ -20,9 +20,11 @@ const DAYS: i32 = 7;
 pub(crate) struct FollowUps;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists whom to get back to."))]
 pub(crate) struct Until {
     /// Only those due by this day, YYYY-MM-DD; all that have a date where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The last day to look at"))]
     until: Option<String>,
 }
 

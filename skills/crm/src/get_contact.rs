@@ -12,8 +12,10 @@ use crate::records::{CONTACT, Entry, Records};
 pub(crate) struct GetContact;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows one contact."))]
 pub(crate) struct Whom {
-    /// Whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    /// Name, alias or e-mail, or the note's path.
+    #[schemars(extend("x-label" = "Contact", "x-help" = "Name or e-mail address", "x-record" = "contact"))]
     name: String,
 }
 

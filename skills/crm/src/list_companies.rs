@@ -19,8 +19,10 @@ const ROWS_WITH_FIGURES: usize = 100;
 pub(crate) struct ListCompanies;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists your companies."))]
 pub(crate) struct Filter {
     /// Only companies whose name, domain or tags have all of these words.
+    #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
 }
 

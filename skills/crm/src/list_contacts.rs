@@ -3,11 +3,13 @@ use std::sync::Arc;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, folded, json, schemars,
+    async_trait, folded, json, likeness, schemars,
 };
 use serde::Deserialize;
 
+use crate::find::NEAREST;
 use crate::records::{CONTACT, Entry, Records};
+use crate::stages::Stages;
 
 /// What a line of the list shows, in this order; `get_contact` shows the rest.
 const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
@@ -15,14 +17,22 @@ const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
 pub(crate) struct ListContacts;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists your contacts."))]
 pub(crate) struct Filters {
     /// Only contacts at this stage, such as "lead".
+    #[schemars(extend("x-help" = "Only contacts at this stage"))]
+    #[schemars(extend("x-values-from" = ["contact.stage", "deal.stage"], "x-values" = "only"))]
     stage: Option<String>,
     /// Only contacts with this tag, or one below it ("food" finds "food/dairy").
+    #[schemars(extend("x-help" = "Also finds tags below it", "x-values-from" = ["contact.tags"]))]
+    #[schemars(extend("x-values" = "part"))]
     tag: Option<String>,
     /// Only contacts of this company; a part of its name is enough.
+    #[schemars(extend("x-help" = "A part of its name is enough"))]
+    #[schemars(extend("x-values-from" = ["contact.company", "company.name"], "x-values" = "part"))]
     company: Option<String>,
     /// Only contacts whose note has all of these words, in any property or in its text.
+    #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
 }
 
@@ -44,6 +54,9 @@ impl NativeTool for ListContacts {
 
     async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
+        if let Some(stage) = &filters.stage {
+            check_stage(stage, &contacts, &Stages::of(ctx.as_ref())?)?;
+        }
         let mut fitting = Vec::new();
         for contact in contacts.iter() {
             if filters.fit(&contact)? {
@@ -91,6 +104,29 @@ impl Filters {
         let all = folded(&format!("{} {}", contact.name, contact.note().text));
         Ok(query.split(' ').all(|word| all.contains(word)))
     }
+}
+
+/// A filter by a stage that is neither declared nor used would answer that there is nobody, where a
+/// word was mistyped.
+fn check_stage(stage: &str, contacts: &Records, declared: &Stages) -> Result<(), ToolError> {
+    let wanted = folded(stage);
+    if wanted.is_empty() || declared.position(stage).is_some() {
+        return Ok(());
+    }
+    let mut known: Vec<String> = declared.iter().map(|stage| stage.name.clone()).collect();
+    for contact in contacts.iter() {
+        if let Some(own) = contact.record.text("stage")? {
+            if folded(&own) == wanted {
+                return Ok(());
+            }
+            known.push(own);
+        }
+    }
+    known.sort_by_cached_key(|name| folded(name));
+    known.dedup_by_key(|name| folded(name));
+    known.sort_by_cached_key(|name| std::cmp::Reverse(likeness(name, stage)));
+    known.truncate(NEAREST);
+    Err(ToolError::NotFound { kind: "stage".into(), name: stage.trim().into(), nearest: known })
 }
 
 /// A filter in the form it is compared in; an empty one filters nothing.

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use nova_skill::{
@@ -15,12 +16,19 @@ const ROWS_WITH_FIGURES: usize = 100;
 pub(crate) struct ListDeals;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists your deals."))]
 pub(crate) struct Filters {
     /// Only deals at this stage; "open" for all that are neither won nor lost.
+    #[schemars(extend("x-help" = "Or “open”: neither won nor lost", "x-values-from" = ["deal.stage"]))]
+    #[schemars(extend("x-values" = "only", "x-values-also" = ["open"]))]
     stage: Option<String>,
     /// Only deals made with this person; a part of the name is enough.
+    #[schemars(extend("x-help" = "A part of the name is enough"))]
+    #[schemars(extend("x-values-from" = ["deal.contact", "contact.name"], "x-values" = "part"))]
     contact: Option<String>,
     /// Only deals made with this company; a part of the name is enough.
+    #[schemars(extend("x-help" = "A part of its name is enough"))]
+    #[schemars(extend("x-values-from" = ["deal.company", "company.name"], "x-values" = "part"))]
     company: Option<String>,
 }
 
@@ -107,6 +115,13 @@ impl Wanted {
 pub(crate) fn sort(deals: &mut [&Deal]) {
     deals.sort_by_cached_key(|deal| {
         (deal.close_date.is_none(), deal.close_date, folded(&deal.entry.name), deal.entry.path())
+    });
+}
+
+/// By close date, the newest first, those without one last, then by title.
+pub(crate) fn sort_newest_first(deals: &mut [&Deal]) {
+    deals.sort_by_cached_key(|deal| {
+        (deal.close_date.is_none(), Reverse(deal.close_date), folded(&deal.entry.name), deal.entry.path())
     });
 }
 

@@ -14,18 +14,23 @@ use crate::records::{CONTACT, Records};
 pub(crate) struct LogInteraction;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Notes down what you talked about."))]
 pub(crate) struct Interaction {
-    /// With whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    /// Name, alias or e-mail, or the note's path.
+    #[schemars(extend("x-label" = "Contact", "x-help" = "Name or e-mail address", "x-record" = "contact"))]
     name: String,
     /// What happened, in one sentence or a few; no date in front.
+    #[schemars(extend("x-label" = "What was said", "x-help" = "One or two sentences"))]
     text: String,
     /// The day it happened, YYYY-MM-DD; today where nothing is given.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
+    #[schemars(extend("x-help" = "The day you talked"))]
     date: Option<String>,
     /// The day to talk to them next, YYYY-MM-DD; null removes it. Where nothing is given, a date that has come is
     /// removed, and one still to come stays.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Change<String>,
 }
 

@@ -11,10 +11,13 @@ use crate::deals::Deals;
 pub(crate) struct MoveDeal;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Moves a deal to another stage."))]
 pub(crate) struct NewStage {
-    /// Which deal, as the user says it: its title or a part of it, or the note's path.
+    /// The deal: its title or a part of it, or the note's path.
+    #[schemars(extend("x-label" = "Deal", "x-record" = "deal"))]
     title: String,
     /// The stage it is at from now on, one of the configured ones.
+    #[schemars(extend("x-values-from" = ["deal.stage"], "x-values" = "only"))]
     stage: String,
 }
 

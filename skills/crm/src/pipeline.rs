@@ -16,9 +16,11 @@ use crate::stages::{Closes, Stage};
 pub(crate) struct Pipeline;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sums up open deals by stage."))]
 pub(crate) struct Wanted {
     /// Also every deal, and how many follow-ups are due, as a board of deals shows them.
     #[serde(default)]
+    #[schemars(extend("x-label" = "With every deal", "x-help" = "Also lists the deals of each stage"))]
     board: bool,
 }
 
@@ -71,7 +73,7 @@ impl NativeTool for Pipeline {
                 }
             }
             if wanted.board {
-                shown.push(deal);
+                shown.push((stage.closes == Some(Closes::Won), deal));
             }
         }
         problems.extend(without_date);
@@ -87,8 +89,12 @@ impl NativeTool for Pipeline {
             "quarter": {"from": quarter.0.to_string(), "to": quarter.1.to_string()},
         });
         if wanted.board {
-            let mut shown: Vec<&Deal> = shown.iter().collect();
+            let (won, open): (Vec<_>, Vec<_>) = shown.iter().partition(|(won, _)| *won);
+            let [mut won, mut shown] =
+                [won, open].map(|deals| deals.into_iter().map(|(_, deal)| deal).collect::<Vec<_>>());
             list_deals::sort(&mut shown);
+            list_deals::sort_newest_first(&mut won);
+            shown.extend(won);
             out["deals"] = shown.iter().map(|deal| deal.row(today)).collect::<Result<_, _>>()?;
             let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
             let due = Due::count(&contacts, today)?;

@@ -12,27 +12,34 @@ use crate::records::{COMPANY, CONTACT, Records};
 pub(crate) struct UpdateContact;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Changes a contact."))]
 pub(crate) struct ChangedContact {
-    /// Whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    /// Name, alias or e-mail, or the note's path.
+    #[schemars(extend("x-label" = "Contact", "x-help" = "Name or e-mail address", "x-record" = "contact"))]
     name: String,
     /// The company they work for, by name; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-help" = "Where they work", "x-values-from" = ["company.name", "contact.company"]))]
     company: Change<String>,
     /// Their e-mail address; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-label" = "E-mail"))]
     email: Change<String>,
     /// Their phone number, as the user writes it; null removes it.
     #[serde(default)]
     phone: Change<String>,
     /// The stage they are at, in the user's words; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-values-from" = ["contact.stage", "deal.stage"]))]
     stage: Change<String>,
     /// All tags they have from now on, without "#"; null removes them all.
     #[serde(default)]
+    #[schemars(extend("x-help" = "All tags from now on", "x-values-from" = ["contact.tags"]))]
     tags: Change<Vec<String>>,
     /// The day to talk to them next, YYYY-MM-DD; null removes it.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Change<String>,
 }
 

@@ -13,27 +13,36 @@ use crate::update_contact::changing;
 pub(crate) struct UpdateDeal;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Changes a deal."))]
 pub(crate) struct ChangedDeal {
-    /// Which deal, as the user says it: its title or a part of it, or the note's path.
+    /// The deal: its title or a part of it, or the note's path.
+    #[schemars(extend("x-label" = "Deal", "x-record" = "deal"))]
     title: String,
-    /// The person it is made with, as the user says it; null removes them.
+    /// The contact: name, alias or e-mail; null removes them.
     #[serde(default)]
+    #[schemars(extend("x-help" = "The person you deal with"))]
+    #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
     contact: Change<String>,
     /// The company it is made with, by name; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-values-from" = ["company.name", "deal.company"]))]
     company: Change<String>,
     /// What it is worth, a plain decimal such as 1250.50; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-help" = "What it is worth"))]
     value: Change<GivenDecimal>,
     /// The currency of the value, such as EUR; null removes it.
     #[serde(default)]
+    #[schemars(extend("x-values-from" = ["deal.currency"]))]
     currency: Change<String>,
     /// How likely it is to be won, in percent; null leaves it to the stage.
     #[serde(default)]
+    #[schemars(extend("x-label" = "Probability, %", "x-help" = "That of the stage if left empty"))]
     probability: Change<GivenDecimal>,
     /// The day it is expected to be decided, or was, YYYY-MM-DD; null removes it.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "When you expect a decision"))]
     close_date: Change<String>,
 }
 

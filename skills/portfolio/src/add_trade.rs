@@ -16,24 +16,33 @@ use crate::valuation::{Snapshot, method_word};
 pub(crate) struct AddTrade;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds a trade."))]
 pub(crate) struct NewTrade {
     /// The symbol, such as NGTL, or the name of a position.
+    #[schemars(extend("x-help" = "Such as NGTL", "x-values-from" = ["position.symbol", "trade.symbol"]))]
     symbol: String,
     /// What happened.
     kind: Kind,
     /// The day it happened, YYYY-MM-DD.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
+    #[schemars(extend("x-help" = "The day of the trade"))]
     date: String,
     /// How many shares; of a split, how many new shares there are for each old one; of a dividend, what is held on the
     /// day where nothing is given.
+    #[schemars(extend("x-help" = "Number of shares"))]
     quantity: Option<GivenDecimal>,
     /// The price of one share; of a dividend, the payment for each share.
+    #[schemars(extend("x-help" = "For one share"))]
     price: Option<GivenDecimal>,
     /// What the whole trade cost besides, or what was withheld of a dividend; 0 where nothing is given.
+    #[schemars(extend("x-help" = "For the whole trade"))]
     fee: Option<GivenDecimal>,
     /// Such as EUR; that of the position, else the usual one, where nothing is given.
+    #[schemars(extend("x-help" = "That of the position if left empty"))]
+    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
     /// Of a split only: how many old shares become "quantity" new ones, where it is not one.
+    #[schemars(extend("x-label" = "Old shares", "x-help" = "Splits only: how many become the quantity"))]
     per: Option<GivenDecimal>,
 }
 

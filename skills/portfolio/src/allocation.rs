@@ -17,11 +17,15 @@ use crate::value::rate_json;
 pub(crate) struct Allocation;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows what share each position has."))]
 pub(crate) struct AllocationBy {
     /// How to group; by position where nothing is given.
+    #[schemars(extend("x-label" = "Group by", "x-help" = "Position if left empty"))]
     by: Option<By>,
     /// Compare all currencies in this one, such as EUR, with the known rates; without it each currency is a whole of
     /// its own, unless the shares are those of currencies.
+    #[schemars(extend("x-help" = "Convert everything into this"))]
+    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
     currency: Option<String>,
 }
 

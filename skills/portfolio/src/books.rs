@@ -162,7 +162,7 @@ impl Books {
                 let kind = record.choice("kind")?.ok_or_else(|| at.missing("kind"))?;
                 let date = record.date("date")?.ok_or_else(|| at.missing("date"))?;
                 if date > today {
-                    let what = format!("is `{date}`, which is still to come");
+                    let what = format!("is `{date}`, which is in the future");
                     return Err(at.broken("date", what, "Correct the date: a trade has happened."));
                 }
                 let (kind, event) = event(kind, record, &at)?;

@@ -16,16 +16,23 @@ use crate::valuation::{Snapshot, method_word};
 pub(crate) struct Gains;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds up gains and dividends."))]
 pub(crate) struct GainsOf {
     /// Only this symbol, or the position of this name.
+    #[schemars(extend("x-help" = "Only this position"))]
+    #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol", "position.name"]))]
+    #[schemars(extend("x-values" = "only"))]
     symbol: Option<String>,
     /// Which shares a sale takes: the first bought ("fifo", where nothing is given) or a part of all ("average").
+    #[schemars(extend("x-label" = "Shares sold", "x-help" = "fifo: those bought first"))]
     method: Option<MethodWord>,
     /// The last day that counts, YYYY-MM-DD; today where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
     /// Only sales, dividends and fees since this day, YYYY-MM-DD; all of them where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "Only sales since this day"))]
     from: Option<String>,
 }
 

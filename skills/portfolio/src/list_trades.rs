@@ -15,14 +15,20 @@ use crate::valuation::Snapshot;
 pub(crate) struct ListTrades;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists your trades."))]
 pub(crate) struct Filters {
     /// Only this symbol, or the position of this name.
+    #[schemars(extend("x-help" = "Only trades in this"))]
+    #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol", "position.name"]))]
+    #[schemars(extend("x-values" = "only"))]
     symbol: Option<String>,
     /// Only since this day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The first day"))]
     from: Option<String>,
     /// Only up to this day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The last day"))]
     to: Option<String>,
 }
 

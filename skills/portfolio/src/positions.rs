@@ -11,9 +11,11 @@ use crate::valuation::{Snapshot, method_word};
 pub(crate) struct Positions;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists what you hold."))]
 pub(crate) struct PositionsOf {
     /// The day to look at, YYYY-MM-DD; today where nothing is given.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
 }
 

@@ -15,14 +15,18 @@ use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_
 pub(crate) struct Watch;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Puts a symbol on the watchlist."))]
 pub(crate) struct NewEntry {
     /// The symbol to watch, such as SLVN, or the name of a position.
+    #[schemars(extend("x-help" = "Such as NGTL", "x-values-from" = ["position.symbol", "trade.symbol"]))]
     symbol: String,
     /// The price to wait for, such as 120 or "120 USD".
     #[schemars(extend("format" = "amount"))]
+    #[schemars(extend("x-label" = "Target price"))]
     target: Option<GivenDecimal>,
     /// The target's currency, such as EUR; where nothing is given, that of the target so far, else of the position, else
     /// of the last price, else the usual one.
+    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
 }
 
@@ -105,6 +109,7 @@ impl NativeTool for Watch {
 pub(crate) struct Unwatch;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Takes a symbol off the watchlist."))]
 pub(crate) struct OldEntry {
     /// The symbol to take off the list, or the name of its position.
     symbol: String,

@@ -16,6 +16,7 @@ pub(crate) const WATCHLIST: &str = "watchlist";
 pub(crate) struct Watchlist;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists what you watch."))]
 pub(crate) struct Nothing {}
 
 #[async_trait]

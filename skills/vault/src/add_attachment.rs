@@ -12,13 +12,17 @@ use crate::notes::named;
 pub(crate) struct AddAttachment;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Saves a text as a file."))]
 pub(crate) struct NewFile {
     /// The file's name with its ending, without a folder: "Plan.csv".
+    #[schemars(extend("x-label" = "File name", "x-help" = "With its ending, such as list.csv"))]
     name: String,
     /// All of its text.
+    #[schemars(extend("x-label" = "Content"))]
     text: String,
     /// The note that is to show it: its path in the vault, or its name where only one note has it.
     #[serde(default)]
+    #[schemars(extend("x-help" = "Links the file at its end", "x-note" = true))]
     note: Option<String>,
 }
 

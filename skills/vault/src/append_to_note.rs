@@ -11,13 +11,16 @@ use crate::notes::named_part;
 pub(crate) struct AppendToNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Adds text to a note."))]
 pub(crate) struct Addition {
     /// The note: its path in the vault, or its name where only one note has it.
+    #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The lines to add, in Markdown.
     text: String,
     /// The heading under which they go ("Log" or "## Log"), added when the note has none. Without it they go to the end.
     #[serde(default)]
+    #[schemars(extend("x-help" = "Adds the text below it"))]
     heading: Option<String>,
 }
 

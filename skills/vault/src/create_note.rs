@@ -15,14 +15,17 @@ use crate::set_properties::edits;
 pub(crate) struct CreateNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Creates a note."))]
 pub(crate) struct NewNote {
     /// Where the note goes: "Folder/Name.md". Without a folder it goes where the user's new notes go.
+    #[schemars(extend("x-label" = "Name", "x-help" = "With its folder, such as Work/Plan"))]
     path: String,
     /// The note's text in Markdown. It may begin with properties of its own.
     #[serde(default)]
     content: Option<String>,
     /// One of the user's templates to begin with, by its name: its dates and title are filled in, and `content` goes below it.
     #[serde(default)]
+    #[schemars(extend("x-note" = true))]
     template: Option<String>,
     /// Properties, in the order in which they are to stand. Dates as YYYY-MM-DD, links as "[[Name]]".
     #[serde(default)]

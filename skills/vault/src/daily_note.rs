@@ -15,10 +15,12 @@ use crate::read_note::content;
 pub(crate) struct DailyNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Opens a daily note."))]
 pub(crate) struct Which {
     /// The day, YYYY-MM-DD; today where nothing is given.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "Today if left empty"))]
     date: Option<String>,
 }
 

@@ -11,8 +11,10 @@ use crate::notes::named;
 pub(crate) struct DeleteNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Moves a note to the trash."))]
 pub(crate) struct Which {
     /// The note: its path in the vault, or its name where only one note has it.
+    #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
 }
 

@@ -12,8 +12,10 @@ use crate::notes::{file_named, named, within_budget};
 pub(crate) struct LinksOfNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows links from and to a note."))]
 pub(crate) struct Which {
     /// The note: its path in the vault, or its name where only one note has it. Or another file: "map.png".
+    #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
 }
 

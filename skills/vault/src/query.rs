@@ -14,19 +14,24 @@ const LIMIT: (usize, usize) = (100, 1000);
 pub(crate) struct QueryNotes;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Finds notes by their properties."))]
 pub(crate) struct Question {
     /// Only notes with this `type:`; "contact" and the like also find what this vault calls so.
     #[serde(default, rename = "type")]
+    #[schemars(extend("x-label" = "Type", "x-help" = "Such as contact"))]
     record_type: Option<String>,
     /// Conditions that all have to be met, each "KEY OP VALUE" with = != < <= > >= contains in exists: "status = draft", "due < 2026-12-01", "tags contains work", "stage in lead, won", "rating exists". Also file.name, file.path, file.folder, file.mtime.
     #[serde(default, rename = "where")]
+    #[schemars(extend("x-label" = "Conditions", "x-help" = "Such as status = draft"))]
     conditions: Option<Vec<String>>,
     /// Properties to sort by, "-" before one for the highest or newest first.
     #[serde(default)]
+    #[schemars(extend("x-label" = "Sort by", "x-help" = "Such as date desc"))]
     sort: Option<Vec<String>>,
     /// How many notes at most; 100 where nothing is given, 1000 at most.
     #[serde(default)]
     #[schemars(range(min = 1))]
+    #[schemars(extend("x-label" = "Rows"))]
     limit: Option<usize>,
 }
 

@@ -11,11 +11,14 @@ use crate::notes::{is_missing, named, path_of, within_budget, without_brackets};
 pub(crate) struct QueryBase;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Runs a base of the vault."))]
 pub(crate) struct Question {
     /// The base: its path ("CRM/Deals.base"), its name, or the note whose text holds it.
+    #[schemars(extend("x-label" = "Base", "x-help" = "The .base file"))]
     path: String,
     /// The view, by its name; the first where nothing is given.
     #[serde(default)]
+    #[schemars(extend("x-help" = "The first if left empty"))]
     view: Option<String>,
 }
 

@@ -12,11 +12,14 @@ use crate::notes::{MOST, named};
 pub(crate) struct ReadNote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows a note."))]
 pub(crate) struct Which {
     /// The note: its path in the vault ("CRM/People/Jane Doe.md"), or its name where only one note has it.
+    #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// Where to read on in a long note: `next_offset` of the answer before.
     #[serde(default)]
+    #[schemars(extend("x-label" = "From character", "x-help" = "For long notes"))]
     offset: Option<usize>,
 }
 

@@ -13,18 +13,23 @@ const LIMIT: (usize, usize) = (50, 500);
 pub(crate) struct SearchNotes;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Searches all notes."))]
 pub(crate) struct Sought {
     /// The text to find, within one line.
+    #[schemars(extend("x-label" = "Search"))]
     query: String,
     /// The query is a regular expression; case matters unless it begins with (?i).
     #[serde(default)]
+    #[schemars(extend("x-label" = "Regular expression"))]
     regex: Option<bool>,
     /// All words of the query have to be in the note, in any order.
     #[serde(default)]
+    #[schemars(extend("x-label" = "Whole words"))]
     words: Option<bool>,
     /// How many lines at most; 50 where nothing is given, 500 at most.
     #[serde(default)]
     #[schemars(range(min = 1))]
+    #[schemars(extend("x-label" = "Rows"))]
     limit: Option<usize>,
 }
 

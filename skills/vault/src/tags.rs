@@ -11,6 +11,7 @@ use crate::notes::within_budget;
 pub(crate) struct Tags;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists the tags of your notes."))]
 pub(crate) struct Nothing {}
 
 #[async_trait]

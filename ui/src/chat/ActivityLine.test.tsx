@@ -50,7 +50,7 @@ describe('a server on this machine that says only later where its model runs', (
   test('is not said to run it here, and is asked again once it answers', async () => {
     const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status, providers: ollama({ models: [], problem }) });
-    expect(await screen.findByText('gpt-oss:120b-cloud: not known where it runs, 127.0.0.1:11434 does not say')).toBeVisible();
+    expect(await screen.findByText('gpt-oss:120b-cloud: unknown host, 127.0.0.1:11434 does not say where it runs')).toBeVisible();
     backend.world.providers = passedOn;
     await say({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:02:00Z', message: null } });
     expect(await goes()).toBeVisible();
@@ -110,7 +110,7 @@ test('in a low window the figures go, and where the model is and how it does sta
   await say({ type: 'provider_health', provider: 'ollama', health: { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: null } });
   const place = await screen.findByTestId('status-model');
   expect(place).toHaveTextContent('qwen3:14b runs on this machine, at 127.0.0.1:11434');
-  expect(within(place).getByRole('status')).toHaveTextContent(/does not answer since/);
+  expect(within(place).getByRole('status')).toHaveTextContent(/not answering since/);
   // Below 700 high what has this class is not drawn.
   expect(place.closest('.short\\:hidden')).toBeNull();
   expect(screen.getByText(/11.8k of 32k tokens/).closest('.short\\:hidden')).not.toBeNull();

@@ -21,10 +21,10 @@ export function ActivityLine() {
   return (
     <p className={`flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 ${model === null ? 'short:hidden' : ''}`}>
       {wanted && (
-        // Where the window is low they go, where it is narrow they give way: where the model is stays.
-        <span data-testid="activity-figures" className="flex min-w-0 shrink-[99] gap-3.5 short:hidden">
-          {catalog !== undefined && <span className="cut">{counted(catalog, 'skill')} in the catalog</span>}
-          <span className="cut">{active} active</span>
+        // Where the window is low they go, where it is narrow the last ones do, whole: where the model is stays.
+        <span data-testid="activity-figures" className="flex h-4 min-w-0 shrink-[99] flex-wrap gap-x-3.5 overflow-hidden short:hidden">
+          {catalog !== undefined && <span className="shrink-0">{counted(catalog, 'skill')} in the catalog</span>}
+          <span className="shrink-0">{active} active</span>
           <LastRequest providers={providers.data ?? []} chosen={model} />
         </span>
       )}
@@ -50,7 +50,7 @@ function LastRequest({ providers, chosen }: { providers: readonly ProviderRow[];
   const provider = providers.find((row) => row.id === model.split('/')[0]);
   const cost = provider ? costText(usage, priceOf(provider, modelName(model))) : null;
   return (
-    <Explained more={context ? <Parts context={context} /> : 'What the last request took.'} className="cut tabular">
+    <Explained more={context ? <Parts context={context} /> : 'Tokens of the last request'} className="tabular shrink-0">
       {tokens(usage.input)}
       {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
       {cost !== null && `, ${cost}`}

@@ -57,6 +57,25 @@ describe('looking first', () => {
     expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
   });
 
+  test('Ctrl Enter in an empty composer answers the first card', async () => {
+    const { backend, session } = await waiting(...move());
+    const composer = screen.getByTestId('composer-input');
+    act(() => composer.focus());
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(400);
+    expect(backend.asked('decide_approval')).toEqual([]);
+    fireEvent.change(composer, { target: { value: 'Wait' } });
+    await wait(0);
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([]);
+    fireEvent.change(composer, { target: { value: '' } });
+    await wait(0);
+    fireEvent.keyDown(composer, { key: 'Enter', ctrlKey: true });
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
+  });
+
   test('a diff made anew is looked at again, and the answer is about it', async () => {
     const { backend, say } = await waiting(...move());
     await wait(400);
@@ -85,7 +104,7 @@ describe('a note that is to be moved', () => {
     const moved: NoteDiffView = { ...diff('Friends/Jane Doe.md'), kind: 'renamed', from: 'CRM/People/Jane Doe.md', properties: [], summary: 'moved' };
     await waiting(...move({ diff: [moved] }));
     expect(screen.getByText('moved from', { exact: false })).toHaveTextContent('moved from CRM/People/Jane Doe.md');
-    expect(screen.getByText('The name only, nothing in the note.')).toBeVisible();
+    expect(screen.getByText('Only the name changed.')).toBeVisible();
   });
 });
 
@@ -243,11 +262,11 @@ describe('Edit arguments', () => {
     fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
     fireEvent.keyDown(screen.getByDisplayValue('lost'), { key: 'Escape' });
     expect(screen.getByDisplayValue('lost')).toBeVisible();
-    press(screen.getByText('Go on editing'));
+    press(screen.getByText('Keep editing'));
     act(() => screen.getByTestId('approval-edit-back').focus());
     press(screen.getByTestId('approval-edit-back'));
-    expect(screen.getByText('Go on editing')).toHaveFocus();
-    press(screen.getByText('Drop them'));
+    expect(screen.getByText('Keep editing')).toHaveFocus();
+    press(screen.getByText('Discard'));
     expect(screen.getByTestId('approval-edit')).toHaveFocus();
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
   });
@@ -275,7 +294,7 @@ describe('a host that is asked about while the call runs', () => {
     await say(host('api.weather.com', 1));
     const card = screen.getByRole('group', { name: 'Let dynamic.weather send to api.weather.com?' });
     expect(card).toHaveTextContent('external');
-    expect(card).toHaveTextContent('It runs already and waits for this answer.');
+    expect(card).toHaveTextContent('It is running and waits for your answer.');
     expect(card).toHaveTextContent('Tooldynamic.weather city "Kiel"');
     expect(card).toHaveTextContent('Hostapi.weather.com');
     expect(buttons()).toEqual(['approval-once', 'approval-session', 'approval-deny']);

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 
 import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
@@ -93,9 +93,14 @@ function Card({ calls, approval, session, position }: CardProps) {
       setMode('asking');
     });
 
+  const offers = (decision: Decision) => approval.decisions.includes(decision);
+  const isFirst = position === undefined || position.index === 1;
+  useKeyOfEmptyComposer(() => {
+    if (isFirst && mode === 'asking' && offers('once')) void answer('once');
+  });
+
   const [first] = calls;
   if (!first) return null;
-  const offers = (decision: Decision) => approval.decisions.includes(decision);
   // Whatever the call does, what is asked in the middle of it is whether something may leave.
   const effect = approval.midRun ? 'external' : first.effect;
   const look = lookOf(effect);
@@ -140,7 +145,7 @@ function Card({ calls, approval, session, position }: CardProps) {
         </p>
       )}
       {approval.midRun && (
-        <p className="text-small text-fg-2">It runs already and waits for this answer. Denied, it goes on without this host.</p>
+        <p className="text-small text-fg-2">It is running and waits for your answer. If denied, it continues without this host.</p>
       )}
 
       {mode === 'editing' ? (
@@ -298,6 +303,19 @@ function DenyReason({ disabled, onDeny, onBack }: { disabled: boolean; onDeny: (
       </LinkButton>
     </form>
   );
+}
+
+/** Ctrl Enter in a composer with nothing to send is meant for the card that waits. */
+function useKeyOfEmptyComposer(act: () => void) {
+  const pressed = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    const { target } = event;
+    const isMeant = target instanceof HTMLElement && target.matches('[data-testid="composer-input"][data-empty="true"]');
+    if (event.key === 'Enter' && mainModifier(event) && isMeant) act();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, []);
 }
 
 /** A decided card goes away; a focus inside it goes on to the composer instead of nowhere. */

@@ -37,7 +37,7 @@ async function chat(...texts: string[]) {
 test('an edited message begins a branch, and the arrows lead back', async () => {
   const { backend, turns, answered } = await chat('One', 'Two', 'Three');
   await userEvent.click(screen.getAllByTestId('edit-message')[1] as HTMLElement);
-  expect(screen.getByTestId('edit-form')).toHaveTextContent('What it changed in notes since stays');
+  expect(screen.getByTestId('edit-form')).toHaveTextContent('Later changes to notes stay');
   await userEvent.keyboard(', please{Enter}');
   expect(backend.asked('send_message').at(-1)).toMatchObject({ text: 'Two, please', after: turns[0] });
   await answered(1);

@@ -37,7 +37,7 @@ export function Editable({ turn, children }: { turn: Said; children: ReactNode }
           ref={pencil}
           icon="pencil"
           iconSize={14}
-          label={running ? 'Edit, once this turn has ended' : 'Edit message'}
+          label={running ? 'Edit when this turn ends' : 'Edit message'}
           data-testid="edit-message"
           disabled={running}
           className="border border-line"
@@ -90,7 +90,7 @@ function Versions({ turn }: { turn: Said }) {
       role="group"
       aria-label="Versions of this message"
       data-testid="versions"
-      title="What an answer changed in notes stays changed in all versions"
+      data-tip="Changes to notes stay in all versions"
       className="flex h-7 items-center justify-end text-fg-3"
     >
       {arrow(-1, 'Earlier version')}
@@ -135,7 +135,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   return (
     <div data-testid="edit-form" className="flex flex-col gap-2 rounded-message border border-line-control bg-surface-raised p-2.5">
       {files.length + images.length > 0 && (
-        <ul aria-label="Goes with the message" className="flex flex-wrap gap-1.5 px-1">
+        <ul aria-label="Attached" className="flex flex-wrap gap-1.5 px-1">
           {files.map((file, at) => (
             <li key={at} className="contents">
               <Chip tone="note" icon="clip" onRemove={() => setFiles(files.filter((_, other) => other !== at))} removeLabel={`Remove ${file.name}`}>
@@ -163,7 +163,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
       />
       {again.problem && <SendProblem problem={again.problem} />}
       <div className="flex flex-wrap items-center gap-2">
-        <p className="flex-1 text-small text-fg-3">The chat goes on from here. What it changed in notes since stays, and can be undone under Changes.</p>
+        <p className="flex-1 text-small text-fg-3">The chat continues from here. Later changes to notes stay; undo them under Changes.</p>
         <Button onClick={onClose}>Cancel</Button>
         <Button variant="primary" icon="send" disabled={empty || again.busy} onClick={again.run} data-testid="send-edited">
           Send
@@ -190,7 +190,7 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
         <IconButton
           icon="refresh"
           iconSize={14}
-          label="Answer again"
+          label="Regenerate"
           data-testid="answer-again"
           disabled={busy || again.busy}
           onClick={again.run}

@@ -7,7 +7,7 @@ import { Conversation } from './Conversation';
 import { openChat, turnStarted } from './fixture';
 
 const composer = () => screen.getByLabelText<HTMLTextAreaElement>('Message', { selector: 'textarea' });
-const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[title]')?.textContent);
+const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[data-tip]')?.textContent);
 const turn = expect.any(String) as string;
 const done = { type: 'turn_completed', text: '' } as const;
 
@@ -65,7 +65,7 @@ describe('a message during a turn', () => {
     expect(within(second!).getAllByRole('button').map((button) => button.getAttribute('aria-label') ?? button.textContent)).toEqual([
       'Edit',
       'Stop and send',
-      'Remove the waiting message',
+      'Remove the queued message',
     ]);
     await userEvent.click(within(second!).getByTestId('queued-send'));
     expect(backend.asked('stop_turn')).toEqual([{ session }]);
@@ -108,7 +108,7 @@ describe('a message during a turn', () => {
   test('can be taken back', async () => {
     await open();
     await userEvent.type(composer(), 'first{Enter}');
-    await userEvent.click(screen.getByLabelText('Remove the waiting message'));
+    await userEvent.click(screen.getByLabelText('Remove the queued message'));
     expect(screen.queryByTestId('queue')).toBeNull();
   });
 });
@@ -127,10 +127,10 @@ describe('files', () => {
     fireEvent.change(chooser, { target: { files: [text, photo, scan, zip, large] } });
     expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
     expect(within(screen.getByTestId('files-refused')).getAllByRole('listitem').map((row) => row.textContent)).toEqual([
-      'plan.heic is an image of a kind that models do not look at. Save it as PNG or JPEG.',
-      'scan.png has 5.2 MB; an image goes along up to 3.9 MB. Make it smaller, or save it as JPEG.',
-      'x.zip is no text.',
-      'large.txt has 100 kB; up to 100 kB go with a message. Put it into the vault and ask about it.',
+      'plan.heic has an image format that models cannot read. Save it as PNG or JPEG.',
+      'scan.png has 5.2 MB; the limit for images is 3.9 MB. Make it smaller, or save it as JPEG.',
+      'x.zip is not a text file.',
+      'large.txt has 100 kB; up to 100 kB is the limit. Add it to the vault and ask about it.',
     ]);
     await userEvent.type(composer(), 'Read this{Enter}');
     expect(backend.asked('send_message')).toEqual([
@@ -141,7 +141,7 @@ describe('files', () => {
 
   test('an image that the draft has lost is told, until that is hidden', async () => {
     renderInApp(<Conversation />, { app: { lostImages: { '': ['plan.png'] } } });
-    expect(screen.getByRole('alert')).toHaveTextContent('plan.png is not there any more. Attach it again.');
+    expect(screen.getByRole('alert')).toHaveTextContent('plan.png is missing. Attach it again.');
     await userEvent.click(screen.getByRole('button', { name: 'Hide' }));
     expect(screen.queryByTestId('files-refused')).toBeNull();
   });
@@ -284,4 +284,17 @@ describe('[[', () => {
     expect(composer()).toHaveValue('[[jan');
     expect(backend.asked('stop_turn')).toEqual([]);
   });
+});
+
+test('Ctrl A and Backspace remove the text and its chips', async () => {
+  const { store } = await open();
+  act(() => store.actions.setDraft({ tool: 'crm.add_contact', skills: ['crm'] }));
+  await userEvent.type(composer(), 'Add Jane');
+  fireEvent.keyDown(composer(), { key: 'a', code: 'KeyA', ctrlKey: true });
+  fireEvent.keyDown(composer(), { key: 'Backspace', code: 'Backspace' });
+  expect(screen.queryByTestId('draft-chips')).toBeNull();
+  act(() => store.actions.setDraft({ tool: 'crm.add_contact' }));
+  // A selection made otherwise is of the text alone.
+  fireEvent.keyDown(composer(), { key: 'Backspace', code: 'Backspace' });
+  expect(screen.getByTestId('draft-chips')).toBeVisible();
 });

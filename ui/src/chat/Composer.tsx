@@ -79,7 +79,7 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
           />
           <IconButton
             icon="brackets"
-            label="Name a note"
+            label="Link a note"
             keys="[["
             data-testid="open-notes"
             className="-ml-2"

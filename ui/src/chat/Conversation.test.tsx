@@ -468,7 +468,7 @@ test('notices say what happened, in one line each', async () => {
   expect(notices).toEqual([
     'Mail activated for this turnby the model',
     expect.stringMatching(/^Changed in Obsidian: Jane Doe\d\d:\d\d$/),
-    expect.stringMatching(/^12 earlier messages summarised for the model, your own words kept: 14\.2k → 5\.1k tokens\d\d:\d\d$/),
+    expect.stringMatching(/^12 earlier messages summarised, your messages kept: 14\.2k → 5\.1k tokens\d\d:\d\d$/),
   ]);
 });
 

@@ -22,12 +22,12 @@ test('says which credential, for which tool, and the command', async () => {
 test('takes the value on the card and hands it to the store only', async () => {
   const user = userEvent.setup();
   const { backend, store } = await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
-  await user.click(screen.getByRole('button', { name: 'Set it here' }));
+  await user.click(screen.getByRole('button', { name: 'Enter it here' }));
   const field = screen.getByLabelText('Value');
   expect(field).toHaveAttribute('type', 'password');
   await user.type(field, 'canary-4711');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
-  expect(await screen.findByText('It is kept. Ask again.')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Saved. Ask again.')).toBeVisible();
   expect(backend.asked('set_credential')).toEqual([{ name: 'weather/key', value: 'canary-4711' }]);
   expect(JSON.stringify(store.get())).not.toContain('canary-4711');
   expect(document.body.innerHTML).not.toContain('canary-4711');
@@ -36,12 +36,12 @@ test('takes the value on the card and hands it to the store only', async () => {
 test('asks for the key of a service, and takes no other name', async () => {
   const user = userEvent.setup();
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('finnhub', 'skill:lookup')]);
-  await user.click(screen.getByRole('button', { name: 'Set it here' }));
+  await user.click(screen.getByRole('button', { name: 'Enter it here' }));
   await user.type(screen.getByLabelText('Value'), 'x');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(backend.asked('set_credential')).toEqual([]);
   await user.type(screen.getByRole('textbox', { name: /Name/ }), 'token');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(backend.asked('set_credential')).toEqual([{ name: 'finnhub/token', value: 'x' }]);
 });
 
@@ -50,18 +50,18 @@ test('offers the sign-in for what is got by signing in', async () => {
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('mail/login', 'skill:mail')]);
   await user.click(await screen.findByRole('button', { name: 'Sign in' }));
   expect(backend.asked('sign_in')).toEqual([{ name: 'mail/login' }]);
-  expect(await screen.findByText('It is kept. Ask again.')).toBeVisible();
+  expect(await screen.findByText('Saved. Ask again.')).toBeVisible();
 });
 
 test('a refused value can be tried again, and is not told', async () => {
   const user = userEvent.setup();
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
   backend.fail('set_credential', { message: 'The keychain refused: it is locked.' });
-  await user.click(screen.getByRole('button', { name: 'Set it here' }));
+  await user.click(screen.getByRole('button', { name: 'Enter it here' }));
   await user.type(screen.getByLabelText('Value'), 'canary-4711');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('The keychain refused: it is locked.');
-  expect(screen.getByRole('button', { name: 'Keep it' })).toBeEnabled();
+  expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled();
 });
 
 test('calls a skill by its name', async () => {
@@ -85,6 +85,6 @@ test.each<[string, string | null]>([
 
 test('a name that a terminal would obey is shown and never offered as a command', async () => {
   await openChat(<Conversation />, [turnStarted(), needed('weather/key; rm -rf ~', 'tool:dynamic.weather')]);
-  expect(screen.getByTestId('credential-needed')).toHaveTextContent('No credential can have that name.');
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('Invalid credential name.');
   expect(screen.queryByRole('button', { name: 'Copy the command' })).toBeNull();
 });

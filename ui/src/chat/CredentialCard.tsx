@@ -44,12 +44,12 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
         </span>
       </h2>
       {command === null ? (
-        <p className="pl-6.5 text-small text-fg-2">No credential can have that name. Have the tool ask for another one.</p>
+        <p className="pl-6.5 text-small text-fg-2">Invalid credential name. The tool must ask for another one.</p>
       ) : (
         <div className="flex flex-col gap-1.5 pl-6.5 text-small text-fg-2">
           {step === 'kept' ? (
             <p role="status" className="flex items-center gap-2 text-fg">
-              <Icon name="check" size={14} className="text-ok" /> It is kept. Ask again.
+              <Icon name="check" size={14} className="text-ok" /> Saved. Ask again.
             </p>
           ) : signsIn ? (
             <SignInButton name={credential} onDone={() => setStep('kept')} />
@@ -59,11 +59,11 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
             <>
               <p>
                 <Button size="s" icon="key" onClick={() => setStep('typing')} data-testid="credential-type">
-                  Set it here
+                  Enter it here
                 </Button>
               </p>
               <p>
-                Or keep it with this command in a terminal
+                Or save it with this command in a terminal
                 {!credential.includes('/') && ', with the name of the key in place of KEY'}, then ask again. It asks for the
                 secret; never write one into the chat.
               </p>
@@ -109,7 +109,7 @@ function Command({ text }: { text: string }) {
     <div className="flex items-center gap-2">
       <code className="selectable min-w-0 flex-1 rounded-control bg-surface-sunken px-2.5 py-1 font-mono break-words text-fg">{text}</code>
       <span role="status" className="empty:hidden">
-        {copied === 'copied' ? 'Copied' : copied === 'refused' ? 'Not copied. Mark the line and copy it' : ''}
+        {copied === 'copied' ? 'Copied' : copied === 'refused' ? 'Not copied. Select the line and copy it' : ''}
       </span>
       <IconButton
         icon={copied === 'copied' ? 'check' : 'copy'}

@@ -155,7 +155,7 @@ function without(skills: readonly string[], skill: string): string[] {
 
 /** Where a message goes: the header, which says so elsewhere, is not shown. */
 function Destination({ model, place }: { model: string; place: ModelPlace }) {
-  const short = { here: 'on this machine', elsewhere: `to ${place.host}`, unknown: 'not known where to' }[place.where];
+  const short = { here: 'on this machine', elsewhere: `to ${place.host}`, unknown: 'unknown host' }[place.where];
   return (
     <span data-testid="docked-place" className={`max-w-44 min-w-0 shrink-0 text-small ${place.where === 'here' ? 'text-fg-3' : 'text-warn'}`}>
       <Explained more={placeText(model, place)} className="cut block max-w-full">

@@ -10,7 +10,7 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
   const { tool, skills, files, images } = draft;
   if (tool === null && skills.length === 0 && files.length === 0 && images.length === 0) return null;
   return (
-    <ul aria-label="Goes with the message" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
+    <ul aria-label="Attached" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
       {tool !== null && (
         <li className="contents">
           <Chip tone="tool" icon={skillIcon(tool.slice(0, tool.indexOf('.')))} onRemove={() => onChange({ tool: null })} removeLabel={`Remove ${revealed(tool)}`}>

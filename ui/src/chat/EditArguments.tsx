@@ -3,7 +3,7 @@ import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { nothing, type JsonValue } from '../ipc';
 import { Button, ErrorBox, keyText, Loading } from '../shared';
 import { focusIsLost } from '../shared/focus';
-import { SchemaForm, useSchemaForm } from '../shared/form';
+import { SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import { revealed } from '../shared/invisible';
 import { Revealed } from '../shared/Revealed';
 import { useApp, useRpc } from '../state/hooks';
@@ -23,12 +23,14 @@ export function EditArguments(props: EditArgumentsProps) {
   const tools = useRpc('list_tools', nothing, registry);
   if (tools.error) return <ErrorBox error={tools.error} actions={<Button size="s" onClick={props.onClose}>Back</Button>} />;
   if (!tools.data) return <Loading />;
-  const schema = tools.data.find((row) => row.name === props.tool)?.input_schema ?? null;
-  return <ArgumentsForm {...props} schema={schema} />;
+  const row = tools.data.find((row) => row.name === props.tool);
+  return <ArgumentsForm {...props} skill={row?.skill ?? ''} schema={row?.input_schema ?? null} />;
 }
 
-function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditArgumentsProps & { schema: JsonValue }) {
-  const form = useSchemaForm(schema, args);
+function ArgumentsForm({ tool, args, skill, schema, disabled, onDone, onClose }: EditArgumentsProps & { skill: string; schema: JsonValue }) {
+  const values = useValuesInUse(skill, schema);
+  const suggest = useNoteSearch(skill);
+  const form = useSchemaForm(schema, args, { values });
   const today = useApp((app) => app.status?.today ?? '');
   const [leaving, setLeaving] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -55,16 +57,16 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
       <p className="font-mono text-small text-fg-2">
         <Revealed text={tool} />
       </p>
-      <SchemaForm form={form} label={`Arguments of ${revealed(tool)}`} today={today} disabled={disabled} onSubmit={done}>
+      <SchemaForm form={form} label={`Arguments of ${revealed(tool)}`} today={today} suggest={suggest} disabled={disabled} onSubmit={done}>
         {leaving ? (
           // Keys: no button becomes another one under the focus.
           <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
-            Your edits are not used yet.
+            Your edits are not applied yet.
             <Button size="s" onClick={onClose}>
-              Drop them
+              Discard
             </Button>
             <Button size="s" data-testid="approval-edit-go-on" onClick={() => setLeaving(false)}>
-              Go on editing
+              Keep editing
             </Button>
           </div>
         ) : (

@@ -62,14 +62,14 @@ export function SentImage({ image: { id, name, width, height } }: { image: Image
     <div
       ref={place}
       data-testid="sent-image"
-      title={name}
+      data-tip={name}
       style={{ width: Math.max(24, Math.round(width * scale)), aspectRatio: `${Math.max(1, width)} / ${Math.max(1, height)}` }}
       className="flex min-h-6 max-w-full items-center justify-center overflow-hidden rounded-card border border-line bg-surface-raised text-small text-fg-3 select-none"
     >
       {read.data ? (
         <img src={`data:${read.data.media_type};base64,${read.data.data}`} alt={name} className="size-full object-contain" />
       ) : read.error ? (
-        <LinkButton title={read.error.message} onClick={read.reload}>
+        <LinkButton data-tip={read.error.message} onClick={read.reload}>
           {name} cannot be shown. Try again
         </LinkButton>
       ) : (

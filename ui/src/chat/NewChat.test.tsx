@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 import type { GlanceView } from '../ipc';
 import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
 import { NewChat } from './NewChat';
 
 const due: GlanceView = {
@@ -40,4 +41,12 @@ test('nothing is offered before it is known what is due, so that no row changes 
   await screen.findByText(/412 notes/);
   expect(backend.asked('list_skills')).toHaveLength(1);
   expect(screen.queryAllByTestId('suggestion')).toEqual([]);
+});
+
+test('what is due is offered without a model, too', async () => {
+  const { backend } = renderInApp(<NewChat />, { app: { glances: [due], status: { ...sampleWorld().status, model: null } } });
+  expect(await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' })).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Set up a model' })).toBeVisible();
+  expect(screen.queryByText(/Ask about them/)).toBeNull();
+  expect(backend.asked('list_skills')).toHaveLength(1);
 });

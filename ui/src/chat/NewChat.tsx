@@ -1,34 +1,37 @@
 import { nothing } from '../ipc';
-import { Button, counted, Empty, Icon, skillIcon } from '../shared';
+import { Button, counted, Icon, skillIcon } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { suggestions } from './suggestions';
 
-/** A chat in which nothing was said yet: what it can begin with. */
+/** A chat in which nothing was said yet: what it can begin with. What is due is read without a model. */
 export function NewChat() {
-  const { show } = useActions();
   const model = useApp(modelInUse);
-  if (model !== null) return <Beginning />;
   return (
-    <div className="m-auto">
-      <Empty
-        title="No model yet"
-        action={
-          <span className="flex gap-2">
-            <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
-              Set up a model
-            </Button>
-            <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
-          </span>
-        }
-      >
-        A chat needs a model. Every tool works without one.
-      </Empty>
-    </div>
+    <>
+      <Beginning model={model !== null} />
+      {model === null && <NoModel />}
+    </>
   );
 }
 
-function Beginning() {
+function NoModel() {
+  const { show } = useActions();
+  return (
+    <section aria-label="No model yet" className="mt-4 flex flex-wrap items-center gap-3 rounded-card border border-line px-3 py-2.5">
+      <div className="min-w-48 flex-1">
+        <h3 className="text-ui font-medium">No model yet</h3>
+        <p className="text-small text-fg-2">A chat needs a model. Every tool works without one.</p>
+      </div>
+      <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
+        Set up a model
+      </Button>
+      <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
+    </section>
+  );
+}
+
+function Beginning({ model }: { model: boolean }) {
   const vault = useApp((app) => app.status?.vault);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data;
@@ -45,11 +48,13 @@ function Beginning() {
       <div className="flex flex-col gap-1">
         <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
         <p className="text-body text-fg-2">
-          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}{offered.some(({ due }) => due) && ', or start from what is due'}. Every change can be undone.
+          {vault && `${counted(vault.notes, 'note')}. `}
+          {model && `${vault ? 'Ask about them' : 'Ask about your notes'}${offered.some(({ due }) => due) ? ', or start from what is due' : ''}. `}
+          Every change can be undone.
         </p>
       </div>
       {offered.length > 0 && (
-        <ul aria-label="To begin with" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
+        <ul aria-label="Suggestions" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
           {offered.map(({ skill, text, detail }) => (
             <li key={`${skill.id} ${text}`}>
               <button

@@ -31,7 +31,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
     case 'deactivated':
       return (
         <Line icon="bolt">
-          <SkillName skill={notice.skill} /> is not active any more, {ended[notice.by]}
+          <SkillName skill={notice.skill} /> is no longer active, {ended[notice.by]}
         </Line>
       );
     case 'changed_outside':
@@ -53,8 +53,8 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
       return (
         <Line icon="list" at={item.at}>
           {notice.by === 'summary'
-            ? `${counted(notice.messages, 'earlier message')} summarised for the model, your own words kept`
-            : 'Earlier tool results left out for the model'}
+            ? `${counted(notice.messages, 'earlier message')} summarised, your messages kept`
+            : 'Earlier tool results left out'}
           {notice.before > 0 && `: ${tokens(notice.before)} → ${tokens(notice.after)} tokens`}
           {notice.why !== null && <Revealed text={` (no summary: ${notice.why})`} />}
         </Line>
@@ -73,7 +73,7 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
           <span className="font-mono">
             <Revealed text={notice.tool} />
           </span>{' '}
-          {notice.ok ? 'has finished' : 'has failed'}, see its card
+          {notice.ok ? 'finished' : 'failed'}, see the card
         </Line>
       );
   }
@@ -173,5 +173,5 @@ export function Line({
   );
 }
 
-const ended = { model: 'dropped by the model', user: 'dropped by you', turn: 'its turn is over', unavailable: 'it cannot be used now' } as const;
+const ended = { model: 'deactivated by the model', user: 'deactivated by you', turn: 'its turn ended', unavailable: 'unavailable' } as const;
 const words = { once: 'once', session: 'for this chat', always: 'always', deny: '' } as const;

@@ -54,13 +54,14 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: Tool
           aria-controls={open ? body : undefined}
           aria-label={`${spoken}. ${open ? 'Close' : 'Open'}`}
           onClick={() => setOpen(!open)}
+          data-tip={revealed(face.line)}
           className="absolute inset-0 rounded-[inherit] hover:bg-hover"
         />
         <Icon name={face.icon} size={14} className={`pointer-events-none shrink-0 ${face.tone}`} />
         <span className="pointer-events-none shrink-0 font-mono text-small text-fg">
           <Revealed text={call.tool} />
         </span>
-        <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`} title={revealed(face.line)}>
+        <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`}>
           <Revealed text={face.line} />
         </span>
         <span className="relative flex shrink-0 items-center gap-2">

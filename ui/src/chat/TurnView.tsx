@@ -209,7 +209,7 @@ function useNumbers({ calls, text }: Around): Numbers {
 function Conflict({ item }: { item: ConflictItem }) {
   const session = useApp((app) => app.open) ?? '';
   const backend = useBackend();
-  const { resolveConflict } = useActions();
+  const { resolveConflict, report } = useActions();
   return (
     <div data-item tabIndex={-1}>
       <ConflictCard
@@ -222,7 +222,7 @@ function Conflict({ item }: { item: ConflictItem }) {
         useMine="Use Nova’s"
         decided={item.decided}
         onChoose={async (keep) => ({ again: (await resolveConflict({ session, note: item.note, keep })).conflict !== null })}
-        onOpen={() => void backend.rpc('open_note', { path: item.note }).catch(() => undefined)}
+        onOpen={() => void backend.rpc('open_note', { path: item.note }).catch(report)}
       />
     </div>
   );

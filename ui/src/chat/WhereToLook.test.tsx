@@ -26,7 +26,7 @@ describe('a call whose outcome is unknown says where to look', () => {
     const { card, app } = await stopped('vault.append_to_note', 'write', { path: 'Projects/Rollout.md', text: 'Signed.' });
     expect(card.getByText(/It may have happened, in full or in part/)).toBeVisible();
     expect(look()).toBe('Look at Rollout or in Changes.');
-    await userEvent.click(card.getByRole('button', { name: 'Rollout' }));
+    await userEvent.click(within(card.getByTestId('where-to-look')).getByRole('button', { name: 'Rollout' }));
     expect(app().panel).toMatchObject({ open: true, tab: 'note', note: 'Projects/Rollout.md' });
     await userEvent.click(card.getByRole('button', { name: 'Changes' }));
     expect(app().panel).toMatchObject({ open: true, tab: 'changes' });

@@ -27,7 +27,7 @@ export function WhereToLook({ call }: { call: CallItem }) {
   for (const path of notes.slice(0, MOST_NOTES)) {
     ways.push(
       <>
-        at <LinkButton title={path} onClick={() => openNote(path)}>{noteName(path).name}</LinkButton>
+        at <LinkButton data-tip={path} onClick={() => openNote(path)}>{noteName(path).name}</LinkButton>
       </>,
     );
   }

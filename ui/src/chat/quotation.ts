@@ -77,7 +77,7 @@ function markdownOf(range: Range): string[] {
   /** Whole, as it was written: the letters of one that is set say nothing in their order. */
   function writeFormula(element: HTMLElement, place: Place): void {
     if (selected(element) === '') return;
-    const tex = (element.dataset['set'] === undefined ? (element.textContent ?? '') : element.title).trim();
+    const tex = (element.dataset['set'] === undefined ? (element.textContent ?? '') : (element.dataset['tip'] ?? '')).trim();
     if (!element.classList.contains('math-display')) place.lines.text(`$${tex}$`, place);
     else writeWhole(tex.includes('\n') ? ['$$', ...tex.split('\n'), '$$'] : [`$$${tex}$$`], place);
   }

@@ -105,7 +105,7 @@ describe('who activated a skill, and for what', () => {
   });
 
   test('the router and a pin, also before the first turn', () => {
-    expect(activatedWhy(by('router'), null)).toBe('by the router, for what the message says');
+    expect(activatedWhy(by('router'), null)).toBe('because the message is about it');
     expect(activatedWhy(by('pin'), null)).toBe('because it is pinned');
   });
 });

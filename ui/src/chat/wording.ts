@@ -75,7 +75,7 @@ export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' 
       return called ? `by the model, for ${called.tool}` : 'by the model';
     }
     case 'router':
-      return 'by the router, for what the message says';
+      return 'because the message is about it';
     case 'pin':
       return 'because it is pinned';
   }

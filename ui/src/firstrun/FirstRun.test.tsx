@@ -140,7 +140,7 @@ it('says where it looked for a model, and looks again', async () => {
   const { backend, user } = await setup();
   expect(screen.getByText(/No model server answered at 127.0.0.1:11434, 127.0.0.1:1234\./)).toBeVisible();
   backend.world.firstRun = { ...bare, local_models: [ollama] };
-  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
   expect(await screen.findByRole('radio', { name: 'On this machine: qwen3:14b' })).toBeChecked();
 });
 
@@ -231,7 +231,7 @@ it('says what is missing of a new provider', async () => {
   expect(screen.getByRole('alert')).toHaveTextContent('Paste the key.');
   await user.selectOptions(screen.getByLabelText('Provider'), 'Another');
   await user.type(screen.getByLabelText('Address'), 'nowhere{Enter}');
-  expect(screen.getByRole('alert')).toHaveTextContent('Write the address as https://host/v1.');
+  expect(screen.getByRole('alert')).toHaveTextContent('Enter the address as https://host/v1.');
 });
 
 it('adds a server of another address without a key', async () => {

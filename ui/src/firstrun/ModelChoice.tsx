@@ -43,7 +43,7 @@ export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLook
             ) : (
               <>
                 It cannot call tools, which Nova works by. Load a model that can, such as qwen3.{' '}
-                <LinkButton onClick={onLookAgain}>Look again</LinkButton>
+                <LinkButton onClick={onLookAgain}>Refresh</LinkButton>
               </>
             )
           }
@@ -105,7 +105,7 @@ export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLook
             {!here && lookedAt.length > 0 && (
               <>
                 {' '}
-                No model server answered at {lookedAt.join(', ')}. <LinkButton onClick={onLookAgain}>Look again</LinkButton>
+                No model server answered at {lookedAt.join(', ')}. <LinkButton onClick={onLookAgain}>Refresh</LinkButton>
               </>
             )}
           </>

@@ -563,6 +563,20 @@ export type ExportedSession = {
  */
 saved: string | null, };
 
+export type ExtraRoot = { path: string, 
+/**
+ * With `~` for the user's home.
+ */
+shown: string, 
+/**
+ * The links at the vault's top that lead to it.
+ */
+links: Array<string>, 
+/**
+ * The folder is there.
+ */
+found: boolean, };
+
 export type FieldErrorView = { field: string, 
 /**
  * Sentences: what is wrong, then what to do.
@@ -583,6 +597,8 @@ types: Array<TypeProposal>,
  * proposed.
  */
 config: JsonValue, };
+
+export type FieldsOfRecords = { skill: string, fields: Array<string>, };
 
 export type FigurePartView = { label: string, value: string, unit: string, caution: string | null, };
 
@@ -724,6 +740,24 @@ destination: string,
 in_force: boolean, };
 
 export type HealthState = "answered" | "rate_limited" | "unreachable" | "refused_key" | "failed";
+
+export type HistoryUse = { changes: number, bytes: number, oldest: string | null, 
+/**
+ * Older changes are deleted by themselves.
+ */
+days: number, 
+/**
+ * The oldest changes are deleted where the history is larger.
+ */
+most_bytes: number, 
+/**
+ * So many of the newest changes are kept in any case.
+ */
+at_least: number, 
+/**
+ * What pruning to fewer days would delete.
+ */
+older: Array<OlderChanges>, };
 
 export type HunkView = { 
 /**
@@ -871,6 +905,16 @@ tail_skipped: number,
  */
 summary: string, };
 
+export type NotePrivacy = { path: string, private: boolean, 
+/**
+ * The first entry of the list that covers it.
+ */
+entry: string | null, 
+/**
+ * Its properties cannot be read, so it counts as private.
+ */
+unreadable: boolean, };
+
 export type NoteRef = { path: string, };
 
 export type NoteSuggestion = { 
@@ -899,6 +943,8 @@ record?: RecordOf, };
 
 export type Nothing = Record<symbol, never>;
 
+export type OlderChanges = { days: number, changes: number, bytes: number, };
+
 export type OpenVault = { choice: VaultChoice, 
 /**
  * `provider/model`; none goes on without one.
@@ -909,7 +955,27 @@ model: string | null,
  */
 provider?: NewProvider, };
 
+export type OpenedVault = { path: string, 
+/**
+ * The path to be read by a person: with `~` for the user's home.
+ */
+shown: string, 
+/**
+ * How many notes of each `type:`, most first.
+ */
+records: Array<TypeCount>, 
+/**
+ * Whether a note is replaced in one step; null before the first write tells.
+ */
+one_step: boolean | null, history: HistoryUse, };
+
 export type OutsideTag = "outside";
+
+export type OwnPrivate = { path: string, 
+/**
+ * Its properties cannot be read, so it counts as private.
+ */
+unreadable: boolean, };
 
 export type Panel = { tabs: Array<PanelTab>, };
 
@@ -1116,6 +1182,20 @@ export type PrincipalKind = "user" | "subagent" | "mcp_client";
 
 export type PrincipalView = { kind: PrincipalKind, name: string, };
 
+export type PrivateEntry = { 
+/**
+ * As the settings have it.
+ */
+entry: string, 
+/**
+ * It names one note and no folder.
+ */
+is_note: boolean, 
+/**
+ * Notes of the open vault that it covers.
+ */
+notes: number, };
+
 export type ProblemView = { path: string, line: number, problem: string, remedy: string, };
 
 export type PromotedTool = { 
@@ -1230,6 +1310,12 @@ prices: Array<ModelPrice>,
  */
 health: ProviderHealth | null, };
 
+export type PruneChanges = { 
+/**
+ * Deletes what is older than so many days; the usual limits where it is left out.
+ */
+days?: number, };
+
 export type PruneResult = { 
 /**
  * How many change sets went.
@@ -1246,6 +1332,20 @@ export type QueuedMessage = { text: string, tool: string | null, skills: Array<s
  * that waits any more.
  */
 turn?: string, };
+
+export type RecentVault = { path: string, 
+/**
+ * With `~` for the user's home.
+ */
+shown: string, name: string, 
+/**
+ * Null where the folder is not there.
+ */
+notes: number | null, 
+/**
+ * When it was opened last, where that is known.
+ */
+opened: string | null, };
 
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
@@ -1538,6 +1638,18 @@ session: string | null,
  */
 model: string, };
 
+export type SetPrivate = { 
+/**
+ * A note or folder of the vault, also by its place on the disk.
+ */
+entry: string, private: boolean, };
+
+export type SetRoot = { 
+/**
+ * A whole path.
+ */
+path: string, listed: boolean, };
+
 export type SetSession = { session: string, pinned?: boolean, archived?: boolean, };
 
 export type SetSkill = { skill: string, mode?: SkillMode, lifetime?: SkillLifetime, 
@@ -1686,7 +1798,12 @@ skill: string,
 /**
  * The field it is typed into: records of that type come before all.
  */
-field?: string, };
+field?: string, 
+/**
+ * The field names a record of this type, found by its title or its note's name: nothing else is
+ * suggested.
+ */
+record_type?: string, };
 
 export type SuggestTools = { text: string, 
 /**
@@ -1847,6 +1964,8 @@ relationship: string | null, };
 
 export type TurnRef = { turn: string, };
 
+export type TypeCount = { record_type: string, notes: number, };
+
 export type TypeProposal = { record_type: string, 
 /**
  * "12 notes look like contacts (type: person)"
@@ -1930,11 +2049,49 @@ export type UsualCurrency = {
  */
 currency: string | null, };
 
+export type ValuesInUse = { 
+/**
+ * `type.field`
+ */
+field: string, 
+/**
+ * Declared choices in their order, then what records have, the most common first.
+ */
+values: Array<string>, };
+
 export type VaultChangeAuthor = OutsideTag | { change_set: string, principal: string, skill: string | null, };
 
 export type VaultChangeKind = "created" | "modified" | "removed" | "renamed";
 
 export type VaultChoice = { "kind": "sample" } | { "kind": "folder", path: string, };
+
+export type VaultPage = { 
+/**
+ * The open vault; null where none is open.
+ */
+open: OpenedVault | null, 
+/**
+ * Other vaults that were open, newest first, at most eight.
+ */
+recent: Array<RecentVault>, 
+/**
+ * The entries of the user's list of private notes and folders, in its order.
+ */
+private: Array<PrivateEntry>, 
+/**
+ * The notes that no entry covers and that hide themselves, at most fifty.
+ */
+own_private: Array<OwnPrivate>, 
+/**
+ * All private notes of the open vault, by an entry or by themselves.
+ */
+private_notes: number, 
+/**
+ * Folders outside the vault that a link at its top may lead to.
+ */
+roots: Array<ExtraRoot>, };
+
+export type VaultRef = { path: string, };
 
 export type VaultSummary = { name: string, path: string, notes: number, 
 /**
@@ -1981,6 +2138,12 @@ export type Commands = {
   first_run_options: { params: Nothing; result: FirstRunOptions };
   pick_folder: { params: Nothing; result: PickedFolder };
   open_vault: { params: OpenVault; result: VaultSummary };
+  vault_page: { params: Nothing; result: VaultPage };
+  show_vault_folder: { params: Nothing; result: Nothing };
+  forget_vault: { params: VaultRef; result: VaultPage };
+  set_private: { params: SetPrivate; result: VaultPage };
+  check_private: { params: NoteRef; result: NotePrivacy };
+  set_root: { params: SetRoot; result: VaultPage };
   list_sessions: { params: Nothing; result: Array<SessionRow> };
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };
@@ -2029,6 +2192,7 @@ export type Commands = {
   save_record: { params: SaveRecord; result: SavedRecord };
   usual_currency: { params: SkillRef; result: UsualCurrency };
   suggest_notes: { params: SuggestNotes; result: Array<NoteSuggestion> };
+  values_in_use: { params: FieldsOfRecords; result: Array<ValuesInUse> };
   propose_fields: { params: SkillRef; result: FieldProposal };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
@@ -2056,7 +2220,7 @@ export type Commands = {
   list_changes: { params: ListChanges; result: Array<ChangeSetView> };
   undo_changes: { params: UndoChanges; result: UndoResult };
   finish_changes: { params: FinishChanges; result: FinishResult };
-  prune_changes: { params: Nothing; result: PruneResult };
+  prune_changes: { params: PruneChanges; result: PruneResult };
   resolve_conflict: { params: ResolveConflict; result: ResolvedConflict };
   list_problems: { params: Nothing; result: Array<ProblemView> };
 };

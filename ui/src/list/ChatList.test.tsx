@@ -83,7 +83,7 @@ test('a chat is renamed in its row; Esc keeps the old title', async () => {
   const rename = async (typed: string) => {
     await user.click(screen.getByRole('button', { name: /^More for (Trip costs|Lisbon)/ }));
     await user.click(await screen.findByRole('menuitem', { name: 'Rename' }));
-    const field = await screen.findByLabelText('Title of the chat');
+    const field = await screen.findByLabelText('Chat title');
     await user.clear(field);
     await user.type(field, typed);
   };
@@ -208,4 +208,13 @@ describe('what is due', () => {
     });
     expect(store.get().app.glances).toBeNull();
   });
+});
+
+test('menu at the vault’s name opens a recent vault', async () => {
+  const { backend, store } = renderInApp(<ChatList now={sampleNow} onFold={() => undefined} />, { world: { sessions: [] } });
+  await userEvent.click(screen.getByTestId('vault-menu'));
+  expect(await screen.findByTestId('vault-open-another')).toBeVisible();
+  await userEvent.click(await screen.findByRole('menuitem', { name: /^House/ }));
+  await waitFor(() => expect(backend.asked('open_vault')).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Documents/House' }, model: null }]));
+  await waitFor(() => expect(store.get().app.status?.vault?.name).toBe('House'));
 });

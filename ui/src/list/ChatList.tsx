@@ -11,6 +11,7 @@ import { keysOf } from '../state/keys';
 import { ChatMenu } from './ChatMenu';
 import { FoundChats } from './FoundChats';
 import { UndoBar } from './UndoBar';
+import { VaultMenu } from './VaultMenu';
 import { VaultStatus } from './VaultStatus';
 
 interface ChatListProps {
@@ -22,7 +23,6 @@ interface ChatListProps {
 /** The chats by day, with what else the window can show above and the vault below. */
 export function ChatList({ now, onFold }: ChatListProps) {
   const view = useApp((app) => app.view);
-  const vault = useApp((app) => app.status?.vault);
   const panels = useApp((app) => app.skillPanels);
   const glances = useApp((app) => app.glances);
   const shown = useApp(shownSkillPanel);
@@ -43,10 +43,8 @@ export function ChatList({ now, onFold }: ChatListProps) {
     >
       <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
         <Icon name="nova" size={14} />
-        <span className="cut flex-1 text-ui font-semibold" title={vault?.path}>
-          {vault?.name ?? 'Nova'}
-        </span>
-        <IconButton icon="sidebar" label="Fold list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
+        <VaultMenu />
+        <IconButton icon="sidebar" label="Hide list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
       </div>
 
       <div className="flex shrink-0 flex-col gap-px px-2">
@@ -229,7 +227,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
       >
         <span className="cut flex-1">{titleOf(row)}</span>
         {waits ? (
-          <span title="Waits for your answer" className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
+          <span data-tip="Waits for your answer" className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
             <Icon name="question" size={14} className="text-accent" />
             <span className="sr-only">waits for your answer</span>
           </span>
@@ -276,7 +274,7 @@ function Place({ icon, label, onClick, keys, quietKeys = false, note = '', curre
       type="button"
       data-testid={testId}
       aria-current={current ? 'page' : undefined}
-      title={keys && quietKeys ? keyText(keys) : undefined}
+      data-tip={keys && quietKeys ? keyText(keys) : undefined}
       onClick={onClick}
       className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-left text-ui ${current ? 'bg-selected font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >

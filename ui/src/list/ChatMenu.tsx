@@ -29,7 +29,7 @@ export function ChatMenu({ row, onRename, className = '', ...state }: ChatMenuPr
               onSelect: () => void setSession({ session: row.id, pinned: !row.pinned }),
             },
             {
-              label: row.archived ? 'Take out of the archive' : 'Archive',
+              label: row.archived ? 'Unarchive' : 'Archive',
               icon: 'folder',
               onSelect: () => void setSession({ session: row.id, archived: !row.archived }),
             },

@@ -43,7 +43,7 @@ test('a restored chat is in the list again', async () => {
 
 test('nothing is forgotten for good before it is said twice', async () => {
   const { backend, rows, user } = await show('lisbon', 'bank');
-  const remove = screen.getByRole('button', { name: 'Delete for good: Trip costs, Lisbon offsite' });
+  const remove = screen.getByRole('button', { name: 'Delete permanently: Trip costs, Lisbon offsite' });
   await user.click(remove);
   expect(screen.getByRole('dialog', { name: 'Delete “Trip costs, Lisbon offsite” for good?' })).toBeVisible();
   await user.keyboard('{Escape}');
@@ -93,7 +93,7 @@ test('the focus is on the head of the page when the trash was emptied', async ()
 test('what could not be forgotten stays, with the reason', async () => {
   const { backend, rows, user } = await show('lisbon');
   backend.fail('purge_sessions', { message: 'The disk is full.' });
-  await user.click(screen.getByRole('button', { name: /^Delete for good/ }));
+  await user.click(screen.getByRole('button', { name: /^Delete permanently/ }));
   await user.click(screen.getByTestId('purge-confirm'));
   expect(await screen.findByText(/The disk is full/)).toBeVisible();
   expect(rows()).toEqual(['Trip costs, Lisbon offsite']);

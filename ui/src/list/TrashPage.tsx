@@ -21,7 +21,7 @@ export function TrashPage() {
         {rows.length > 0 && (
           <ForGood
             label="Empty trash"
-            question={rows.length === 1 ? 'Delete 1 chat for good?' : `Delete ${counted(rows.length, 'chat')} for good?`}
+            question={rows.length === 1 ? 'Permanently delete 1 chat?' : `Delete ${counted(rows.length, 'chat')} for good?`}
             onDelete={() => {
               leaving(0);
               return purgeSessions();
@@ -31,7 +31,7 @@ export function TrashPage() {
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {rows.length === 0 ? (
-          <Empty title="No deleted chats">A chat that you delete can be taken back here for {keptFor} days.</Empty>
+          <Empty title="No deleted chats">Deleted chats stay here for {keptFor} days.</Empty>
         ) : (
           <>
             <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
@@ -86,7 +86,7 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
   return (
     <li data-testid="trash-row" data-list-item className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
       <Icon name="note" size={14} className="text-fg-2" />
-      <span className="cut min-w-0 flex-1 text-ui" title={row.title}>
+      <span className="cut min-w-0 flex-1 text-ui" data-tip={row.title}>
         {row.title}
       </span>
       {row.deleted_at !== undefined && (
@@ -97,7 +97,7 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
       <Button size="s" icon="undo" disabled={busy} aria-label={`Restore ${row.title}`} data-testid="restore-chat" onClick={() => void restore()}>
         Restore
       </Button>
-      <ForGood label="Delete for good" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={remove} />
+      <ForGood label="Delete permanently" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={remove} />
     </li>
   );
 }
@@ -142,7 +142,7 @@ function ForGood({ label, of, question, onDelete }: ForGoodProps) {
       }
     >
       <p className="mb-1 font-medium break-words">{question}</p>
-      <p className="mb-2.5 text-small text-fg-2">Nothing brings it back. Your notes stay as they are.</p>
+      <p className="mb-2.5 text-small text-fg-2">This cannot be undone. Your notes stay as they are.</p>
       {problem && <ErrorBox error={problem} />}
       <div className="flex gap-2">
         <Button variant="danger" size="s" disabled={busy} onClick={() => void remove()} data-testid="purge-confirm">

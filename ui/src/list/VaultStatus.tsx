@@ -33,7 +33,7 @@ export function VaultStatus() {
       <Dot className={isWatched(state) ? 'bg-ok' : 'bg-warn'} />
       <div className="flex min-w-0 flex-1 flex-col items-start text-meta">
         {reason === null ? (
-          <span className="cut max-w-full" title={text} data-testid="vault-status">
+          <span className="cut max-w-full" data-tip={text} data-testid="vault-status">
             {text}
           </span>
         ) : (

@@ -30,15 +30,15 @@ test('a request that stayed here is not said to have left, whatever its provider
   const { tool_call_started, tool_call_completed } = read('CRM/People/Jane Doe.md');
   await show(sent(null, []), tool_call_started, tool_call_completed, sent(null, ['CRM/People/Jane Doe.md']));
   expect(screen.queryByTestId('activity-notes')).toBeNull();
-  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read, none left this machine');
+  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read, none sent');
   expect(screen.getByTestId('activity-turn')).not.toHaveTextContent('api.openai.com');
 });
 
-test('what was read and not sent any more did not leave', async () => {
+test('what was read, not sent any more did not leave', async () => {
   const { tool_call_started, tool_call_completed } = read('Ideas.md');
   await show(sent('ollama.com', ['CRM/People/Jane Doe.md']), tool_call_started, tool_call_completed);
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
-  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read and not sent');
+  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read, not sent');
 });
 
 function read(path: string) {
@@ -72,23 +72,23 @@ async function show(...steps: EventBody[]) {
   return app;
 }
 
-test('the tools that a request could call, and that its beginning was read anew, are told with the keyboard', async () => {
+test('the tools that a request could call, and that its beginning was not cached, are told with the keyboard', async () => {
   await show(step(['vault.read_note', 'budget.import_transactions'], true), step(['vault.read_note'], false));
   const user = userEvent.setup();
   screen.getByRole('button', { name: '2 tools' }).focus();
   await user.keyboard('{Enter}');
-  const list = await screen.findByRole('list', { name: 'Tools that the model could call' });
+  const list = await screen.findByRole('list', { name: 'Tools offered to the model' });
   expect([...list.children].map(({ textContent }) => textContent)).toEqual(['vault.read_note', 'budget.import_transactions']);
   await user.keyboard('{Escape}');
   expect(screen.getByRole('button', { name: '2 tools' })).toHaveFocus();
   await user.tab();
   expect(screen.getByRole('button', { name: '1 tool' })).toHaveFocus();
   await user.tab();
-  expect(screen.getByRole('button', { name: 'read anew' })).toHaveFocus();
-  expect(await screen.findByRole('tooltip')).toHaveTextContent(/the provider read all of it again/);
+  expect(screen.getByRole('button', { name: 'not cached' })).toHaveFocus();
+  expect(await screen.findByRole('tooltip')).toHaveTextContent(/it read the whole request again/);
 });
 
-test('a message whose skill came before its first request says that it was read anew; the first of a chat was read by nobody before', async () => {
+test('a message whose skill came before its first request says that it was not cached; the first of a chat was read by nobody before', async () => {
   const sample = sampleWorld();
   const turn = (text: string, skills: string[]): EventBody => ({ type: 'turn_started', text, model: 'openai/gpt-5.2', skills, tool: null });
   const events = [
@@ -97,6 +97,6 @@ test('a message whose skill came before its first request says that it was read 
   ];
   const app = renderInApp(<ActivityPanel />, { backend: new FakeBackend({ ...sample, events: { bank: events } }) });
   await act(() => app.store.actions.openSession('bank'));
-  const steps = screen.getAllByTestId('activity-step').map(({ textContent }) => /read anew/.test(textContent));
+  const steps = screen.getAllByTestId('activity-step').map(({ textContent }) => /not cached/.test(textContent));
   expect(steps, 'newest turn first').toEqual([true, false, false]);
 });

@@ -23,6 +23,7 @@ import { useClock } from '../shared/useClock';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { splitFiles } from '../state/attachments';
 import { activitiesOf, leavingOf, sameActivities, type TurnActivity } from './activity';
+import { WriteMessage } from './WriteMessage';
 
 export function ActivityPanel() {
   const activities = useSession(activitiesOf, sameActivities);
@@ -31,7 +32,7 @@ export function ActivityPanel() {
   if (activities.length === 0) {
     return (
       <div data-testid="activity-panel">
-        <Empty>Nothing happened in this chat yet. Here stands what each message did: requests, tokens, tools, and what left this machine.</Empty>
+        <Empty action={<WriteMessage />}>Activity appears here: requests, tokens, tools, and what left this machine.</Empty>
       </div>
     );
   }
@@ -64,7 +65,7 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
       <summary className="flex cursor-default flex-col gap-0.5 rounded-card px-2.5 py-2 marker:content-['']">
         <span className="flex items-center gap-2">
           <Icon name="chevron-right" size={12} className="text-fg-2 group-open/turn:rotate-90" />
-          <span className="cut flex-1 text-ui font-medium">{splitFiles(turn.text).text || 'Without a message'}</span>
+          <span className="cut flex-1 text-ui font-medium">{splitFiles(turn.text).text || 'No message'}</span>
           <time dateTime={turn.startedAt} className="tabular text-meta text-fg-3">
             {whenText(turn.startedAt)}
           </time>
@@ -95,8 +96,8 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
                   </span>
                 )}
                 {!step.prefixKept && (
-                  <Explained more="What was sent before was not the beginning of this request: the provider read all of it again.">
-                    <Badge tone="warn">read anew</Badge>
+                  <Explained more="The provider’s cache did not apply: it read the whole request again.">
+                    <Badge tone="warn">not cached</Badge>
                   </Explained>
                 )}
               </li>
@@ -129,7 +130,7 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
         )}
         {kept.length > 0 && (
           <div data-testid="activity-notes-kept">
-            <p className="text-fg-3">{local ? `${counted(kept.length, 'note')} read, none left this machine` : `${counted(kept.length, 'note')} read and not sent`}</p>
+            <p className="text-fg-3">{local ? `${counted(kept.length, 'note')} read, none sent` : `${counted(kept.length, 'note')} read, not sent`}</p>
             <NoteList notes={kept} onNote={openNote} />
           </div>
         )}
@@ -142,8 +143,8 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
 function VisibleTools({ tools }: { tools: readonly string[] }) {
   if (tools.length === 0) return <span className="text-fg-2">no tools</span>;
   return (
-    <Popover label="Tools that the model could call" trigger={<LinkButton className="font-normal">{counted(tools.length, 'tool')}</LinkButton>}>
-      <ul aria-label="Tools that the model could call" className="max-h-80 overflow-y-auto font-mono text-small" tabIndex={0}>
+    <Popover label="Tools offered to the model" trigger={<LinkButton className="font-normal">{counted(tools.length, 'tool')}</LinkButton>}>
+      <ul aria-label="Tools offered to the model" className="max-h-80 overflow-y-auto font-mono text-small" tabIndex={0}>
         {tools.map((tool) => (
           <li key={tool}>{tool}</li>
         ))}

@@ -114,7 +114,7 @@ test('a note both changed shows both sides; the other notes are undone meanwhile
   expect(within(card).getByRole('group', { name: 'Before Nova’s change' })).toHaveTextContent('stage: lead');
   expect(screen.getByText('1 note undone, Rollout left as it is.')).toBeVisible();
   expect(noteOf('Daily/2026-11-20.md')).toHaveTextContent('undone');
-  await userEvent.click(within(card).getByText('Keep what is in the note'));
+  await userEvent.click(within(card).getByText('Keep Obsidian’s'));
   expect(backend.asked('resolve_conflict')).toEqual([{ session: 'groceries', change_set: 'now', note: rollout, keep: 'theirs' }]);
   expect(await within(noteOf(rollout)).findByTestId('conflict-decided')).toHaveTextContent(/^Rollout stays as it is, nothing was written, by you\d\d:\d\d$/);
   expect(screen.queryByTestId('conflict-card')).toBeNull();

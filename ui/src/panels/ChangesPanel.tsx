@@ -9,6 +9,7 @@ import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { sameList } from '../state/same';
 import { changesOf, lastCalls, leftText, stands, type TurnChanges } from './changes';
 import { InterruptedChanges } from './InterruptedChanges';
+import { WriteMessage } from './WriteMessage';
 
 /** What Nova changed in this chat: the last turn whole, the earlier ones folded; each can be undone. */
 export function ChangesPanel() {
@@ -25,7 +26,7 @@ export function ChangesPanel() {
     <div data-testid="changes-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       <InterruptedChanges />
       {nothing ? (
-        <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
+        <Empty action={<WriteMessage />}>No changes in this chat yet. Nova’s changes to notes appear here, with Undo.</Empty>
       ) : (
         <>
           {changes.error && <ErrorBox error={changes.error} actions={<LinkButton onClick={changes.reload}>Try again</LinkButton>} />}
@@ -88,11 +89,11 @@ function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNote
       <div className="flex min-h-6 items-center gap-2">
         <Icon name="note" size={14} className="text-fg-2" />
         {isNote(note.path) ? (
-          <button type="button" onClick={() => openNote(note.path)} title={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
+          <button type="button" onClick={() => openNote(note.path)} data-tip={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
             {name}
           </button>
         ) : (
-          <span title={note.path} className="cut text-ui font-medium">
+          <span data-tip={note.path} className="cut text-ui font-medium">
             {name}
           </span>
         )}
@@ -145,7 +146,7 @@ function EarlierSet({ set, undo }: { set: ChangeSetView; undo: Undo }) {
       </button>
       {open && (
         <div className="flex flex-col gap-3 py-2">
-          {set.state === 'interrupted' && <p className="text-small text-warn">Nova was closed while it wrote this. Undo takes back what was written.</p>}
+          {set.state === 'interrupted' && <p className="text-small text-warn">Nova was closed while writing this. Undo reverts what was written.</p>}
           {set.notes.length > 1 && stands(set) && (
             <Button size="s" icon="undo" className="self-start" disabled={undo.busy} onClick={() => undo.run([{ change_set: set.id }])}>
               Undo all {set.notes.length}

@@ -47,7 +47,7 @@ function Interrupted({ set, settlement }: { set: ChangeSetView; settlement: Sett
       <div className="text-small">
         <NoteList notes={notes} onNote={openNote} />
       </div>
-      <p className="text-small text-fg-2">Finish writes what was still to be written. Undo takes back what was written. Nothing happens until you choose.</p>
+      <p className="text-small text-fg-2">Finish writes the rest. Undo reverts what was written. Nothing happens until you choose.</p>
       {settlement?.problem && <ErrorBox error={settlement.problem} />}
       {settlement && !busy && <Conflicts set={set} />}
       <div className="flex flex-wrap gap-2">

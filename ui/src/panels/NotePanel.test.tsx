@@ -81,6 +81,6 @@ test('a note that is gone says so', async () => {
 
 test('no note is open', () => {
   const { backend } = open(null);
-  expect(screen.getByTestId('note-preview')).toHaveTextContent('No note is open.');
+  expect(screen.getByTestId('note-preview')).toHaveTextContent('No note open.');
   expect(backend.asked('read_note')).toEqual([]);
 });

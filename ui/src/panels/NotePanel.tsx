@@ -1,6 +1,7 @@
 import { Empty } from '../shared';
 import { NotePreview } from '../shared/NotePreview';
 import { useApp } from '../state/hooks';
+import { WriteMessage } from './WriteMessage';
 
 /** The open note as it is on disk: properties and text, read again whenever it changes. */
 export function NotePanel() {
@@ -8,7 +9,7 @@ export function NotePanel() {
   if (asked === null) {
     return (
       <div data-testid="note-preview">
-        <Empty>No note is open. Choose one in the conversation to see it here.</Empty>
+        <Empty action={<WriteMessage />}>No note open. Click a note in the chat to see it here.</Empty>
       </div>
     );
   }

@@ -20,7 +20,7 @@ export function ProblemsPanel() {
     <div data-testid="problems-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       {error && <ErrorBox error={error} actions={<LinkButton onClick={() => void loadProblems()}>Try again</LinkButton>} />}
       {rows === null && !error && <Loading lines={4} label="Reading the problems" />}
-      {rows?.length === 0 && !error && <Empty>No problems. A note that cannot be read in full is listed here, with what to do about it.</Empty>}
+      {rows?.length === 0 && !error && <Empty>No problems. Notes that cannot be read in full appear here, with a fix.</Empty>}
       {rows !== null && rows.length > 0 && (
         <h2 className="text-ui font-semibold">
           {counted(rows.length, 'problem')} in {counted(groups.length, 'note')}

@@ -97,10 +97,10 @@ it('saves what stands in the form with what it was opened with, then shows the w
 it('checks a field when it is left, with what was meant one click away', async () => {
   const { backend, sheet, user } = await setup();
   const date = await sheet.findByRole('textbox', { name: /^Next contact/ });
-  await write(date, '24.12.2026');
+  await write(date, '2026-11-31');
   await user.tab();
-  await user.click(await sheet.findByRole('button', { name: 'Use 2026-12-24' }));
-  expect(date).toHaveValue('2026-12-24');
+  await user.click(await sheet.findByRole('button', { name: 'Use 2026-11-30' }));
+  expect(date).toHaveValue('2026-11-30');
   expect(date).toHaveFocus();
   await write(date, 'soon');
   await user.click(sheet.getByTestId('save-record'));
@@ -164,11 +164,11 @@ it('tells of the record that was saved, and below of the notes that followed fro
   await user.click(await sheet.findByRole('radio', { name: 'customer' }));
   await user.click(sheet.getByTestId('save-record'));
   expect(await sheet.findByText('buy is changed.')).toBeVisible();
-  expect(sheet.getByRole('region', { name: 'Changed with it' })).toHaveTextContent('NGTL');
-  expect(sheet.getByRole('region', { name: 'Changed with it' })).not.toHaveTextContent('buy');
-  backend.on('open_note', () => ({}));
+  expect(sheet.getByRole('region', { name: 'Also changed' })).toHaveTextContent('NGTL');
+  expect(sheet.getByRole('region', { name: 'Also changed' })).not.toHaveTextContent('buy');
   await user.click(sheet.getByRole('button', { name: 'Open the note' }));
-  expect(backend.asked('open_note')).toEqual([{ path: trade }]);
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
+  expect(backend.asked('read_note')).toEqual([{ path: trade }]);
 });
 
 describe('a field that was changed in Obsidian meanwhile', () => {
@@ -316,10 +316,10 @@ describe('a record that is there already', () => {
 
   it('is opened in its own form once the user gives up this one', async () => {
     const { sheet, store, user } = await told();
-    await user.click(sheet.getByRole('button', { name: 'Edit that one' }));
+    await user.click(sheet.getByRole('button', { name: 'Edit that note' }));
     await user.click(sheet.getByRole('button', { name: 'Keep editing' }));
     expect(sheet.getByRole('textbox', { name: /^Name/ })).toHaveValue('Jane Doe');
-    await user.click(sheet.getByRole('button', { name: 'Edit that one' }));
+    await user.click(sheet.getByRole('button', { name: 'Edit that note' }));
     await user.click(sheet.getByRole('button', { name: 'Discard' }));
     expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path: 'CRM/People/Jane Doe.md' });
   });
@@ -348,7 +348,7 @@ it('shows a note that cannot be read with its line and remedy, and no form', asy
 it('says what is wrong in the note by line', async () => {
   const problem = { path: 'x', line: 7, problem: '`next_contact` is `soon`, which is no date', remedy: 'Write it as YYYY-MM-DD.' };
   const { sheet } = await setup({ ...contactForm, problems: [problem] });
-  expect(await sheet.findByRole('list', { name: 'Wrong in the note' })).toHaveTextContent('Line 7: `next_contact` is `soon`');
+  expect(await sheet.findByRole('list', { name: 'Problems in the note' })).toHaveTextContent('Line 7: `next_contact` is `soon`');
 });
 
 it('says that the note was changed in Obsidian while the form is open', async () => {

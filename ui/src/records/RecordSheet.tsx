@@ -19,8 +19,8 @@ import {
   Sheet,
 } from '../shared';
 import { Diff } from '../shared/Diff';
-import { OpenNote } from '../shared/OpenNote';
-import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
+import { NoteLink } from '../shared/NoteLink';
+import { draftOf, focusProblem, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import { isVaultGone, type RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
@@ -60,7 +60,7 @@ function Reading({ form }: { form: RecordForm }) {
       <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-5">
         <p className="cut text-body font-semibold">{label}</p>
         <span className="cut flex-1 text-small text-fg-3">{path !== null && noteName(view?.path ?? path).folder}</span>
-        <IconButton icon="x" label="Close the form" className="-mr-2" onClick={close} />
+        <IconButton icon="x" label="Close form" className="-mr-2" onClick={close} />
       </header>
       {view !== null && view.broken === null ? (
         <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
@@ -95,7 +95,9 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const gone = useApp(isVaultGone);
   const initial = useMemo(() => begunWith(view, given), [view, given]);
-  const form = useSchemaForm(view.schema, initial);
+  const values = useValuesInUse(view.skill, view.schema);
+  const suggest = useNoteSearch(view.skill);
+  const form = useSchemaForm(view.schema, initial, { values });
   const [state, say] = useReducer(reduceSave, view.values, opened);
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
   const body = useRef<HTMLDivElement>(null);
@@ -108,6 +110,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
 
   const save = async (another = false) => {
     const values = form.submit();
+    if (values === null) focusProblem(body.current, form.problems);
     if (!isValues(values) || busy || gone || state.conflicts.length > 0) return;
     say({ type: 'save_started', values });
     watch(run);
@@ -158,10 +161,6 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   });
   /** Another record in the place of this form. */
   const openInstead = (path: string) => openRecordForm({ skill: view.skill, type: view.record_type, path });
-  const suggest: Suggest = async (field, text) => {
-    const notes = await backend.rpc('suggest_notes', { skill: view.skill, field, text });
-    return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
-  };
   const take = (field: string, theirs: unknown) => {
     const own = form.plan.fields.find(({ key }) => key === field);
     const old = form.draft;
@@ -223,7 +222,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                   variant="primary"
                   className="h-8"
                   keys={keyText('Ctrl ↵')}
-                  disabled={busy || gone || form.blocked || state.conflicts.length > 0}
+                  disabled={busy || gone || state.conflicts.length > 0}
                   onClick={() => void save()}
                   data-testid="save-record"
                 >
@@ -255,10 +254,10 @@ function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (
   return (
     <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p className="selectable break-words">
-        {same.message} <span className="text-fg-2">Nothing was saved. Change what they share above, or choose.</span>
+        {same.message} <span className="text-fg-2">Nothing was saved. Change it above, or choose.</span>
       </p>
       <p className="flex flex-wrap gap-x-3 gap-y-1">
-        {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that one</LinkButton> : <OpenNote path={same.path} />}
+        {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that note</LinkButton> : <NoteLink note={same.path} />}
         <LinkButton onClick={onAnother}>Save as “{same.free_name}”</LinkButton>
       </p>
     </div>
@@ -273,8 +272,8 @@ function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }
       error={{ code: 'note_broken', message: `${path}, line ${line}: ${problem}`, hint: remedy }}
       actions={
         <>
-          <OpenNote path={path} />
-          <LinkButton onClick={onAgain}>Read it again</LinkButton>
+          <NoteLink note={path} />
+          <LinkButton onClick={onAgain}>Reload</LinkButton>
         </>
       }
     />
@@ -285,7 +284,7 @@ function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }
 function Problems({ view }: { view: RecordFormView }) {
   if (view.problems.length === 0) return null;
   return (
-    <ul aria-label="Wrong in the note" className="mb-4 flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
+    <ul aria-label="Problems in the note" className="mb-4 flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       {view.problems.map(({ line, problem, remedy }) => (
         <li key={`${line} ${problem}`} className="flex gap-2">
           <Icon name="warn" size={14} className="mt-0.5 text-warn" />
@@ -365,15 +364,15 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
       <p role="status" className="flex items-center gap-2 text-ui">
         <Icon name="check" className="text-ok" />
         {own === undefined
-          ? 'Nothing was different. The note is as it was.'
+          ? 'No changes. The note is as it was.'
           : own.kind === 'created'
             ? `${noteName(path).name} is added.`
             : `${noteName(path).name} is changed.`}
       </p>
       {diff && <Diff diff={diff} caption={noteName(path).name} />}
       {others.length > 0 && (
-        <section aria-label="Changed with it" className="flex flex-col gap-2">
-          <p className="text-small text-fg-2">Changed with it:</p>
+        <section aria-label="Also changed" className="flex flex-col gap-2">
+          <p className="text-small text-fg-2">Also changed:</p>
           {others.map((other) => {
             const diff = state.diffs[other.path];
             const { name } = noteName(other.path);
@@ -394,7 +393,7 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
             </LinkButton>
           )
         )}
-        {state.undoneAt === null && <OpenNote path={path} />}
+        {state.undoneAt === null && <NoteLink note={path} />}
       </div>
       <div className="flex gap-2">
         <Button ref={done} className="h-8" onClick={onClose}>

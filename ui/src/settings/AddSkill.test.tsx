@@ -36,16 +36,16 @@ it('says why there is no such skill, and keeps what was typed', async () => {
 
 it('shows the folder of skills, or says why not', async () => {
   const { backend, user, card } = await setup();
-  await user.click(card.getByRole('button', { name: 'Show the folder of skills' }));
+  await user.click(card.getByRole('button', { name: 'Show the skills folder' }));
   expect(backend.asked('show_skills_folder')).toEqual([{}]);
   backend.fail('show_skills_folder', { code: 'io', message: 'The file manager could not be opened.', hint: 'Look yourself.' });
-  await user.click(card.getByRole('button', { name: 'Show the folder of skills' }));
+  await user.click(card.getByRole('button', { name: 'Show the skills folder' }));
   expect(await card.findByRole('alert')).toHaveTextContent('Look yourself.');
 });
 
 it('opens the manual', async () => {
   const { user, card } = await setup();
-  await user.click(card.getByRole('button', { name: 'Open the manual of skills' }));
+  await user.click(card.getByRole('button', { name: 'Open the manual' }));
   const manual = within(await screen.findByRole('dialog', { name: 'How skills are written' }));
   expect(await manual.findByText('A skill is a folder.')).toBeVisible();
   await user.click(manual.getByRole('button', { name: 'Close' }));

@@ -80,18 +80,18 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
           </form>
           {error && <ErrorBox error={error} />}
           <div className="flex flex-col gap-0.5">
-            <span className="font-medium">Put a folder there</span>
-            <span className="text-small text-fg-3">A folder with a SKILL.md is a skill the moment it lies there.</span>
+            <span className="font-medium">Add a folder</span>
+            <span className="text-small text-fg-3">Nova loads any folder with a SKILL.md.</span>
             <LinkButton
               className="self-start"
               data-testid="show-skills-folder"
               onClick={() => void attempt(async () => void (await backend.rpc('show_skills_folder', nothing)))}
             >
-              Show the folder of skills
+              Show the skills folder
             </LinkButton>
           </div>
           <div className="flex flex-col gap-0.5">
-            <span className="font-medium">Read how it is done</span>
+            <span className="font-medium">How to write a skill</span>
             <LinkButton
               className="self-start"
               data-testid="read-skill-manual"
@@ -100,7 +100,7 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
                 setReading(true);
               }}
             >
-              Open the manual of skills
+              Open the manual
             </LinkButton>
           </div>
         </div>

@@ -22,7 +22,7 @@ export function AppearancePage() {
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="max-w-180 px-4">
-          <Setting name="Theme" note="System follows the light and dark setting of this machine.">
+          <Setting name="Theme" note="System follows this computer’s setting.">
             <Segments<Theme>
               label="Theme"
               value={theme}
@@ -34,7 +34,7 @@ export function AppearancePage() {
               onChange={(next) => void setAppearance({ theme: next })}
             />
           </Setting>
-          <Setting name="Text size" note="Scales the text of the whole window.">
+          <Setting name="Text size" note="Scales all text.">
             <span className="tabular text-small text-fg-2" data-testid="text-size">
               {size} px
             </span>
@@ -56,7 +56,7 @@ export function AppearancePage() {
               Reset
             </Button>
           </Setting>
-          <Setting name="Zoom" note={`Draws everything larger or smaller: ${keyText(keysOf(keys, 'zoom-in'))}, ${keyText(keysOf(keys, 'zoom-out'))}, or Ctrl and the wheel.`}>
+          <Setting name="Zoom" note={`Scales the window: ${keyText(keysOf(keys, 'zoom-in'))}, ${keyText(keysOf(keys, 'zoom-out'))}, or Ctrl and the mouse wheel.`}>
             <span className="tabular text-small text-fg-2" data-testid="zoom">
               {percent} %
             </span>

@@ -19,11 +19,11 @@ it('lists what is kept, wanted and granted', async () => {
   expect(openai.getByText('kept')).toBeVisible();
   const [granted, changed] = openai.getAllByTestId('grant');
   expect(granted).toHaveTextContent('provider:openai may send it to https://api.openai.com:443');
-  expect(granted).not.toHaveTextContent('not in force');
-  expect(changed).toHaveTextContent('changed: not in force');
+  expect(granted).not.toHaveTextContent('no longer allowed');
+  expect(changed).toHaveTextContent('changed, no longer allowed');
   expect((await row('weather/key')).getByText('missing')).toBeVisible();
-  expect((await row('weather/key')).getByText(/wanted by/)).toHaveTextContent('wanted by tool:dynamic.weather');
-  expect((await row('mail/login')).getByText(/It has to be made again/)).toHaveTextContent('invalid_grant');
+  expect((await row('weather/key')).getByText(/requested by/)).toHaveTextContent('requested by tool:dynamic.weather');
+  expect((await row('mail/login')).getByText(/Enter it again/)).toHaveTextContent('invalid_grant');
 });
 
 it('adds one by name, masked, once', async () => {
@@ -32,11 +32,11 @@ it('adds one by name, masked, once', async () => {
   const form = within(screen.getByRole('form', { name: 'Add a credential' }));
   await user.type(form.getByLabelText('Value'), 'canary-4711');
   await user.type(form.getByRole('textbox', { name: /Name/ }), 'no-slash');
-  await user.click(form.getByRole('button', { name: 'Keep it' }));
+  await user.click(form.getByRole('button', { name: 'Save' }));
   expect(backend.asked('set_credential')).toEqual([]);
   await user.clear(form.getByRole('textbox', { name: /Name/ }));
   await user.type(form.getByRole('textbox', { name: /Name/ }), 'bank/token');
-  await user.dblClick(form.getByRole('button', { name: 'Keep it' }));
+  await user.dblClick(form.getByRole('button', { name: 'Save' }));
   expect(await row('bank/token')).toBeTruthy();
   expect(backend.asked('set_credential')).toEqual([{ name: 'bank/token', value: 'canary-4711' }]);
   expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();
@@ -47,7 +47,7 @@ it('sets what is missing and then allows whoever wants it', async () => {
   const { backend, user } = setup();
   await user.click((await row('weather/key')).getByRole('button', { name: 'Set' }));
   await user.type(screen.getByLabelText('Value'), 'v');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   await user.click(await (await row('weather/key')).findByRole('button', { name: 'Allow' }));
   expect(backend.asked('grant_credential')).toEqual([{ name: 'weather/key', to: 'tool:dynamic.weather' }]);
   expect(await (await row('weather/key')).findByTestId('grant')).toHaveTextContent('tool:dynamic.weather');
@@ -63,10 +63,10 @@ it('revokes a grant', async () => {
 it('asks before it removes', async () => {
   const { backend, user } = setup();
   await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
-  await user.click(await screen.findByRole('button', { name: 'Keep it' }));
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
   expect(backend.asked('remove_credential')).toEqual([]);
   await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
-  await user.click(await screen.findByRole('button', { name: 'Remove it' }));
+  await user.click(await screen.findByTestId('credential-remove-confirm'));
   expect(backend.asked('remove_credential')).toEqual([{ name: 'openai/key' }]);
   await waitFor(() => expect(screen.queryByRole('article', { name: 'openai/key' })).toBeNull());
 });
@@ -90,7 +90,7 @@ it('opens the encrypted file with its passphrase', async () => {
   backend.on('unlock_credentials', () => (backend.world.credentials = { kept_in: 'file', problem: null, credentials: [] }));
   await user.type(form.getByLabelText(/Passphrase of the encrypted file/), 'right');
   await user.click(form.getByRole('button', { name: 'Open' }));
-  expect(await screen.findByText('No credential is kept, and nothing asks for one.')).toBeVisible();
+  expect(await screen.findByText('No credentials yet. Skills and models that need one are listed here.')).toBeVisible();
   expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'wrong' }, { passphrase: 'right' }]);
 });
 
@@ -100,16 +100,16 @@ it('has a new passphrase typed twice', async () => {
   await user.click(await screen.findByTestId('credential-add'));
   await user.type(screen.getByRole('textbox', { name: /Name/ }), 'bank/token');
   await user.type(screen.getByLabelText('Value'), 'v');
-  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   const form = within(await screen.findByRole('form', { name: 'Passphrase' }));
   await user.type(form.getByLabelText(/Passphrase for a new encrypted file/), 'right');
-  await user.type(form.getByLabelText(/The same again/), 'rigth');
-  expect(form.getByText('The two are not the same.')).toBeVisible();
-  expect(form.getByRole('button', { name: 'Make the file' })).toBeDisabled();
-  await user.clear(form.getByLabelText(/The same again/));
-  await user.type(form.getByLabelText(/The same again/), 'right');
+  await user.type(form.getByLabelText(/Repeat/), 'rigth');
+  expect(form.getByText('The passphrases differ.')).toBeVisible();
+  expect(form.getByRole('button', { name: 'Create file' })).toBeDisabled();
+  await user.clear(form.getByLabelText(/Repeat/));
+  await user.type(form.getByLabelText(/Repeat/), 'right');
   backend.on('set_credential', () => backend.world.credentials!);
-  await user.click(form.getByRole('button', { name: 'Make the file' }));
+  await user.click(form.getByRole('button', { name: 'Create file' }));
   await waitFor(() => expect(backend.asked('set_credential')).toHaveLength(2));
   expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'right' }]);
   expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();

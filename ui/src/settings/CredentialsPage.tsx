@@ -18,7 +18,7 @@ export function CredentialsPage() {
         <h1 className="text-body font-semibold">Credentials</h1>
         <span className="flex-1" />
         <Button icon="refresh" size="s" onClick={reload}>
-          Look again
+          Refresh
         </Button>
         <Button icon="plus" size="s" disabled={adding} onClick={() => setAdding(true)} data-testid="credential-add">
           Add a credential
@@ -55,7 +55,7 @@ export function CredentialsPage() {
           ))}
           {!data && loading && <Loading lines={3} />}
           {data?.credentials.length === 0 && !data.problem && !adding && (
-            <Empty>No credential is kept, and nothing asks for one.</Empty>
+            <Empty>No credentials yet. Skills and models that need one are listed here.</Empty>
           )}
         </div>
       </div>
@@ -67,7 +67,7 @@ const states: Record<CredentialState, { tone: Tone; word: string }> = {
   kept: { tone: 'ok', word: 'kept' },
   missing: { tone: 'warn', word: 'missing' },
   needs_sign_in: { tone: 'warn', word: 'needs sign-in' },
-  unknown: { tone: 'grey', word: 'not known' },
+  unknown: { tone: 'grey', word: 'unknown' },
 };
 
 function Credential({ row, onChange }: { row: CredentialRow; onChange: () => void }) {
@@ -114,7 +114,7 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
             }
           >
             <p className="mb-1 font-medium">Remove {row.name}?</p>
-            <p className="mb-2.5 text-small text-fg-2">Its value and all its grants are gone. What uses it stops working.</p>
+            <p className="mb-2.5 text-small text-fg-2">Deletes its value and permissions. What uses it stops working.</p>
             <div className="flex gap-2">
               <Button
                 variant="danger"
@@ -125,17 +125,17 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
                   void attempt(() => backend.rpc('remove_credential', { name: row.name }));
                 }}
               >
-                Remove it
+                Remove
               </Button>
               <PopoverClose asChild>
-                <Button size="s">Keep it</Button>
+                <Button size="s">Cancel</Button>
               </PopoverClose>
             </div>
           </Popover>
         )}
       </header>
       <div className="flex flex-col gap-2 px-3.5 pb-3 empty:hidden">
-        {row.reason && <p className="text-small text-fg-2">It has to be made again: {row.reason}.</p>}
+        {row.reason && <p className="text-small text-fg-2">Enter it again: {row.reason}.</p>}
         {row.sign_in && row.state !== 'kept' && row.state !== 'unknown' && <SignInButton name={row.name} onDone={onChange} />}
         {editing && (
           <CredentialForm
@@ -158,7 +158,7 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
         {without.map((who) => (
           <p key={who} className="flex items-center gap-2 text-small text-fg-2">
             <span className="min-w-0 flex-1 break-words">
-              wanted by{' '}
+              requested by{' '}
               <span className="font-mono">
                 <Revealed text={who} />
               </span>
@@ -181,12 +181,12 @@ function Grant({ grant, onRevoke }: { grant: GrantRow; onRevoke: () => void }) {
         <span className="font-mono">
           <Revealed text={grant.consumer} />
         </span>{' '}
-        {grant.destination === '' ? 'may have it and send it nowhere' : 'may send it to '}
+        {grant.destination === '' ? 'may read it, sends it nowhere' : 'may send it to '}
         <span className="font-mono">
           <Revealed text={grant.destination} />
         </span>
       </span>
-      {!grant.in_force && <Badge title="It is not any more what it was when you allowed it.">changed: not in force</Badge>}
+      {!grant.in_force && <Badge title="Changed since you allowed it">changed, no longer allowed</Badge>}
       <LinkButton onClick={onRevoke}>Revoke</LinkButton>
     </p>
   );

@@ -63,7 +63,7 @@ export function DryRun({ row, definition, onStale }: DryRunProps) {
       <SchemaForm form={form} label={`Arguments of ${definition.tool}`} today={today} disabled={busy} onSubmit={() => void run()}>
         <div className="mt-3 flex items-center gap-2">
           <Button type="submit" size="s" icon="play" disabled={busy} data-testid="dry-run-start">
-            {busy ? 'Running…' : result ? 'Run dry again' : 'Run dry'}
+            {busy ? 'Running…' : result ? 'Dry run again' : 'Dry run'}
           </Button>
         </div>
       </SchemaForm>
@@ -99,7 +99,7 @@ function Outcome({ result }: { result: DryRunResult }) {
           ))}
         </ul>
       </Part>
-      <Part name={credentials.length === 0 ? 'Asked for no credential' : 'Asked for'}>
+      <Part name={credentials.length === 0 ? 'No credentials requested' : 'Asked for'}>
         <ul className="empty:hidden">
           {credentials.map((credential) => (
             <li key={credential} className="font-mono break-all">

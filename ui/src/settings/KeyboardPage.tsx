@@ -67,7 +67,7 @@ function Edit({ id }: { id: KeyActionId }) {
           setProblem(null);
         }}
       >
-        {asking ? 'Press the keys' : 'Change'}
+        {asking ? 'Press keys…' : 'Change'}
       </LinkButton>
     </>
   );

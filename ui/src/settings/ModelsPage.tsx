@@ -49,7 +49,7 @@ export function ModelsPage() {
           Add a provider
         </Button>
         <Button icon="refresh" size="s" onClick={() => void lookAgain()} disabled={looking}>
-          {looking ? 'Looking…' : 'Look again'}
+          {looking ? 'Refreshing…' : 'Refresh'}
         </Button>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto p-4">
@@ -73,7 +73,7 @@ export function ModelsPage() {
           ))}
           {!data && loading && <Loading lines={3} />}
           {data?.length === 0 && (
-            <Empty action={<Button onClick={reload}>Look again</Button>}>
+            <Empty action={<Button onClick={reload}>Refresh</Button>}>
               No models yet. Start a model server such as Ollama on this machine, or add a provider with a key.
             </Empty>
           )}
@@ -120,7 +120,7 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
         ))}
       <div className="flex items-center gap-2">
         <Button size="s" variant="primary" disabled={busy} onClick={() => void keep()} data-testid="provider-keep">
-          {busy ? 'Checking…' : 'Check and keep'}
+          {busy ? 'Checking…' : 'Check and save'}
         </Button>
         <Button size="s" onClick={onClose}>
           Cancel
@@ -218,10 +218,10 @@ function Key({ provider, onChange }: { provider: ProviderRow; onChange: () => vo
   const said = {
     granted: null,
     environment: null,
-    not_granted: `The key ${credential} is kept, and not allowed for ${provider.id} at ${provider.host}.`,
+    not_granted: `The key ${credential} is stored, but not allowed for ${provider.id} at ${provider.host}.`,
     missing: `${provider.id} has no key: ${credential} is missing.`,
     none: provider.local ? null : `${provider.id} has no key.`,
-    unknown: `Whether there is a key is not known.`,
+    unknown: `Unknown whether a key is stored.`,
   }[state];
   if (said === null) return null;
   return (
@@ -337,7 +337,7 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
           <li key={name} data-model={model} data-list-item className="flex h-8 items-center gap-2.5 px-3.5 text-small">
             <IconButton
               icon="star"
-              label={marked !== undefined ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}
+              label={marked !== undefined ? `Remove ${name} from favourites` : `Add ${name} to favourites`}
               pressed={marked !== undefined}
               onClick={() => void mark(`${provider.id}/${marked ?? name}`, marked === undefined)}
             />

@@ -53,10 +53,10 @@ describe('Permissions', () => {
 
   it('takes a rule back at once, without asking', async () => {
     const { backend, user } = setup();
-    await user.click(await screen.findByRole('button', { name: 'Take back allow crm__move_deal' }));
+    await user.click(await screen.findByRole('button', { name: 'Remove allow crm__move_deal' }));
     expect(backend.asked('remove_rule')).toEqual([{ pattern: 'crm__move_deal' }]);
     expect(screen.queryByText('crm__move_deal')).toBeNull();
-    expect(screen.getByText('The rule crm__move_deal is taken back.')).toBeInTheDocument();
+    expect(screen.getByText('The rule crm__move_deal is removed.')).toBeInTheDocument();
   });
 
   it('adds a rule and keeps the text when it is refused', async () => {
@@ -97,14 +97,14 @@ describe('Permissions', () => {
     const { backend, user } = setup();
     expect((await row('dynamic.weather')).getByText('every call')).toBeVisible();
     expect((await row('dynamic.stocks')).getByText('changed since, asks again')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Take back dynamic.weather' }));
+    await user.click(screen.getByRole('button', { name: 'Remove dynamic.weather' }));
     expect(backend.asked('revoke_tool')).toEqual([{ tool: 'dynamic.weather' }]);
     expect(screen.queryByText('dynamic.weather')).toBeNull();
   });
 
   it('takes back one host of a tool and leaves the other', async () => {
     const { backend, user } = setup();
-    await user.click(await screen.findByRole('button', { name: 'Take back api.example.com of dynamic.weather' }));
+    await user.click(await screen.findByRole('button', { name: 'Remove api.example.com of dynamic.weather' }));
     expect(backend.asked('revoke_host')).toEqual([{ tool: 'dynamic.weather', host: 'api.example.com' }]);
     expect(screen.queryByText('api.example.com')).toBeNull();
     expect((await row('dynamic.weather')).getByText(/cdn\.example\.com/)).toBeVisible();
@@ -148,7 +148,7 @@ describe('Permissions', () => {
     await screen.findByText('crm__move_deal');
     backend.world.permissions = { ...permissions(), rules: [] };
     act(() => void backend.emit({ type: 'rules_changed' }));
-    expect(await screen.findByText(/No rule is written/)).toBeVisible();
+    expect(await screen.findByText(/No rules yet/)).toBeVisible();
   });
 
   it('says that the file is broken, with its line', async () => {

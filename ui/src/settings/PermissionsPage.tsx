@@ -38,7 +38,7 @@ export function PermissionsPage() {
         <h1 className="text-body font-semibold">Permissions</h1>
         <span className="flex-1" />
         {data && (
-          <span className="selectable cut text-small text-fg-3" title={data.file}>
+          <span className="selectable cut text-small text-fg-3" data-tip={data.file}>
             {data.file}
           </span>
         )}
@@ -46,8 +46,8 @@ export function PermissionsPage() {
       <div className="min-h-0 flex-1 overflow-y-auto p-4">
         <div className="flex max-w-180 flex-col gap-6">
           <p className="text-ui text-fg-2">
-            Reading runs. Changing notes and leaving this machine ask once in a chat, what cannot be taken back and what
-            reaches a person ask each time. A rule answers in advance: deny goes before ask, ask before allow.
+            Reading never asks. Changing notes and going online ask once in a chat; what cannot be undone and what
+            reaches a person asks each time. A rule answers in advance: deny before ask, ask before allow.
           </p>
           {error && <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />}
           {data?.problem && (
@@ -65,7 +65,7 @@ export function PermissionsPage() {
               <Part title="Rules">
                 <Rules
                   rules={data.rules}
-                  onRemove={(pattern) => void attempt(() => backend.rpc('remove_rule', { pattern }), `The rule ${pattern} is taken back.`)}
+                  onRemove={(pattern) => void attempt(() => backend.rpc('remove_rule', { pattern }), `The rule ${pattern} is removed.`)}
                 />
                 <AddRule
                   onAdd={(answer, pattern) =>
@@ -77,10 +77,10 @@ export function PermissionsPage() {
                 <TryRule revision={revision} />
               </Part>
               {data.tools.length > 0 && (
-                <Part title="Approved tools" note="Tools that did not come with Nova. An approval is for one content of the file: changed, it asks again.">
+                <Part title="Approved tools" note="Tools that did not come with Nova. A changed file asks again.">
                   <ApprovedTools
                     tools={data.tools}
-                    onRevoke={(tool) => void attempt(() => backend.rpc('revoke_tool', { tool }), `The approval of ${tool} is taken back.`)}
+                    onRevoke={(tool) => void attempt(() => backend.rpc('revoke_tool', { tool }), `The approval of ${tool} is removed.`)}
                     onRevokeHost={(tool, host) =>
                       void attempt(() => backend.rpc('revoke_host', { tool, host }), `${tool} asks again before it contacts ${host}.`)
                     }
@@ -88,7 +88,7 @@ export function PermissionsPage() {
                 </Part>
               )}
               {data.policies.length > 0 && (
-                <Part title="Policies" note="Rules for some callers only. They are written in the file.">
+                <Part title="Policies" note="Rules for some callers only. Edit them in the file.">
                   {data.policies.map((policy, index) => (
                     <Policy key={index} policy={policy} />
                   ))}
@@ -124,7 +124,7 @@ const answers: Record<RuleAnswer, { tone: Tone; word: string }> = {
 };
 
 function Rules({ rules, onRemove }: { rules: readonly RuleRow[]; onRemove?: (pattern: string) => void }) {
-  if (rules.length === 0) return <p className="text-small text-fg-3">No rule is written. “Always” on a card writes one.</p>;
+  if (rules.length === 0) return <p className="text-small text-fg-3">No rules yet. “Always” on a card adds one.</p>;
   return (
     <ul data-list onKeyDown={listKeys} className="rounded-card border border-line">
       {rules.map((rule) => (
@@ -146,8 +146,8 @@ function Rules({ rules, onRemove }: { rules: readonly RuleRow[]; onRemove?: (pat
           </div>
           <span className="shrink-0 text-meta text-fg-3">line {rule.line}</span>
           {onRemove && (
-            <Button size="s" aria-label={`Take back ${rule.answer} ${rule.pattern}`} onClick={() => onRemove(rule.pattern)}>
-              Take back
+            <Button size="s" aria-label={`Remove ${rule.answer} ${rule.pattern}`} onClick={() => onRemove(rule.pattern)}>
+              Remove
             </Button>
           )}
         </li>
@@ -173,7 +173,7 @@ function AddRule({ onAdd }: { onAdd: (answer: RuleAnswer, pattern: string) => Pr
     <form onSubmit={(event) => void add(event)} className="flex flex-col gap-1.5" aria-label="New rule">
       <div className="flex flex-wrap items-center gap-2">
         <Segments
-          label="What the rule says"
+          label="Answer"
           value={answer}
           onChange={setAnswer}
           options={[
@@ -207,7 +207,7 @@ function AddRule({ onAdd }: { onAdd: (answer: RuleAnswer, pattern: string) => Pr
 const states: Record<ApprovedToolRow['state'], string> = {
   as_approved: '',
   changed: 'changed since, asks again',
-  gone: 'not here any more',
+  gone: 'missing',
 };
 
 function ApprovedTools({
@@ -232,18 +232,18 @@ function ApprovedTools({
           <span className="selectable min-w-0 flex-1 font-mono text-small break-all">
             <Revealed text={tool} />
           </span>
-          <span className="text-small text-fg-2">{always ? 'every call' : 'looked at, then by its effect'}</span>
+          <span className="text-small text-fg-2">{always ? 'every call' : 'reviewed, then by its effect'}</span>
           {states[state] !== '' && <Badge tone="warn">{states[state]}</Badge>}
-          <Button size="s" aria-label={`Take back ${tool}`} onClick={() => onRevoke(tool)}>
-            Take back
+          <Button size="s" aria-label={`Remove ${tool}`} onClick={() => onRevoke(tool)}>
+            Remove
           </Button>
           {hosts.map((host) => (
             <div key={host} className="flex w-full items-center gap-2.5 pl-3.5 text-small">
               <span className="selectable min-w-0 flex-1 break-all">
                 always <Revealed text={host} />
               </span>
-              <Button size="s" aria-label={`Take back ${host} of ${tool}`} onClick={() => onRevokeHost(tool, host)}>
-                Take back
+              <Button size="s" aria-label={`Remove ${host} of ${tool}`} onClick={() => onRevokeHost(tool, host)}>
+                Remove
               </Button>
             </div>
           ))}
@@ -257,7 +257,7 @@ function Policy({ policy }: { policy: PolicyRow }) {
   return (
     <article aria-label={policy.name || 'Policy'} data-testid="policy" className="flex flex-col gap-1.5">
       <h3 className="text-small">
-        <span className="font-medium">{policy.name || 'Without a name'}</span>
+        <span className="font-medium">{policy.name || 'Unnamed'}</span>
         <span className="text-fg-2"> for {policy.who}</span>
       </h3>
       <Rules rules={policy.rules} />

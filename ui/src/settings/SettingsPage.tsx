@@ -5,13 +5,13 @@ import { Badge, counted, Icon, type IconName } from '../shared';
 import type { SettingsPageName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
-import { ChangesPage } from './ChangesPage';
 import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
+import { VaultPage } from './VaultPage';
 import { useWaitingTools } from './WaitingTools';
 
 const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
@@ -19,7 +19,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'models', label: 'Models', icon: 'bolt' },
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
-  { page: 'changes', label: 'Changes', icon: 'undo' },
+  { page: 'vault', label: 'Vault', icon: 'book' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
 ];
@@ -28,6 +28,7 @@ export function SettingsPage() {
   const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
   const { show } = useActions();
   const toFix = useToFix();
+  const notes = useApp((app) => app.status?.vault?.notes ?? null);
   const waiting = useWaitingTools().data?.length ?? 0;
 
   return (
@@ -66,6 +67,9 @@ export function SettingsPage() {
             {name === 'skills' && toFix > 0 && (
               <span className="text-meta text-fg-3 max-medium:hidden">{toFix} to fix</span>
             )}
+            {name === 'vault' && notes !== null && (
+              <span className="tabular text-meta text-fg-3 max-medium:hidden">{counted(notes, 'note')}</span>
+            )}
           </button>
         ))}
       </nav>
@@ -74,7 +78,7 @@ export function SettingsPage() {
         {page === 'models' && <ModelsPage />}
         {page === 'permissions' && <PermissionsPage />}
         {page === 'credentials' && <CredentialsPage />}
-        {page === 'changes' && <ChangesPage />}
+        {page === 'vault' && <VaultPage />}
         {page === 'keyboard' && <KeyboardPage />}
         {page === 'appearance' && <AppearancePage />}
       </main>

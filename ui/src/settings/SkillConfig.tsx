@@ -23,7 +23,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
   // Read again, it is the same as long as it says the same.
   const schema = useSame(detail.config_schema ?? {});
   const config = useSame(detail.config);
-  const form = useSchemaForm(schema, config);
+  const form = useSchemaForm(schema, config, { reader: 'person' });
   const box = useRef<HTMLDivElement>(null);
   const [saved, setSaved] = useState<'not yet' | 'saved' | 'reset'>('not yet');
   const [error, setError] = useState<UserError | null>(null);
@@ -97,7 +97,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
       action={
         !isEmptyConfig(own) && (
           <LinkButton data-testid="config-reset" onClick={reset}>
-            Back to the defaults
+            Restore defaults
           </LinkButton>
         )
       }
@@ -131,7 +131,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
         {form.shown.length > 0
           ? 'Not saved: correct the field above.'
           : saved === 'reset'
-            ? 'Back to the defaults. '
+            ? 'Defaults restored. '
             : saved === 'saved' && error === null && !unsaved
               ? 'Saved.'
               : ''}

@@ -52,7 +52,7 @@ describe('what it is for', () => {
     const { user, detail } = await setup({ description, summary: 'Contacts, deals and follow-ups' });
     expect(detail.getByText('Contacts, deals and follow-ups.')).toBeVisible();
     expect(detail.getByText(description)).not.toBeVisible();
-    await user.click(detail.getByText('What the model is told of it'));
+    await user.click(detail.getByText('What the model sees'));
     expect(detail.getByText(description)).toBeVisible();
   });
 
@@ -64,7 +64,7 @@ describe('what it is for', () => {
   it('has no more to it where the description is one sentence', async () => {
     const { detail } = await setup({ description: 'Contacts and deals.' });
     expect(detail.getByText('Contacts and deals.')).toBeVisible();
-    expect(detail.queryByText('What the model is told of it')).toBeNull();
+    expect(detail.queryByText('What the model sees')).toBeNull();
   });
 
   it('is shown whole where the user is to agree to it', async () => {
@@ -172,7 +172,7 @@ describe('its routing examples', () => {
 
   it('are not tested while it cannot be reached', async () => {
     const { backend, detail } = await setup({ examples, state: 'disabled' });
-    expect(detail.getByText('can be tested while it is available')).toBeVisible();
+    expect(detail.getByText('available only while the skill is')).toBeVisible();
     expect(backend.asked('suggest_tools')).toEqual([]);
     expect(detail.queryByRole('button', { name: 'Run again' })).toBeNull();
   });
@@ -201,7 +201,7 @@ describe('its configuration', () => {
     const { backend, detail, unmount } = await configured();
     expect(await detail.findByLabelText(/Signature/)).toHaveValue('Yours');
     expect(detail.getByLabelText(/Most/)).toHaveValue('20');
-    expect(detail.queryByRole('button', { name: 'Back to the defaults' })).toBeNull();
+    expect(detail.queryByRole('button', { name: 'Restore defaults' })).toBeNull();
     unmount();
     expect(backend.asked('set_skill')).toEqual([]);
   });
@@ -214,7 +214,7 @@ describe('its configuration', () => {
     await user.tab();
     await waitFor(() => expect(setTo(backend)).toEqual([{ most: 5 }]));
     expect(await detail.findByText('Saved.')).toBeVisible();
-    expect(await detail.findByRole('button', { name: 'Back to the defaults' })).toBeVisible();
+    expect(await detail.findByRole('button', { name: 'Restore defaults' })).toBeVisible();
     expect(detail.getByLabelText(/Signature/)).toHaveValue('Yours');
   });
 
@@ -267,7 +267,7 @@ describe('its configuration', () => {
     const { backend, user, detail } = await configured();
     await user.click(await detail.findByRole('switch', { name: 'Quiet' }));
     await waitFor(() => expect(backend.world.details?.mail?.own_config).toEqual({ quiet: true }));
-    await user.click(await detail.findByRole('button', { name: 'Back to the defaults' }));
+    await user.click(await detail.findByRole('button', { name: 'Restore defaults' }));
     await waitFor(() => expect(detail.getByRole('switch', { name: 'Quiet' })).not.toBeChecked());
     expect(backend.world.details?.mail?.own_config).toBeNull();
     await user.click(detail.getByRole('button', { name: 'Undo' }));

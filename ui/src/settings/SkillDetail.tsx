@@ -113,7 +113,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
 
 /** What it is for, to a person; what the model reads of it on request, and at once where it is to be agreed to. */
 function About({ row }: { row: SkillRow }) {
-  if (row.description === '') return <p className="text-ui text-fg-2">No description: its file could not be read.</p>;
+  if (row.description === '') return <p className="text-ui text-fg-2">No description. Its file could not be read.</p>;
   const summary = summaryOf(row);
   const short = /[\p{L}\p{N})]$/u.test(summary) ? `${summary}.` : summary;
   if (short === row.description) return <p className="text-ui text-fg-2">{short}</p>;
@@ -121,7 +121,7 @@ function About({ row }: { row: SkillRow }) {
     <>
       <p className="text-ui text-fg-2">{short}</p>
       <details className="mt-1.5" open={row.state === 'needs_review'}>
-        <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">What the model is told of it</summary>
+        <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">What the model sees</summary>
         <p className="mt-1 text-fg-2">
           <Revealed text={row.description} />
         </p>

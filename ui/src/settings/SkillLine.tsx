@@ -95,7 +95,7 @@ function StateText({ row, remedy, onRemedy }: { row: SkillRow; remedy: Remedy | 
       ) : (
         <Dot className={worksInPart(row) ? 'bg-warn' : skillStates[row.state].dot} />
       )}
-      <span className="flex min-w-0 whitespace-pre" title={line}>
+      <span className="flex min-w-0 whitespace-pre" data-tip={line}>
         <span className="cut">{start}</span>
         <span className="shrink-0">{end}</span>
       </span>

@@ -12,10 +12,10 @@ export function SkillRecords({ row }: { row: SkillRow }) {
   const own = (data ?? []).filter(({ skill }) => skill === row.id);
   if (own.length === 0) return null;
   return (
-    <Part title="Records" note="each is a note; its form is also behind Edit of the note">
+    <Part title="Records" note="each is a note with its own form">
       <ul aria-label={`Records of ${row.name}`} className="flex flex-wrap gap-2">
         {own.map(({ record_type, label, folder }) => (
-          <li key={record_type} title={folder === '' ? undefined : `in ${folder}`}>
+          <li key={record_type} data-tip={folder === '' ? undefined : `in ${folder}`}>
             <Button size="s" icon="plus" onClick={() => openRecordForm({ skill: row.id, type: record_type, path: null })}>
               New {label.toLowerCase()}
             </Button>

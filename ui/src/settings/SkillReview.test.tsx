@@ -22,7 +22,7 @@ it('agrees to exactly what is shown', async () => {
   const backend = shown();
   expect(await screen.findByText('SKILL.md')).toBeInTheDocument();
   expect(screen.getByTestId('skill-review')).toHaveTextContent('Hosts: pdf.example');
-  expect(screen.getByTestId('skill-review')).toHaveTextContent(/environment where it has them: PDF_TOKEN/);
+  expect(screen.getByTestId('skill-review')).toHaveTextContent(/environment where set: PDF_TOKEN/);
   expect(screen.getByText(/may not: Bash/)).toBeInTheDocument();
   const accept = screen.getByTestId('skill-accept');
   await waitFor(() => expect(accept).toBeEnabled());

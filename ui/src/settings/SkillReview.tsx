@@ -56,8 +56,8 @@ function Shown({
     <section data-testid="skill-review" aria-label="What this skill brings" className="mt-3 flex flex-col gap-3">
       <p className="text-fg-2">
         {review.state === 'changed'
-          ? 'Its files are not those that you agreed to. Nothing of it is used until you agree again.'
-          : 'Somebody else wrote it. Nothing of it is used until you agree.'}{' '}
+          ? 'Its files changed since you agreed. It stays off until you agree again.'
+          : 'Somebody else wrote it. It stays off until you agree.'}{' '}
         It lies in <Revealed text={review.folder} />.
       </p>
       <ul className="flex flex-col gap-0.5">
@@ -101,7 +101,7 @@ function Shown({
       </p>
       {review.env.length > 0 && (
         <p>
-          <span className="text-fg-2">Values it wants, from Nova’s environment where it has them:</span>{' '}
+          <span className="text-fg-2">Values it needs, taken from Nova’s environment where set:</span>{' '}
           <Revealed text={review.env.join(', ')} />
         </p>
       )}

@@ -65,8 +65,8 @@ export function SkillRouting({ row }: { row: SkillRow }) {
         known
           ? `${reached} of ${row.examples.length} reach ${row.name}, tested offline`
           : works
-            ? 'requests that are meant to reach it'
-            : 'can be tested while it is available'
+            ? 'requests that should reach it'
+            : 'available only while the skill is'
       }
       action={
         works && (

@@ -59,7 +59,7 @@ export function SkillTools({ row, detail, attempt }: SkillToolsProps) {
               data-testid="skill-tool"
               data-tool={name}
               className={trouble ? 'col-span-full' : ''}
-              title={[tool?.description, one && callsText(one)].filter(Boolean).join('\n')}
+              data-tip={[tool?.description, one && callsText(one)].filter(Boolean).join('\n')}
             >
               <div className="flex h-6 items-center gap-2">
                 <LinkButton

@@ -143,8 +143,8 @@ it('says of each tool why it is not as its file says, and what to do', async () 
   await waitFor(() => expect(lines()).toHaveLength(4));
   expect(lines()).toEqual([
     'packingread',
-    'ratesolder versionexternalrates.ts, line 10: the brace is not closed. The last good version stays in use. Mend the file; it is read again when it is saved.',
-    'invoicesbrokeninvoices.ts, line 14, column 3: name is missing. Mend the file; it is read again when it is saved.',
+    'ratesolder versionexternalrates.ts, line 10: the brace is not closed. The last good version stays in use. Fix the file and save it.',
+    'invoicesbrokeninvoices.ts, line 14, column 3: name is missing. Fix the file and save it.',
     'trainsstartingIts file is being read.',
   ]);
   expect(screen.getByText('4, of which 2 can be run through a form')).toBeVisible();

@@ -128,7 +128,7 @@ export function SkillsPage() {
                 <Button onClick={() => setFilter({ search: '', source: 'all', attention: false })}>Show all</Button>
               }
             >
-              {filter.attention ? 'No skill here needs attention.' : 'No skill passes the filter.'}
+              {filter.attention ? 'No skill here needs attention.' : 'No skill matches the filter.'}
             </Empty>
           )}
         </div>

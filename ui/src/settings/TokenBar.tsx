@@ -14,7 +14,7 @@ export function TokenBar({ tokens, scale, className = '' }: TokenBarProps) {
   const width = (part: number) => ({ width: `${scale > 0 ? Math.min(100, (part / scale) * 100) : 0}%` });
   const label = `${count(catalog)} catalog, ${count(instructions)} instructions, ${count(schemas)} schemas`;
   return (
-    <div role="img" aria-label={label} title={label} className={`flex gap-px overflow-hidden ${className}`}>
+    <div role="img" aria-label={label} data-tip={label} className={`flex gap-px overflow-hidden ${className}`}>
       {catalog > 0 && <span className="min-w-0.5 bg-c1" style={width(catalog)} />}
       {instructions > 0 && <span className="bg-c2" style={width(instructions)} />}
       {schemas > 0 && <span className="bg-c3" style={width(schemas)} />}

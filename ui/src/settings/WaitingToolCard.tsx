@@ -129,7 +129,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
           <span className="min-w-0 break-words">
             <Revealed text={problemLine(row.problem)} />{' '}
             <span className="text-fg-2">
-              {row.source === '' ? 'Ask Nova to write it again, or discard it.' : 'Ask Nova to mend it, or discard it.'}
+              {row.source === '' ? 'Ask Nova to write it again, or discard it.' : 'Ask Nova to fix it, or discard it.'}
             </span>
           </span>
         </p>
@@ -150,11 +150,11 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
       )}
       {mode === 'discarding' && (
         <Confirm
-          text={`${row.file} will be deleted and cannot be brought back.${row.source === '' ? ' What a link leads to stays where it is.' : ''}`}
+          text={`${row.file} will be deleted and cannot be restored.${row.source === '' ? ' The target of a link stays.' : ''}`}
           onBack={() => setMode('looking')}
           action={
             <Button variant="danger" disabled={busy} onClick={() => void discard()} data-testid="discard-confirm">
-              Discard it
+              Discard
             </Button>
           }
         />
@@ -170,7 +170,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
               disabled={busy || (changed && !armed)}
               onClick={() => (confirm === null ? void promote() : armed && setMode('confirming'))}
             >
-              {row.replaces ? 'Promote, replacing the one in force' : 'Promote'}
+              {row.replaces ? 'Promote and replace' : 'Promote'}
             </Button>
           )}
           <Button ref={discardButton} data-testid="discard-tool" disabled={busy} onClick={() => armed && setMode('discarding')}>
@@ -178,7 +178,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
           </Button>
           {row.definition && (
             <span className="text-small text-fg-3">
-              {row.replaces ? 'A copy of the version in force is kept.' : `It becomes dynamic.${row.definition.tool}, in every chat.`}
+              {row.replaces ? 'A copy of the current version is kept.' : `It becomes dynamic.${row.definition.tool}, in every chat.`}
             </span>
           )}
         </div>
@@ -199,7 +199,7 @@ function Declared({ definition }: { definition: ToolDefinitionView }) {
           <EffectBadge effect={effect} />
         </Row>
         <Row name="Hosts">
-          {hosts.length + proposed.length === 0 && <span className="text-fg-2">none, it contacts nobody</span>}
+          {hosts.length + proposed.length === 0 && <span className="text-fg-2">none, it goes nowhere</span>}
           <ul className="flex flex-col gap-1 empty:hidden">
             {hosts.map((host) => (
               <Name key={host} text={host} />
@@ -268,7 +268,7 @@ function File({ row }: { row: PendingToolRow }) {
     <div className="flex flex-col gap-1.5">
       <div className="flex items-center justify-between gap-3">
         <p className="text-meta font-medium text-fg-3">
-          {replaces.file === file ? `${file}, a new version of the one in force` : `${file}, in place of ${replaces.file}`}
+          {replaces.file === file ? `${file}, a new version` : `${file}, in place of ${replaces.file}`}
         </p>
         <Segments
           label={`Show of ${file}`}

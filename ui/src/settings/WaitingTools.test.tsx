@@ -73,7 +73,7 @@ describe('what waits', () => {
 
   it('says so where the one that was asked for waits no more', async () => {
     await setup([], 'weather');
-    expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather does not wait any more: it was promoted or discarded.');
+    expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather was promoted or discarded.');
   });
 
   it('shows why it could not be read', async () => {
@@ -109,7 +109,7 @@ describe('an opened tool', () => {
 
   it('that does not load says where, and can only be discarded', async () => {
     await setup([tides]);
-    expect(screen.getByRole('alert')).toHaveTextContent("tides.ts, line 10, column 5: Expected ',', got '}'. Ask Nova to mend it, or discard it.");
+    expect(screen.getByRole('alert')).toHaveTextContent("tides.ts, line 10, column 5: Expected ',', got '}'. Ask Nova to fix it, or discard it.");
     const marked = screen.getByTestId('source').querySelector('[data-marked]');
     expect(marked).toHaveTextContent('10 };');
     expect(screen.queryByTestId('promote-tool')).toBeNull();
@@ -125,7 +125,7 @@ describe('an opened tool', () => {
     expect(screen.queryByTestId('source')).toBeNull();
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
-    expect(screen.getByText(/What a link leads to stays where it is/)).toBeVisible();
+    expect(screen.getByText(/The target of a link stays/)).toBeVisible();
     await look();
     fireEvent.click(screen.getByTestId('discard-confirm'));
     await wait();
@@ -186,8 +186,8 @@ describe('Promote', () => {
   it.each<[string, Partial<NonNullable<PendingToolRow['definition']>>, string]>([
     ['reads a secret', { credentials: ['weather/key'] }, 'It can read weather/key from its first call on'],
     ['sends', { effect: 'send' }, 'It sends in your name'],
-    ['destroys', { effect: 'destructive' }, 'It does what cannot be taken back'],
-    ['does not say what it does', { effect: 'undeclared' }, 'It does not say what it does'],
+    ['destroys', { effect: 'destructive' }, 'It does what cannot be undone'],
+    ['does not say what it does', { effect: 'undeclared' }, 'It declares no effect'],
   ])('of a tool that %s is confirmed, a double click is no confirmation, and Esc goes back', async (_, definition, text) => {
     const { backend } = await setup([plain({ definition: { ...plain().definition!, ...definition } })]);
     await look();
@@ -252,7 +252,7 @@ describe('Discard', () => {
     const { backend } = await setup([weather]);
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
-    expect(screen.getByRole('group', { name: 'weather.ts will be deleted and cannot be brought back.' })).toBeVisible();
+    expect(screen.getByRole('group', { name: 'weather.ts will be deleted and cannot be restored.' })).toBeVisible();
     expect(backend.asked('discard_tool')).toEqual([]);
     await look();
     fireEvent.click(screen.getByTestId('discard-confirm'));
@@ -354,6 +354,6 @@ it('goes on without the tool that another window discarded', async () => {
   await wait();
   expect(screen.getAllByTestId('waiting-tool')).toHaveLength(1);
   expect(screen.getByTestId('waiting-count')).toHaveTextContent('1');
-  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather does not wait any more');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather was promoted or discarded');
   expect(screen.getByTestId('waiting-tool-settled')).toHaveFocus();
 });

@@ -101,7 +101,7 @@ export function WaitingTools() {
 function Gone({ name }: { name: string }) {
   return (
     <>
-      <span className="font-mono">{name}</span> does not wait any more: it was promoted or discarded.
+      <span className="font-mono">{name}</span> was promoted or discarded.
     </>
   );
 }

@@ -124,7 +124,7 @@ describe('Models', () => {
     await user.type(screen.getByLabelText('Key'), 'k{Enter}');
     await user.type(await screen.findByTestId('passphrase'), 'correct horse');
     await user.type(screen.getByTestId('passphrase-again'), 'correct horse');
-    await user.click(screen.getByRole('button', { name: 'Make the file' }));
+    await user.click(screen.getByRole('button', { name: 'Create file' }));
     await waitFor(() => expect(backend.asked('add_provider')).toHaveLength(2));
     expect(backend.asked('check_provider')).toHaveLength(1);
   });
@@ -132,17 +132,17 @@ describe('Models', () => {
   it('asks every provider when it looks again', async () => {
     const { backend, user } = setup('models');
     await provider('ollama');
-    await user.click(screen.getByRole('button', { name: 'Look again' }));
+    await user.click(screen.getByRole('button', { name: 'Refresh' }));
     await waitFor(() => expect(backend.asked('list_providers')).toContainEqual({ again: true }));
   });
 
   it('marks a favourite and takes the mark away', async () => {
     const { backend, user } = setup('models');
-    await user.click((await provider('ollama')).getByRole('button', { name: 'Make qwen3:4b a favourite' }));
-    const marked = await (await provider('ollama')).findByRole('button', { name: 'Take qwen3:4b out of the favourites' });
+    await user.click((await provider('ollama')).getByRole('button', { name: 'Add qwen3:4b to favourites' }));
+    const marked = await (await provider('ollama')).findByRole('button', { name: 'Remove qwen3:4b from favourites' });
     expect(marked).toHaveAttribute('aria-pressed', 'true');
     await user.click(marked);
-    expect(await (await provider('ollama')).findByRole('button', { name: 'Make qwen3:4b a favourite' })).toBeVisible();
+    expect(await (await provider('ollama')).findByRole('button', { name: 'Add qwen3:4b to favourites' })).toBeVisible();
     expect(backend.asked('set_favourite').map(({ favourite }) => favourite)).toEqual([true, false]);
   });
 
@@ -156,7 +156,7 @@ describe('Models', () => {
     const ollama = await provider('ollama');
     expect(ollama.getByText('qwen3:4b').closest('li')).toHaveTextContent('€0.50 in, €2.00 out per million tokens');
     expect(ollama.getByText('qwen3:14b').closest('li')).not.toHaveTextContent('per million');
-    expect(ollama.getByText(/takes no more requests since/)).toBeVisible();
+    expect(ollama.getByText(/rate limited since/)).toBeVisible();
     // Newer than the list.
     backend.emit({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:03:00Z', message: null } });
     expect(await ollama.findByText(/^answered/)).toBeVisible();
@@ -168,7 +168,7 @@ describe('Models', () => {
     expect(lab.getByTestId('provider-key')).toHaveTextContent('lab has no key.');
     await user.click(lab.getByRole('button', { name: 'Set the key' }));
     await user.type(lab.getByLabelText('Value'), 'k');
-    await user.click(lab.getByRole('button', { name: 'Keep it' }));
+    await user.click(lab.getByRole('button', { name: 'Save' }));
     expect(backend.asked('set_credential')).toEqual([{ name: 'lab/key', value: 'k', grant_to: 'provider:lab' }]);
     expect((await provider('openai')).queryByTestId('provider-key')).toBeNull();
     expect((await provider('ollama')).queryByTestId('provider-key')).toBeNull();
@@ -179,7 +179,7 @@ describe('Models', () => {
     backend.world.providers = backend.world.providers.map((row) =>
       row.id === 'lab' ? { ...row, key: { credential: 'lab/key', state: 'not_granted' } } : row,
     );
-    await user.click(screen.getByRole('button', { name: 'Look again' }));
+    await user.click(screen.getByRole('button', { name: 'Refresh' }));
     await user.click(await (await provider('lab')).findByRole('button', { name: 'Allow it for models.lab.example' }));
     expect(backend.asked('grant_credential')).toEqual([{ name: 'lab/key', to: 'provider:lab' }]);
   });
@@ -189,40 +189,6 @@ describe('Models', () => {
     backend.fail('agree_provider', { message: 'The settings file is read-only.' });
     await user.click((await provider('openai')).getByTestId('provider-agree'));
     expect(await (await provider('openai')).findByRole('alert')).toHaveTextContent('The settings file is read-only.');
-  });
-});
-
-describe('Changes', () => {
-  it('says what is kept, and asks before it forgets', async () => {
-    const { backend, user } = setup('changes');
-    expect(screen.getByText('30 days of changes and up to 1 GB of them, never fewer than the last 50.')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Forget older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Keep them' }));
-    expect(backend.asked('prune_changes')).toEqual([]);
-    backend.on('prune_changes', () => ({ forgotten: 12 }));
-    await user.click(screen.getByRole('button', { name: 'Forget older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Forget them' }));
-    expect(backend.asked('prune_changes')).toEqual([{}]);
-    expect(await screen.findByText('12 changes forgotten.')).toBeVisible();
-  });
-
-  it.each([
-    ['nothing is old enough', 0, 'No change is beyond 30 days or 1 GB, all are kept.'],
-    ['one is', 1, '1 change forgotten.'],
-  ])('%s', async (_, forgotten, said) => {
-    const { backend, user } = setup('changes');
-    backend.on('prune_changes', () => ({ forgotten }));
-    await user.click(screen.getByRole('button', { name: 'Forget older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Forget them' }));
-    expect(await screen.findByText(said)).toBeVisible();
-  });
-
-  it('says what failed', async () => {
-    const { backend, user } = setup('changes');
-    backend.fail('prune_changes', { message: 'The history cannot be written.' });
-    await user.click(screen.getByRole('button', { name: 'Forget older changes' }));
-    await user.click(await screen.findByRole('button', { name: 'Forget them' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('The history cannot be written.');
   });
 });
 

@@ -22,8 +22,8 @@ export function confirmation({ definition }: Pick<PendingToolRow, 'definition'>)
   if (!grave && credentials.length === 0) return null;
   const does = {
     send: 'It sends in your name; each call asks first.',
-    destructive: 'It does what cannot be taken back; each call asks first.',
-    undeclared: 'It does not say what it does; its calls ask first.',
+    destructive: 'It does what cannot be undone; each call asks first.',
+    undeclared: 'It declares no effect; each call asks first.',
   };
   const parts = [
     grave ? does[effect] : '',

@@ -25,7 +25,7 @@ interface BadgeProps {
 export function Badge({ tone = 'grey', icon, children, title }: BadgeProps) {
   return (
     <span
-      title={title}
+      data-tip={title}
       className={`inline-flex h-4.5 shrink-0 items-center gap-1.5 rounded-badge px-1.5 text-meta font-medium whitespace-nowrap ${tones[tone]}`}
     >
       {icon && <Icon name={icon} size={12} />}

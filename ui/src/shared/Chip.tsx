@@ -49,7 +49,7 @@ export function Chip({ tone, icon, picture, children, note, onClick, onRemove, r
         <button
           type="button"
           aria-label={removeLabel}
-          title={removeLabel}
+          data-tip={removeLabel}
           onClick={onRemove}
           className="relative -ml-1 flex h-full items-center rounded-badge px-1 after:absolute after:-inset-1 hover:bg-hover"
         >

@@ -42,7 +42,7 @@ test('says what both changed, and both sides of it', () => {
 });
 
 test.each([
-  ['Keep what is in the note', 'theirs', /^Rollout stays as it is, nothing was written, by you/],
+  ['Keep Obsidian’s', 'theirs', /^Rollout stays as it is, nothing was written, by you/],
   ['Use Nova’s', 'mine', /^Nova’s side is written to Rollout, by you/],
 ] as const)('%s keeps %s, and the card says what was done where it stood', async (button, keep, said) => {
   const choose = vi.fn(async () => ({ again: false }));
@@ -75,7 +75,7 @@ test('one choice at a time; one that failed says why and can be made again', asy
   show(choose);
   await click('Use Nova’s');
   expect(use()).toBeDisabled();
-  expect(screen.getByRole('button', { name: 'Keep what is in the note' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Keep Obsidian’s' })).toBeDisabled();
   await act(async () => fail({ code: 'io', message: 'The disk is full.', hint: 'Make room.' }));
   expect(screen.getByRole('alert')).toHaveTextContent('The disk is full. Make room.');
   expect(use()).toBeEnabled();

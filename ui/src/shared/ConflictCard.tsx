@@ -77,7 +77,7 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
         <h2 id={title} className="text-body font-semibold">
           Both of you changed {changed.length > 0 && changed.length <= 2 ? <Revealed text={changed.join(' and ')} /> : counted(Math.max(places.length, 1), 'place')}
         </h2>
-        <span className="ml-auto text-small text-fg-3" title={revealed(folder)}>
+        <span className="ml-auto text-small text-fg-3" data-tip={revealed(folder)}>
           <Revealed text={name} />
           {places.length === 1 && `, line ${firstLine(places[0])}`}
         </span>
@@ -103,13 +103,13 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
       )}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" disabled={off} onClick={() => void choose('theirs')} data-testid="conflict-keep">
-          Keep what is in the note
+          Keep Obsidian’s
         </Button>
         <Button disabled={off} onClick={() => void choose('mine')} data-testid="conflict-use">
           {useMine}
         </Button>
         <Button variant="quiet" onClick={onOpen}>
-          Open note
+          Open in Obsidian
         </Button>
       </div>
     </section>
@@ -143,7 +143,7 @@ function SideBox({ label, sides }: { label: string; sides: readonly (readonly Si
                 <Revealed text={line.text || ' '} />
               </p>
             ))}
-            {lines.every((line) => !line.differs) && <p className="px-2.5 font-sans text-fg-3">nothing here</p>}
+            {lines.every((line) => !line.differs) && <p className="px-2.5 font-sans text-fg-3">empty</p>}
           </div>
         ))}
       </div>

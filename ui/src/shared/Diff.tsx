@@ -153,7 +153,7 @@ function emptyText(diff: NoteDiffView): string {
     case 'deleted':
       return 'The whole note.';
     case 'renamed':
-      return 'The name only, nothing in the note.';
+      return 'Only the name changed.';
     case 'modified':
       return 'No visible change.';
   }

@@ -37,7 +37,7 @@ function setup(proposal: Proposal, hideable = false, hiddenProposals = {}) {
 it('says which notes look like records, and which names speak for it', async () => {
   const { backend, user } = setup(people);
   expect(await screen.findByText('12 notes look like contacts (type: person).')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: 'Show the names' }));
+  await user.click(screen.getByRole('button', { name: 'Show names' }));
   expect(screen.getByRole('row', { name: /Email e-mail is another name for email; 9 notes, such as ada@byron.example/ })).toBeVisible();
   expect(screen.getByText(/Ada Byron and 11 more/)).toBeVisible();
   expect(backend.asked('set_skill')).toEqual([]);
@@ -52,7 +52,7 @@ it('says what stays unreadable before the names are used', async () => {
   setup({ ...people, types: [{ ...type!, record_type: 'expense', unreadable }] });
   await screen.findByTestId('use-fields');
   expect(screen.getByText(/^11 of 12/)).toHaveTextContent(
-    '11 of 12 notes have no amount that can be read (one says “1.234,50”). An expense needs a decimal there, and stays unreadable without it.',
+    '11 of 12 notes have no amount Nova can read (one says “1.234,50”). An expense needs a decimal.',
   );
   expect(screen.getByText(/^All 12 notes have no date/)).toBeVisible();
 });

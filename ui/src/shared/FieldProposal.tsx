@@ -54,7 +54,7 @@ export function FieldProposal({ skill, hideable = false }: { skill: string; /** 
   if (used === null && hideable && proposal !== null && hidden === summaryOf(proposal.types)) return null;
   return (
     <section
-      aria-label="Notes under other names"
+      aria-label="Other field names"
       data-testid="field-proposal"
       className="flex flex-col gap-2 rounded-card bg-accent-soft px-3 py-2 text-left text-small"
     >
@@ -73,7 +73,7 @@ export function FieldProposal({ skill, hideable = false }: { skill: string; /** 
               <Icon name="note" size={14} className="text-accent" />
               <span className="min-w-40 flex-1">{summaryOf(proposal.types)}.</span>
               <LinkButton aria-expanded={shown} onClick={() => setShown(!shown)}>
-                {shown ? 'Hide the names' : 'Show the names'}
+                {shown ? 'Hide names' : 'Show names'}
               </LinkButton>
               <Button size="s" disabled={busy} onClick={() => void use(proposal)} data-testid="use-fields">
                 Use them
@@ -136,7 +136,7 @@ function Names({ found }: { found: TypeProposal }) {
 function lackingText(record: string, notes: number, { label, notes: lacking, needs, example }: UnreadableField): string {
   const which = lacking === notes ? (notes === 1 ? 'The note has' : `All ${notes} notes have`) : `${lacking} of ${notes} notes have`;
   const instead = example == null ? '' : ` (one says “${example}”)`;
-  return `${which} no ${label.toLowerCase()} that can be read${instead}. ${titled(record)} needs ${needs} there, and stays unreadable without it.`;
+  return `${which} no ${label.toLowerCase()} Nova can read${instead}. ${titled(record)} needs ${needs}.`;
 }
 
 function titled(name: string): string {

@@ -23,7 +23,7 @@ test('a figure in a message opens what is behind it, and its notes', async () =>
   const onNote = vi.fn();
   renderInApp(<Html html="<p>The pipeline is <b>€137,900</b>.</p>" numbers={numbers} onNote={onNote} onLink={() => {}} />);
   await userEvent.click(screen.getByRole('button', { name: '€137,900, 2 notes' }));
-  const behind = await screen.findByRole('dialog', { name: 'What is behind Open pipeline' });
+  const behind = await screen.findByRole('dialog', { name: 'Sources of Open pipeline' });
   expect(behind).toHaveTextContent('Σ value, computed');
   expect(behind).toHaveTextContent('crm.pipeline');
   await userEvent.click(screen.getByRole('button', { name: 'Open the 2 notes' }));
@@ -37,7 +37,7 @@ test('an amount that no tool gave says that it has no source; code and links sta
   );
   const marks = [...container.querySelectorAll('.nova-no-source')];
   expect(marks.map((mark) => mark.textContent)).toEqual(['€5 (no source)']);
-  expect(marks[0]).toHaveAttribute('title', 'no source');
+  expect(marks[0]).toHaveAttribute('data-tip', 'no source');
 });
 
 test('a figure is marked when its source comes to be known', () => {

@@ -144,8 +144,8 @@ export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFie
         <TextField
           type="password"
           autoComplete="new-password"
-          aria-label={entry.which === another ? 'Key, if it wants one' : 'Key'}
-          placeholder={entry.which === another ? 'Paste a key, if it wants one' : 'Paste a key'}
+          aria-label={entry.which === another ? 'Key, if needed' : 'Key'}
+          placeholder={entry.which === another ? 'Paste a key, if needed' : 'Paste a key'}
           value={entry.key}
           className="min-w-44 flex-1"
           data-testid="new-provider-key"
@@ -174,7 +174,7 @@ export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFie
             {checked.host} answers
           </Badge>
         ) : (
-          `${host ? `${host} is asked for one word. ` : ''}Kept in the system keychain or Nova’s encrypted file, never in your notes or settings.`
+          `${host ? `${host} gets a one-word test request. ` : ''}Stored in the system keychain or Nova’s encrypted file, never in notes or settings.`
         )}
       </div>
       {problem && <ErrorBox error={problem} />}
@@ -211,7 +211,7 @@ function missing({ which, address }: Entry): UserError {
   const say = (message: string): UserError => ({ code: 'bad_request', message, hint: '' });
   if (which === '') return say('Choose a provider.');
   if (which !== another) return say('Paste the key.');
-  return say(address.trim() === '' ? 'Type the address.' : 'Write the address as https://host/v1.');
+  return say(address.trim() === '' ? 'Enter the address.' : 'Enter the address as https://host/v1.');
 }
 
 function hostOf({ which, address }: Entry): string {

@@ -16,11 +16,11 @@ export function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: 
     <p data-list onKeyDown={listKeys} className="flex flex-wrap gap-x-3 gap-y-0.5">
       {shown.map((path, index) =>
         isNote(path) ? (
-          <LinkButton key={index} data-list-item data-note-path={path} className="font-normal" title={revealed(path)} onClick={() => onNote(path)}>
+          <LinkButton key={index} data-list-item data-note-path={path} className="font-normal" data-tip={revealed(path)} onClick={() => onNote(path)}>
             <Revealed text={noteName(path).name} />
           </LinkButton>
         ) : (
-          <span key={index} title={revealed(path)}>
+          <span key={index} data-tip={revealed(path)}>
             <Revealed text={noteName(path).name} />
           </span>
         ),

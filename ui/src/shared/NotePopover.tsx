@@ -1,4 +1,5 @@
 import { Popover as Radix } from 'radix-ui';
+import { useState } from 'react';
 
 import { useActions } from '../state/hooks';
 import { IconButton } from './Button';
@@ -13,7 +14,8 @@ export interface OpenedLink {
 
 /** A look at a note where a link to it stands. Esc and a click elsewhere close it. */
 export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () => void }) {
-  const { openNote } = useActions();
+  const { openNote, show } = useActions();
+  const [note, setNote] = useState(link.note);
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Anchor virtualRef={{ current: link.at }} />
@@ -23,7 +25,7 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
           align="start"
           sideOffset={6}
           collisionPadding={12}
-          aria-label={`Note ${noteName(link.note).name}`}
+          aria-label={`Note ${noteName(note).name}`}
           data-testid="note-popover"
           onCloseAutoFocus={(event) => {
             event.preventDefault();
@@ -32,8 +34,9 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
           className="z-40 max-h-[min(24rem,var(--radix-popover-content-available-height))] w-100 max-w-[calc(100vw-2rem)] animate-pop overflow-y-auto rounded-pop border border-line-strong bg-surface-raised p-3.5 text-ui text-fg shadow-2 outline-none"
         >
           <NotePreview
-            key={link.note}
-            asked={link.note}
+            key={note}
+            asked={note}
+            onNote={setNote}
             actions={
               <IconButton
                 icon="panel"
@@ -42,7 +45,8 @@ export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () =
                 className="-my-0.5"
                 onClick={() => {
                   onClose();
-                  openNote(link.note);
+                  openNote(note);
+                  show({ kind: 'chat' });
                 }}
               />
             }

@@ -15,7 +15,18 @@ import { useClock } from './useClock';
 const FRESH = 60_000;
 
 /** A note as it is on disk, read again whenever it changes. `asked`: a path, or a name as a link would say it. */
-export function NotePreview({ asked, actions }: { asked: string; /** Beside "Open in Obsidian". */ actions?: ReactNode }) {
+export function NotePreview({
+  asked,
+  actions,
+  onNote,
+}: {
+  asked: string;
+  /** Beside "Open in Obsidian". */
+  actions?: ReactNode;
+  /** Follows a link of the note; without it the panel does. */
+  onNote?: (note: string) => void;
+}) {
+  const { openNote } = useActions();
   const revision = useApp((app) => changesOf(app.noteChanges, asked));
   const { data, error, loading, reload } = useRpc('read_note', { path: asked }, revision);
 
@@ -23,7 +34,7 @@ export function NotePreview({ asked, actions }: { asked: string; /** Beside "Ope
     <div data-testid="note-preview" className={`flex flex-col gap-3 ${data && loading ? 'opacity-60' : ''}`}>
       {!data && loading && <Loading lines={5} label="Reading the note" />}
       {error && <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />}
-      {data && !error && <Note note={data} actions={actions} />}
+      {data && !error && <Note note={data} actions={actions} onNote={onNote ?? openNote} />}
     </div>
   );
 }
@@ -35,8 +46,8 @@ function changesOf(changes: AppState['noteChanges'], asked: string): number {
   return Object.entries(changes).reduce((sum, [path, { count }]) => (noteName(path).name.toLowerCase() === name ? sum + count : sum), 0);
 }
 
-function Note({ note, actions }: { note: NoteView; actions: ReactNode }) {
-  const { openNote, openLink, openRecordForm } = useActions();
+function Note({ note, actions, onNote }: { note: NoteView; actions: ReactNode; onNote: (note: string) => void }) {
+  const { openLink, openRecordForm } = useActions();
   const { record } = note;
   const backend = useBackend();
   const [problem, setProblem] = useState<UserError | null>(null);
@@ -91,29 +102,28 @@ function Note({ note, actions }: { note: NoteView; actions: ReactNode }) {
             <div key={key} className="contents">
               <dt className="cut max-w-36 font-mono text-fg-3">{key}</dt>
               <dd className="selectable break-words text-fg">
-                <PropertyValue value={value} />
+                <PropertyValue value={value} onNote={onNote} />
               </dd>
             </div>
           ))}
         </dl>
       )}
       <div className="text-ui">
-        <Html html={note.html} onNote={(name) => openNote(name)} onLink={openLink} />
+        <Html html={note.html} onNote={(name) => onNote(name)} onLink={openLink} />
       </div>
     </>
   );
 }
 
 /** A value with its links to notes made links. */
-function PropertyValue({ value }: { value: string }) {
-  const { openNote } = useActions();
+function PropertyValue({ value, onNote }: { value: string; onNote: (note: string) => void }) {
   if (value === '') return <span className="text-fg-3">empty</span>;
   return value.split(/(\[\[[^\]\n]+\]\])/).map((part, index) => {
     const link = /^\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]$/.exec(part);
     const target = link?.[1];
     if (!target) return part;
     return (
-      <LinkButton key={index} className="font-normal" onClick={() => openNote(target)}>
+      <LinkButton key={index} className="font-normal" onClick={() => onNote(target)}>
         {link[2] ?? target}
       </LinkButton>
     );

@@ -31,7 +31,7 @@ export function PartialResult({ partial, ended = false }: { partial: JsonValue; 
       <ValueView value={rows.slice(0, 2)} label={ended ? 'Found before it was stopped' : 'So far'} dense />
       <p className="border-t border-line px-3 py-1 text-small text-fg-3">
         {more > 0 && `${more} more so far. `}
-        {ended ? 'It was stopped; the rest is not there.' : 'Best first; order may change until it ends.'}
+        {ended ? 'Stopped; result incomplete.' : 'Best first; order may change until it ends.'}
       </p>
     </div>
   );

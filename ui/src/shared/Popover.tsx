@@ -1,6 +1,8 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
+import { focusIsLost } from './focus';
+
 interface PopoverProps {
   /** The one button that opens it. */
   readonly trigger: ReactNode;
@@ -12,10 +14,12 @@ interface PopoverProps {
   readonly onOpenChange?: (open: boolean) => void;
   /** Ahead of `onOpenChange`, which is told of it like of a click elsewhere. */
   readonly onEsc?: () => void;
+  /** Has the focus once it is closed, in place of the trigger. */
+  readonly returnTo?: () => HTMLElement | null;
 }
 
-/** Esc and a click elsewhere close it; the focus goes back to its trigger. */
-export function Popover({ trigger, children, label, align = 'start', open, onOpenChange, onEsc }: PopoverProps) {
+/** Begins with the focus on what has `data-first-focus`. Esc and a click elsewhere close it; the focus goes back to its trigger. */
+export function Popover({ trigger, children, label, align = 'start', open, onOpenChange, onEsc, returnTo }: PopoverProps) {
   return (
     <Radix.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
@@ -26,6 +30,18 @@ export function Popover({ trigger, children, label, align = 'start', open, onOpe
           collisionPadding={8}
           aria-label={label}
           {...(onEsc ? { onEscapeKeyDown: onEsc } : {})}
+          onCloseAutoFocus={(event) => {
+            if (!returnTo) return;
+            event.preventDefault();
+            // A click elsewhere has given it to something.
+            if (focusIsLost()) returnTo()?.focus();
+          }}
+          onOpenAutoFocus={(event) => {
+            const first = event.currentTarget instanceof Element && event.currentTarget.querySelector<HTMLElement>('[data-first-focus]');
+            if (!first) return;
+            event.preventDefault();
+            first.focus();
+          }}
           className="z-40 max-w-sm animate-pop rounded-pop border border-line bg-surface-raised p-3 text-ui text-fg shadow-2 outline-none"
         >
           {children}

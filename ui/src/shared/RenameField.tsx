@@ -9,7 +9,7 @@ export function RenameField({ title, onDone }: { title: string; onDone: (title: 
   };
   return (
     <input
-      aria-label="Title of the chat"
+      aria-label="Chat title"
       autoFocus
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -6,7 +6,7 @@ export function Revealed({ text }: { text: string }) {
     piece.code === null ? (
       piece.text
     ) : (
-      <span key={index} className="mx-0.5 rounded-badge bg-danger-soft px-1 text-danger" title="A character that cannot be seen">
+      <span key={index} className="mx-0.5 rounded-badge bg-danger-soft px-1 text-danger" data-tip="Invisible character">
         {piece.code}
       </span>
     ),

@@ -79,7 +79,7 @@ export function CredentialForm({ name: given, grantTo, onKept, onClose }: Creden
               onChange={(event) => setTyped(event.target.value)}
             />
             <span id={`${id}-rule`} className={tried && badName ? 'text-danger' : 'text-fg-3'}>
-              Write it as service/key, of letters, digits, “_”, “-” and “.”.
+              Use the form service/key: letters, digits, “_”, “-” and “.”.
             </span>
           </label>
         )}
@@ -99,7 +99,7 @@ export function CredentialForm({ name: given, grantTo, onKept, onClose }: Creden
         </label>
         <div className="flex items-center gap-2">
           <Button type="submit" size="s" variant="primary" disabled={busy} data-testid="credential-keep">
-            {busy ? 'Keeping…' : 'Keep it'}
+            {busy ? 'Saving…' : 'Save'}
           </Button>
           {onClose && (
             <Button size="s" onClick={onClose}>
@@ -170,11 +170,11 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
           data-testid="passphrase"
           onChange={(event) => setPassphrase(event.target.value)}
         />
-        {begins && <span className="text-fg-3">Without it nobody can read the file again, not even you.</span>}
+        {begins && <span className="text-fg-3">Without it the file cannot be opened, not even by you.</span>}
       </label>
       {begins && (
         <label className="flex flex-col gap-1" htmlFor={`${id}-again`}>
-          <span className="font-medium">The same again</span>
+          <span className="font-medium">Repeat</span>
           <TextField
             id={`${id}-again`}
             type="password"
@@ -185,12 +185,12 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
             data-testid="passphrase-again"
             onChange={(event) => setAgain(event.target.value)}
           />
-          {again !== '' && differs && <span className="text-danger">The two are not the same.</span>}
+          {again !== '' && differs && <span className="text-danger">The passphrases differ.</span>}
         </label>
       )}
       <div>
         <Button type="submit" size="s" disabled={busy || passphrase === '' || differs}>
-          {busy ? 'Opening…' : begins ? 'Make the file' : 'Open'}
+          {busy ? 'Opening…' : begins ? 'Create file' : 'Open'}
         </Button>
       </div>
     </form>
@@ -218,7 +218,7 @@ export function SignInButton({ name, onDone }: { name: string; onDone: () => voi
     <div className="flex flex-col gap-2">
       <div role="status" className="flex items-center gap-2 text-small">
         <Button size="s" icon="external" disabled={busy} onClick={() => void signIn()} data-testid="sign-in">
-          {busy ? 'Go on in the browser…' : 'Sign in'}
+          {busy ? 'Continue in the browser…' : 'Sign in'}
         </Button>
       </div>
       {problem && <ErrorBox error={problem} actions={<LinkButton onClick={() => void signIn()}>Try again</LinkButton>} />}

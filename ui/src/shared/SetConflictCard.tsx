@@ -14,10 +14,10 @@ import { Revealed } from './Revealed';
 /** A note that undoing or finishing a change set left as it is, because it was edited since or could not be read. */
 export function SetConflictCard({ conflict, session }: { conflict: SetConflict; session: string | null }) {
   const backend = useBackend();
-  const { resolveConflict } = useActions();
+  const { resolveConflict, report } = useActions();
   const { set, way, decided } = conflict;
   const { path, what, mine, theirs, unreadable } = conflict.conflict;
-  const open = () => void backend.rpc('open_note', { path }).catch(() => undefined);
+  const open = () => void backend.rpc('open_note', { path }).catch(report);
   if (unreadable) return <UnreadableNote set={set} path={path} reason={what.join(' ')} />;
   return (
     <ConflictCard
@@ -61,7 +61,7 @@ function UnreadableNote({ set, path, reason }: { set: string; path: string; reas
     >
       <div className="flex items-center gap-2.5">
         <Icon name="warn" size={14} className="text-warn" />
-        <h2 className="min-w-0 text-body font-semibold" title={revealed(folder)}>
+        <h2 className="min-w-0 text-body font-semibold" data-tip={revealed(folder)}>
           <Revealed text={name} /> could not be read
         </h2>
       </div>

@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 
 import { focusIsLost } from './focus';
 
@@ -14,8 +14,9 @@ interface SheetProps {
   readonly children: ReactNode;
 }
 
-/** A column over the conversation, in a window too narrow for both. Esc and a click beside it close it. */
+/** A column over the window. Esc and a click beside it close it; the focus goes back to what opened it. */
 export function Sheet({ side, width, label, onClose, onEscape, children }: SheetProps) {
+  const [before] = useState(() => document.activeElement);
   return (
     // Without Radix's overlay, which injects a style element to keep the page from scrolling.
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -25,8 +26,9 @@ export function Sheet({ side, width, label, onClose, onEscape, children }: Sheet
           aria-describedby={undefined}
           {...(onEscape ? { onEscapeKeyDown: onEscape } : {})}
           onCloseAutoFocus={(event) => {
+            event.preventDefault();
             // What was chosen may have taken the focus somewhere else.
-            if (!focusIsLost()) event.preventDefault();
+            if (focusIsLost() && before instanceof HTMLElement) before.focus();
           }}
           style={{ width }}
           className={`fixed inset-y-0 z-30 flex max-w-[calc(100vw-48px)] flex-col bg-surface-side shadow-2 outline-none ${side === 'left' ? 'left-0 animate-sheet-left border-r' : 'right-0 animate-sheet-right border-l'} border-line`}

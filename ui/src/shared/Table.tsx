@@ -88,5 +88,5 @@ export function Table<Row>({ columns, rows, label, rowKey, dense = false }: Tabl
 }
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }

@@ -1,18 +1,33 @@
 import { Tooltip as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 
 import { Kbd } from './Kbd';
+import { Tips } from './Tips';
 
-/** Names what has no words. Needs the one `TooltipProvider` of the window above it. */
+/** How a tooltip looks. */
+export const tipClass =
+  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
+
+/** Names what has no words. Takes no key and no click. Needs the one `TooltipProvider` of the window above it. */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string | undefined; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    if (!open) return;
+    // Ahead of Radix, which would spend the Esc that is meant for the sheet below on the tooltip.
+    const close = () => flushSync(() => setOpen(false));
+    window.addEventListener('keydown', close, { capture: true });
+    return () => window.removeEventListener('keydown', close, { capture: true });
+  }, [open]);
   return (
-    <Radix.Root>
+    <Radix.Root open={open} onOpenChange={setOpen}>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2"
+          data-tooltip
+          className={`pointer-events-none ${tipClass}`}
         >
           {label}
           {keys && <Kbd>{keys}</Kbd>}
@@ -24,8 +39,9 @@ export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: st
 
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
-    <Radix.Provider delayDuration={500} skipDelayDuration={200}>
+    <Radix.Provider delayDuration={500} skipDelayDuration={200} disableHoverableContent>
       {children}
+      <Tips />
     </Radix.Provider>
   );
 }

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
 import type { JsonValue } from '../ipc';
+import { renderInApp } from '../testing/render';
 import { shapeOf, ValueView } from './Value';
 
 test.each<[JsonValue, string]>([
@@ -62,4 +63,18 @@ test('shares with a sign are figures and sort by their size', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Growth' }));
   expect(column(0)).toEqual(['−3 %', '+9.5 %', '+14.2 %']);
   expect(screen.getByRole('columnheader', { name: 'Growth' })).toHaveClass('text-right');
+});
+
+test('a path or a wikilink in a result previews its note', async () => {
+  const { backend } = renderInApp(<ValueView value={[{ deal: '[[Harborline]]', path: 'CRM/Deals/Arden.md' }]} label="Deals" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Arden' }));
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
+  expect(backend.asked('read_note')).toEqual([{ path: 'CRM/Deals/Arden.md' }]);
+  expect(screen.getByText('Harborline')).toHaveProperty('tagName', 'BUTTON');
+});
+
+test('words with numbers sort by the numbers', async () => {
+  render(<ValueView value={[{ name: 'Note 10' }, { name: 'Note 2' }]} label="Notes" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }));
+  expect(column(0)).toEqual(['Note 2', 'Note 10']);
 });

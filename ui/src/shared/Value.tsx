@@ -5,6 +5,8 @@ import { useMemo } from 'react';
 
 import type { JsonValue } from '../ipc';
 import { revealed } from './invisible';
+import { noteIn } from './note-in';
+import { NoteLink } from './NoteLink';
 import { Revealed } from './Revealed';
 import { Table, type Column } from './Table';
 
@@ -95,6 +97,13 @@ function Cell({ value }: { value: JsonValue }) {
       <code className="font-mono break-all">
         <Revealed text={JSON.stringify(value)} />
       </code>
+    );
+  const found = noteIn(value);
+  if (found)
+    return (
+      <NoteLink note={found.note} className="text-left font-normal">
+        <Revealed text={found.label} />
+      </NoteLink>
     );
   return <Revealed text={cellText(value)} />;
 }

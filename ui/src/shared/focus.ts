@@ -4,3 +4,11 @@
 export function focusIsLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }
+
+/**
+ * What a field does when it is left. Nothing may go from the page while the focus is on its way to the
+ * next field: a dialog that sees something go while nothing has the focus takes it for itself.
+ */
+export function onceFocusMoved(act: () => void): void {
+  setTimeout(act, 0);
+}

@@ -21,6 +21,12 @@ export function dayText(date: Date, now: Date = new Date()): string {
   return date.getFullYear() === now.getFullYear() ? `${weekdays[date.getDay()]} ${day}` : `${day} ${date.getFullYear()}`;
 }
 
+/** "24 Nov", "24 Nov 2025" in another year. */
+export function dateText(date: Date, now: Date = new Date()): string {
+  const day = `${date.getDate()} ${months[date.getMonth()]}`;
+  return date.getFullYear() === now.getFullYear() ? day : `${day} ${date.getFullYear()}`;
+}
+
 /** 22 → "22 ms", 2100 → "2.1 s", 95000 → "1 min 35 s" */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -73,7 +73,7 @@ export function placeText(model: string, { where, host }: ModelPlace): string {
     case 'elsewhere':
       return `${name}: messages and notes go to ${host}`;
     case 'unknown':
-      return `${name}: not known where it runs, ${host} does not say`;
+      return `${name}: unknown host, ${host} does not say where it runs`;
   }
 }
 
@@ -86,9 +86,9 @@ export function healthOf(provider: ProviderRow, told: Readonly<Record<string, Pr
 export function healthText({ state, at }: ProviderHealth): string {
   const said: Record<HealthState, string> = {
     answered: 'answered',
-    rate_limited: 'takes no more requests since',
-    unreachable: 'does not answer since',
-    refused_key: 'refused the key at',
+    rate_limited: 'rate limited since',
+    unreachable: 'not answering since',
+    refused_key: 'key refused at',
     failed: 'failed at',
   };
   return `${said[state]} ${clockTime(at)}`;

@@ -34,7 +34,7 @@ export function troubleOf(tool: Pick<ToolRow, 'state' | 'reason'>): ToolTrouble 
 }
 
 const LAST_GOOD = /last good version stays in use/i;
-const MEND = 'Mend the file; it is read again when it is saved.';
+const MEND = 'Fix the file and save it.';
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -43,7 +43,7 @@ export function Header({ roomForPanel, list, changed, menu }: HeaderProps) {
           }}
         />
       ) : (
-        <h1 className="cut min-w-16 text-body font-semibold" title={row?.title}>
+        <h1 className="cut min-w-16 text-body font-semibold" data-tip={row?.title}>
           {titleOf(row)}
         </h1>
       )}

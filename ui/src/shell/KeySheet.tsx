@@ -22,7 +22,7 @@ export function KeySheet() {
         </LinkButton>
         <IconButton icon="x" label="Close" keys="Esc" onClick={close} />
       </div>
-      <div className="min-h-0 overflow-y-auto px-4 pt-1 pb-4" tabIndex={0} role="group" aria-label="List of keys">
+      <div className="min-h-0 overflow-y-auto px-4 pt-1 pb-4" tabIndex={0} role="group" aria-label="Keyboard shortcuts">
         <KeyTable />
       </div>
     </Over>

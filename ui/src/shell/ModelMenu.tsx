@@ -52,7 +52,7 @@ function placeLabel(place: ModelPlace | null, online: boolean): string {
     case 'elsewhere':
       return `, remote, ${place.host}${online ? '' : ', offline'}`;
     case 'unknown':
-      return ', not known where it runs';
+      return ', unknown host';
     case undefined:
       return '';
   }
@@ -62,7 +62,7 @@ function noteOf(provider: ProviderRow, model: string, online: boolean): { note?:
   if (provider.without_tools.includes(model)) return { note: 'cannot call tools' };
   const { where, host, agreed } = placeOf(provider, model);
   const parts = [
-    where === 'unknown' && 'not known where it runs',
+    where === 'unknown' && 'unknown host',
     where === 'elsewhere' && provider.local && `at ${host}`,
     where === 'elsewhere' && !online && 'offline',
     !agreed && 'asks before it sends',

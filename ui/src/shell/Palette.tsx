@@ -1,4 +1,4 @@
-// Chats, commands and skills by what they are called.
+// Chats, commands, panels, notes, tools and skills by what they are called.
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 
@@ -10,22 +10,36 @@ import { draftOf } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { type KeyActionId, keysOf } from '../state/keys';
 import { focusSoon } from './keys';
-import { type Line, type Offer, offersFor } from './palette';
+import { keyOf, type Line, type Offer, offersFor } from './palette';
 
 export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null }) {
   const sessions = useApp((app) => app.sessions);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry);
   const records = useRpc('list_record_types', nothing, registry);
+  const tools = useRpc('list_tools', nothing, registry);
+  const panels = useApp((app) => app.skillPanels);
+  const recent = useApp((app) => app.recentlyChosen);
   const keys = useApp((app) => app.keys);
   const chosen = useApp((app) => draftOf(app).skills);
-  const { setOver, openSession, openRecordForm, show, showPanel, setDraft } = useActions();
+  const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
 
-  const groups = offersFor(query, { sessions, skills: skills.data ?? [], records: records.data ?? [], can: (id) => run(id) !== null });
+  const text = query.trim();
+  const notes = useRpc('suggest_notes', text === '' ? null : { text, skill: '' });
+  const groups = offersFor(query, {
+    sessions,
+    skills: skills.data ?? [],
+    records: records.data ?? [],
+    panels,
+    tools: tools.data ?? [],
+    notes: notes.data ?? [],
+    recent,
+    can: (id) => run(id) !== null,
+  });
   const all = groups.flatMap(({ offers }) => offers);
   const marked = Math.min(at, all.length - 1);
   useEffect(() => {
@@ -34,13 +48,21 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
 
   const act = (line: Line) => {
     setOver(null);
+    keepChoice(keyOf(line));
     switch (line.kind) {
       case 'key':
         return run(line.id)?.();
       case 'page':
         return show({ kind: 'settings', page: line.page });
       case 'run-tool':
-        return show({ kind: 'run-tool', tool: null });
+        return show({ kind: 'run-tool', tool: line.tool });
+      case 'panel':
+        return showPanel(`skill:${line.skill}`);
+      case 'note':
+        show({ kind: 'chat' });
+        return openNote(line.path);
+      case 'open-vault':
+        return void chooseVault();
       case 'trash':
         return show({ kind: 'trash' });
       case 'activity':
@@ -77,13 +99,13 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
           autoFocus
           type="text"
           role="combobox"
-          aria-label="Search chats, commands and skills"
+          aria-label="Search chats, notes, tools and settings"
           aria-expanded="true"
           aria-autocomplete="list"
           aria-controls={`${id}-list`}
           aria-activedescendant={all.length > 0 ? `${id}-${marked}` : undefined}
           data-testid="palette-field"
-          placeholder="Search chats, commands and skills"
+          placeholder="Search chats, notes, tools and settings"
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
@@ -93,7 +115,7 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
           className="selectable w-full bg-transparent text-body outline-none"
         />
       </label>
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label="Chats, commands and skills" data-testid="palette" className="min-h-0 overflow-y-auto p-1.5">
+      <div ref={list} id={`${id}-list`} role="listbox" aria-label="What is found" data-testid="palette" className="min-h-0 overflow-y-auto p-1.5">
         {groups.map(({ label, offers }) => (
           <div key={label} role="group" aria-label={label} className="pb-1.5">
             <p aria-hidden="true" className="px-2 pt-1.5 pb-1 text-meta font-semibold text-fg-2">
@@ -122,7 +144,7 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
           </div>
         ))}
       </div>
-      {all.length === 0 && (
+      {all.length === 0 && !notes.loading && (
         <p role="status" className="px-4 py-3 text-small text-fg-3">
           Nothing is called “{query}”.
         </p>

@@ -42,7 +42,7 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
               className="flex h-7 min-w-0 items-center gap-1.5 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
               {page.icon && page.tab !== tab && !(page.keepsLabel && labels) ? (
-                <span title={page.label} className="flex">
+                <span data-tip={page.label} className="flex">
                   <Icon name={page.icon} />
                   <span className="sr-only">{page.label}</span>
                 </span>
@@ -54,7 +54,7 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
           ))}
         </Tabs.List>
         {skill && (
-          <IconButton icon="expand" label="In place of the chat" keys={keyText(keysOf(keys, 'wide'))} data-testid="widen-panel" onClick={toggleWide} />
+          <IconButton icon="expand" label="Widen panel" keys={keyText(keysOf(keys, 'wide'))} data-testid="widen-panel" onClick={toggleWide} />
         )}
         <IconButton icon="x" label="Close panel" keys={keyText(keysOf(keys, 'panel'))} onClick={() => setPanel({ open: false })} />
       </div>

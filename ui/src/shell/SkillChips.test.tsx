@@ -49,7 +49,7 @@ test('the × drops the skill from the next step; the chip goes when the backend 
   backend.on('drop_skill', (what) => new Promise((done) => {
     answer = () => done(backend.drop_skill(what));
   }));
-  const drop = screen.getByRole('button', { name: 'Drop CRM from the next step on' });
+  const drop = screen.getByRole('button', { name: 'Deactivate CRM' });
   await userEvent.click(drop);
   await userEvent.click(drop);
   expect(backend.asked('drop_skill')).toEqual([{ session: 'bank', skill: 'crm' }]);
@@ -61,20 +61,20 @@ test('the × drops the skill from the next step; the chip goes when the backend 
 test('what could not be dropped stays, can be tried again, and the reason is told', async () => {
   const { backend, store } = await header([turn, activated('crm')]);
   backend.fail('drop_skill', { message: 'The chat is gone.' });
-  await userEvent.click(screen.getByRole('button', { name: 'Drop CRM from the next step on' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Deactivate CRM' }));
   expect(chips()).toHaveLength(1);
   expect(store.get().app.problem?.message).toBe('The chat is gone.');
-  await userEvent.click(screen.getByRole('button', { name: 'Drop CRM from the next step on' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Deactivate CRM' }));
   expect(backend.asked('drop_skill')).toHaveLength(2);
 });
 
 test('a pinned skill has a pin in place of the ×; no longer pinned it can be dropped', async () => {
   const { backend, store } = await header([activated('crm', { by: 'pin' }), turn], ['crm']);
   expect(await screen.findByText('pinned')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: /^Drop/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Deactivate/ })).toBeNull();
   backend.world.skills = backend.world.skills.map((row) => ({ ...row, pinned: false }));
   act(() => store.actions.registryChanged());
-  expect(await screen.findByRole('button', { name: 'Drop CRM from the next step on' })).toBeVisible();
+  expect(await screen.findByRole('button', { name: 'Deactivate CRM' })).toBeVisible();
 });
 
 test('a new chat shows what is going to be active: pinned skills that can be used', async () => {
@@ -88,7 +88,7 @@ test('in a window zoomed far in they are a number that opens the chips', async (
   expect(screen.queryByRole('list', { name: 'Active skills' })).toBeNull();
   await userEvent.click(screen.getByTestId('active-skills'));
   const open = within(await screen.findByRole('dialog', { name: 'Active skills' }));
-  expect(open.getAllByRole('button', { name: /^Drop/ })).toHaveLength(3);
+  expect(open.getAllByRole('button', { name: /^Deactivate/ })).toHaveLength(3);
 });
 
 test('a skill that needs a sign-in says so, and leads to where it is done', async () => {

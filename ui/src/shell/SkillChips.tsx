@@ -109,7 +109,7 @@ function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { activ
         icon={needsSignIn ? 'lock' : skillIcon(skill)}
         {...(needsSignIn ? { onClick: () => show({ kind: 'settings', page: 'skills', skill }) } : {})}
         note={pinned ? <PinMark /> : lifetime === 'turn' ? 'this turn' : undefined}
-        {...(pinned ? {} : { onRemove: drop, removeLabel: `Drop ${name} from the next step on` })}
+        {...(pinned ? {} : { onRemove: drop, removeLabel: `Deactivate ${name}` })}
       >
         {name}
         {needsSignIn && ', sign in'}
@@ -120,7 +120,7 @@ function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { activ
 
 function PinMark() {
   return (
-    <span title="Pinned: active in every chat">
+    <span data-tip="Pinned: active in every chat">
       <Icon name="pin" size={12} />
       <span className="sr-only">pinned</span>
     </span>

@@ -70,6 +70,8 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
       switch (id) {
         case 'palette':
           return () => actions.setOver('palette');
+        case 'open-note':
+          return () => actions.setOver('notes');
         case 'new-chat':
           return () => {
             actions.newChat();

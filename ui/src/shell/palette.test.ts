@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 
 import { sampleWorld } from '../testing/sample';
+import { samplePanels } from '../testing/sample-panels';
 import type { KeyActionId } from '../state/keys';
-import { offersFor } from './palette';
+import { keyOf, offersFor } from './palette';
 
-const { sessions, skills } = sampleWorld();
+const { sessions, skills, tools } = sampleWorld();
+const panels = samplePanels;
 const records = [
   { skill: 'crm', record_type: 'contact', label: 'Contact', folder: 'CRM/People', title: 'name' },
   { skill: 'portfolio', record_type: 'price', label: 'Price', folder: 'Portfolio/Prices', title: null },
 ];
-const offers = (query: string, can: (id: KeyActionId) => boolean = () => true) => offersFor(query, { sessions, skills, records, can });
+const offers = (query: string, can: (id: KeyActionId) => boolean = () => true) => offersFor(query, { sessions, skills, records, tools, panels, notes: [], recent: [], can });
 const labels = (query: string) => offers(query).map(({ label, offers: found }) => `${label}: ${found.map((offer) => offer.label).join(', ')}`);
 
 test('a chat is found by the beginning of a word of its title', () => {
@@ -43,4 +45,27 @@ test('only what can be done now is offered', () => {
 
 test('what is done to the selection is left to its key: the field of the palette takes the selection', () => {
   expect(labels('quote what')).toEqual([]);
+});
+
+const all = { sessions, skills, records, tools, panels, notes: [], recent: [], can: () => true };
+
+test('panels, pages, tools and notes are found by name', () => {
+  const notes = [{ name: 'Jane Doe', path: 'CRM/People/Jane Doe.md', record_type: 'contact' }, { name: 'January', path: 'Daily/January.md', record_type: null }];
+  const lines = (query: string) => offersFor(query, { ...all, notes }).flatMap(({ offers: found }) => found.map(({ line, note }) => ({ line, note })));
+  expect(lines('jan').filter(({ line }) => line.kind === 'note')).toEqual([
+    { line: { kind: 'note', path: 'CRM/People/Jane Doe.md' }, note: 'contact' },
+    { line: { kind: 'note', path: 'Daily/January.md' }, note: 'Daily' },
+  ]);
+  expect(lines('portf')).toContainEqual({ line: { kind: 'panel', skill: 'portfolio' }, note: 'panel' });
+  expect(lines('vault')).toContainEqual({ line: { kind: 'page', page: 'vault' }, note: '' });
+  expect(lines('move_d').map(({ line }) => line)).toContainEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
+});
+
+test('what was chosen last stands first', () => {
+  const recent = [keyOf({ kind: 'page', page: 'models' }), keyOf({ kind: 'panel', skill: 'portfolio' })];
+  const offered = offersFor('', { ...all, recent });
+  expect(offered[0]).toMatchObject({ label: 'Recent', offers: [{ label: 'Settings: Models' }, { label: 'Portfolio' }] });
+  const pages = (recently: string[]) => offersFor('settings', { ...all, recent: recently }).find(({ label }) => label === 'Commands')?.offers.map(({ label }) => label);
+  expect(pages([])?.slice(0, 2)).toEqual(['Settings', 'Settings: Skills']);
+  expect(pages(recent)?.[0]).toBe('Settings: Models');
 });

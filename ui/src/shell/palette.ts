@@ -1,6 +1,6 @@
 // What the palette offers for what was typed. Pure.
-import type { RecordTypeRow, SessionRow, SkillRow } from '../ipc';
-import type { IconName } from '../shared';
+import type { NoteSuggestion, PanelView, RecordTypeRow, SessionRow, SkillRow, ToolRow } from '../ipc';
+import { noteName, skillIcon, type IconName } from '../shared';
 import { matchName, type Kind, type Range } from '../shared/letters';
 import type { SettingsPageName } from '../state/app';
 import { type KeyActionId, keyActions } from '../state/keys';
@@ -8,7 +8,11 @@ import { type KeyActionId, keyActions } from '../state/keys';
 export type Line =
   | { readonly kind: 'key'; readonly id: KeyActionId }
   | { readonly kind: 'page'; readonly page: SettingsPageName }
-  | { readonly kind: 'run-tool' }
+  | { readonly kind: 'run-tool'; readonly tool: string | null }
+  | { readonly kind: 'panel'; readonly skill: string }
+  /** A note by its path. */
+  | { readonly kind: 'note'; readonly path: string }
+  | { readonly kind: 'open-vault' }
   | { readonly kind: 'activity' }
   | { readonly kind: 'keys' }
   | { readonly kind: 'trash' }
@@ -41,7 +45,7 @@ const pages: readonly [SettingsPageName, string][] = [
   ['models', 'Models'],
   ['permissions', 'Permissions'],
   ['credentials', 'Credentials'],
-  ['changes', 'Changes'],
+  ['vault', 'Vault'],
   ['keyboard', 'Keyboard'],
   ['appearance', 'Appearance'],
 ];
@@ -50,11 +54,18 @@ export interface Offered {
   readonly sessions: readonly SessionRow[];
   readonly skills: readonly SkillRow[];
   readonly records: readonly RecordTypeRow[];
+  readonly panels: readonly PanelView[];
+  readonly tools: readonly ToolRow[];
+  /** Notes whose names are like what was typed; records among them have a type. */
+  readonly notes: readonly NoteSuggestion[];
+  /** `keyOf` of what was chosen before, newest first. */
+  readonly recent: readonly string[];
   /** Whether what a key stands for can be done where the window is now. */
   readonly can: (id: KeyActionId) => boolean;
 }
 
-export function offersFor(query: string, { sessions, skills, records, can }: Offered): OfferGroup[] {
+export function offersFor(query: string, offered: Offered): OfferGroup[] {
+  const { sessions, skills, records, panels, tools, notes, recent, can } = offered;
   const chats = sessions.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).map(
     ({ id, title }): Candidate => ({ line: { kind: 'chat', session: id }, label: title, icon: 'note', note: '' }),
   );
@@ -62,14 +73,32 @@ export function offersFor(query: string, { sessions, skills, records, can }: Off
     ['Commands', commands.filter(({ line }) => line.kind !== 'key' || can(line.id))],
     ['Chats', chats],
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
+    ['Panels', panels.map(({ skill, name, icon }): Candidate => ({ line: { kind: 'panel', skill }, label: name, icon: skillIcon(skill, '', icon), note: 'panel' }))],
+    ['Notes', notes.map(noteLine)],
+    // Nobody looks through all tools without a name.
+    ['Tools', query.trim() === '' ? [] : tools.map(toolLine)],
     ['New', records.map((row) => recordLine(row, skills))],
   ];
-  const found = groups.map(([label, all]) => ({ label, ...best(query, all) })).filter(({ offers }) => offers.length > 0);
+  const rankOf = ({ line }: Candidate) => {
+    const at = recent.indexOf(keyOf(line));
+    return at < 0 ? recent.length : at;
+  };
+  const found = groups.map(([label, all]) => ({ label, ...best(query, all, rankOf) })).filter(({ offers }) => offers.length > 0);
+  if (query.trim() === '') {
+    const all = groups.flatMap(([, rows]) => rows).filter((row) => rankOf(row) < recent.length);
+    const offers = all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST).map((one) => ({ ...one, ranges: [] }));
+    return offers.length === 0 ? found : [{ label: 'Recent', offers }, ...found.map(({ label, offers: rest }) => ({ label, offers: rest }))];
+  }
   // Where the best fit is, is what Enter takes.
   return found.toSorted((a, b) => a.rank - b.rank).map(({ label, offers }) => ({ label, offers }));
 }
 
 type Candidate = Omit<Offer, 'ranges'>;
+
+/** Names a line among those that were chosen. */
+export function keyOf(line: Line): string {
+  return JSON.stringify(line);
+}
 
 /** What is done where the focus or the selection is: the palette takes both. */
 const onlyKeys: ReadonlySet<KeyActionId> = new Set(['palette', 'quote', 'next-region', 'previous-region']);
@@ -78,9 +107,10 @@ const commands: Candidate[] = [
   ...keyActions
     .filter(({ id }) => !onlyKeys.has(id))
     .map(({ id, label }): Candidate => ({ line: { kind: 'key', id }, label, icon: icons[id] ?? 'bolt', note: '' })),
-  { line: { kind: 'run-tool' }, label: 'Run a tool', icon: 'play', note: '' },
+  { line: { kind: 'open-vault' }, label: 'Open another vault', icon: 'book', note: '' },
+  { line: { kind: 'run-tool', tool: null }, label: 'Run a tool', icon: 'play', note: '' },
   { line: { kind: 'activity' }, label: 'Show activity', icon: 'clock', note: '' },
-  { line: { kind: 'keys' }, label: 'Show all keys', icon: 'list', note: '?' },
+  { line: { kind: 'keys' }, label: 'Keyboard shortcuts', icon: 'list', note: '?' },
   { line: { kind: 'trash' }, label: 'Show deleted chats', icon: 'trash', note: '' },
   ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
 ];
@@ -88,6 +118,14 @@ const commands: Candidate[] = [
 function recordLine({ skill, record_type, label }: RecordTypeRow, skills: readonly SkillRow[]): Candidate {
   const of = skills.find(({ id }) => id === skill)?.name ?? skill;
   return { line: { kind: 'record', skill, type: record_type }, label: `New ${label.toLowerCase()}`, icon: 'plus', note: of };
+}
+
+function noteLine({ name, path, record_type }: NoteSuggestion): Candidate {
+  return { line: { kind: 'note', path }, label: name, icon: 'note', note: record_type ?? noteName(path).folder };
+}
+
+function toolLine({ name, description }: ToolRow): Candidate {
+  return { line: { kind: 'run-tool', tool: name }, label: name, icon: 'play', note: description };
 }
 
 function skillLine({ id, name, state, reason }: SkillRow): Candidate {
@@ -98,13 +136,13 @@ function skillLine({ id, name, state, reason }: SkillRow): Candidate {
 const order: readonly Kind[] = ['prefix', 'word', 'inside', 'apart'];
 
 /** `rank`: how well the first fits; less is better. */
-function best(query: string, all: readonly Candidate[]): { offers: Offer[]; rank: number } {
+function best(query: string, all: readonly Candidate[], rankOf: (one: Candidate) => number): { offers: Offer[]; rank: number } {
   if (query.trim() === '') return { offers: all.slice(0, MOST).map((one) => ({ ...one, ranges: [] })), rank: 0 };
   const found = all.flatMap((one) => {
     const match = matchName(query.trim(), one.label);
     return match ? [{ one, match }] : [];
   });
-  const ranked = found.toSorted((a, b) => order.indexOf(a.match.kind) - order.indexOf(b.match.kind) || a.match.gaps - b.match.gaps);
+  const ranked = found.toSorted((a, b) => order.indexOf(a.match.kind) - order.indexOf(b.match.kind) || a.match.gaps - b.match.gaps || rankOf(a.one) - rankOf(b.one));
   const rank = ranked[0] ? order.indexOf(ranked[0].match.kind) : order.length;
   return { offers: ranked.slice(0, MOST).map(({ one, match }) => ({ ...one, ranges: match.ranges })), rank };
 }

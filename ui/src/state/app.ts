@@ -21,7 +21,7 @@ import type {
 import { type Asking, askingAfter } from './asking';
 import { afterEvent, type Queues } from './queue';
 
-export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance' | 'keyboard';
+export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'vault' | 'appearance' | 'keyboard';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -105,8 +105,12 @@ export interface AppState {
   readonly zoom: number;
   /** Keys that the user chose, by the name of what they do. */
   readonly keys: Readonly<Record<string, string>>;
-  /** What lies over the window: the palette of commands, the sheet of keys. */
-  readonly over: 'palette' | 'keys' | null;
+  /** What lies over the window: the palette of commands, the sheet of keys, the notes by name. */
+  readonly over: 'palette' | 'keys' | 'notes' | null;
+  /** Folder of the vault that is to be opened once the running chats may be stopped. */
+  readonly vaultAsked: string | null;
+  /** What was chosen in the palette since the window opened, newest first. */
+  readonly recentlyChosen: readonly string[];
   /** The conversation is searched for it; none while it is not. */
   readonly find: string | null;
 }
@@ -258,6 +262,8 @@ export const firstState: AppState = {
   zoom: 100,
   keys: {},
   over: null,
+  vaultAsked: null,
+  recentlyChosen: [],
   find: null,
 };
 

@@ -28,8 +28,8 @@ test('the user’s keys are in force, and those they took the place of are free'
 test.each([
   ['Ctrl K', 'Ctrl K is “Search chats and commands”.'],
   ['Ctrl 3', 'Ctrl 3 opens a skill’s panel.'],
-  ['Ctrl C', 'Ctrl C is needed for writing.'],
-  ['G', 'Hold Ctrl with it, or take a function key.'],
+  ['Ctrl C', 'Ctrl C is reserved for editing text.'],
+  ['G', 'Add Ctrl, or use a function key.'],
   ['Ctrl G', null],
   ['F9', null],
   ['Ctrl F', null],

@@ -11,37 +11,38 @@ export interface KeyAction {
 
 export const keyActions = [
   { id: 'palette', label: 'Search chats and commands', keys: 'Ctrl K' },
+  { id: 'open-note', label: 'Open a note', keys: 'Ctrl O' },
   { id: 'new-chat', label: 'New chat', keys: 'Ctrl N' },
-  { id: 'composer', label: 'Go to the message', keys: 'Ctrl L' },
+  { id: 'composer', label: 'Focus the message field', keys: 'Ctrl L' },
   { id: 'find', label: 'Find in this chat', keys: 'Ctrl F' },
-  { id: 'quote', label: 'Quote what is selected', keys: 'Ctrl Shift Q' },
-  { id: 'list', label: 'Show or fold the list', keys: 'Ctrl B' },
+  { id: 'quote', label: 'Quote selection', keys: 'Ctrl Shift Q' },
+  { id: 'list', label: 'Show or hide the chat list', keys: 'Ctrl B' },
   { id: 'panel', label: 'Show or hide the right panel', keys: 'Ctrl .' },
-  { id: 'wide', label: 'Panel in place of the chat', keys: 'Ctrl Shift .' },
+  { id: 'wide', label: 'Widen the panel', keys: 'Ctrl Shift .' },
   { id: 'approval', label: 'Go to the waiting approval', keys: 'Ctrl Shift A' },
-  { id: 'zoom-in', label: 'Draw everything larger', keys: 'Ctrl =' },
-  { id: 'zoom-out', label: 'Draw everything smaller', keys: 'Ctrl -' },
-  { id: 'zoom-reset', label: 'As large as usual', keys: 'Ctrl 0' },
+  { id: 'zoom-in', label: 'Zoom in', keys: 'Ctrl =' },
+  { id: 'zoom-out', label: 'Zoom out', keys: 'Ctrl -' },
+  { id: 'zoom-reset', label: 'Actual size', keys: 'Ctrl 0' },
   { id: 'settings', label: 'Settings', keys: 'Ctrl ,' },
-  { id: 'next-region', label: 'Next region', keys: 'F6' },
-  { id: 'previous-region', label: 'Previous region', keys: 'Shift F6' },
+  { id: 'next-region', label: 'Next pane', keys: 'F6' },
+  { id: 'previous-region', label: 'Previous pane', keys: 'Shift F6' },
 ] as const satisfies readonly KeyAction[];
 
 export type KeyActionId = (typeof keyActions)[number]['id'];
 
 /** Keys that mean the same everywhere and stay as they are. */
 export const fixedKeys: readonly { readonly keys: string; readonly label: string }[] = [
-  { keys: 'Enter', label: 'Send; during a turn the message waits for its end' },
+  { keys: 'Enter', label: 'Send; queued while Nova is answering' },
   { keys: 'Shift Enter', label: 'New line' },
-  { keys: '/', label: 'Pick a tool, at the start of a word' },
-  { keys: '[[', label: 'Name a note' },
-  { keys: '↑', label: 'In an empty message: edit the last one' },
-  { keys: 'Esc', label: 'Close what is innermost; in an empty message stop the turn' },
-  { keys: 'Ctrl Enter', label: 'In an approval or a form: allow once, run' },
-  { keys: 'Ctrl 1…9', label: 'Panels of the skills, in the order of the list' },
-  { keys: 'J K', label: 'In lists: next, previous' },
-  { keys: 'O', label: 'In lists: open the note in Obsidian' },
-  { keys: '?', label: 'This list' },
+  { keys: '/', label: 'Insert a tool' },
+  { keys: '[[', label: 'Link a note' },
+  { keys: '↑', label: 'Edit the last message, in an empty field' },
+  { keys: 'Esc', label: 'Close; stop the answer, in an empty field' },
+  { keys: 'Ctrl Enter', label: 'Allow once or run, in a card or form' },
+  { keys: 'Ctrl 1…9', label: 'Open a skill’s panel' },
+  { keys: 'J K', label: 'Next, previous in a list' },
+  { keys: 'O', label: 'Open the note in Obsidian, in a list' },
+  { keys: '?', label: 'Show keyboard shortcuts' },
 ];
 
 type Chosen = Readonly<Record<string, string>>;
@@ -80,8 +81,8 @@ export function refusal(chosen: Chosen, id: KeyActionId, keys: string): string |
   const other = actionFor(chosen, keys);
   if (other !== null && other !== id) return `${keys} is “${keyActions.find((action) => action.id === other)?.label}”.`;
   if (/^Ctrl [1-9]$/.test(keys)) return `${keys} opens a skill’s panel.`;
-  if (taken.has(keys)) return `${keys} is needed for writing.`;
-  if (!/^F\d+$/.test(keys.split(' ').at(-1) ?? '') && !keys.startsWith('Ctrl ')) return 'Hold Ctrl with it, or take a function key.';
+  if (taken.has(keys)) return `${keys} is reserved for editing text.`;
+  if (!/^F\d+$/.test(keys.split(' ').at(-1) ?? '') && !keys.startsWith('Ctrl ')) return 'Add Ctrl, or use a function key.';
   return null;
 }
 

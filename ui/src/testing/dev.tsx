@@ -1,4 +1,4 @@
-// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|changes|
+// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
 // appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|crm|portfolio|budget&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
@@ -66,7 +66,7 @@ function go() {
     case 'models':
     case 'credentials':
     case 'permissions':
-    case 'changes':
+    case 'vault':
     case 'appearance':
     case 'keyboard':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });

@@ -27,6 +27,7 @@ import type {
   SkillRow,
   ToolRow,
   UserError,
+  VaultPage,
 } from '../ipc';
 
 export interface World {
@@ -51,11 +52,15 @@ export interface World {
   recordForms?: RecordFormView[];
   /** By skill: names that a vault has for its records; none where it is left out. */
   proposals?: Record<string, FieldProposal>;
+  /** Values in use, by `type.field`. */
+  values?: Record<string, string[]>;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
   notes: Record<string, NoteView>;
   firstRun: FirstRunOptions;
+  /** The page about the vault; empty lists where it is left out. */
+  vaultPage?: VaultPage;
 }
 
 type Handler<M extends Method> = (params: Params<M>) => Result<M> | Promise<Result<M>>;
@@ -167,6 +172,8 @@ export class FakeBackend implements Backend {
     errors: [],
     result: { ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: null },
   });
+  values_in_use = ({ fields }: Params<'values_in_use'>): Result<'values_in_use'> =>
+    fields.map((field) => ({ field, values: this.world.values?.[field] ?? [] }));
   usual_currency = (): Result<'usual_currency'> => ({ currency: 'EUR' });
   suggest_notes = ({ text }: Params<'suggest_notes'>): Result<'suggest_notes'> =>
     Object.values(this.world.notes)
@@ -230,8 +237,32 @@ export class FakeBackend implements Backend {
     const path = choice.kind === 'folder' ? choice.path : this.world.firstRun.sample_target;
     const notes = this.world.firstRun.found.find((found) => found.path === path)?.notes ?? this.world.firstRun.sample_notes;
     const vault = { name: path.slice(path.lastIndexOf('/') + 1), path, notes, watching: 'watching', problems: [] };
-    this.world.status = { ...this.world.status, first_run: false, vault, model };
+    this.world.status = { ...this.world.status, first_run: false, vault, model: model ?? this.world.status.model };
     return vault;
+  };
+
+  vault_page = (): VaultPage =>
+    this.world.vaultPage ?? { open: null, recent: [], private: [], own_private: [], private_notes: 0, roots: [] };
+  show_vault_folder = () => ({});
+  forget_vault = ({ path }: Params<'forget_vault'>): VaultPage => {
+    const page = this.vault_page();
+    return (this.world.vaultPage = { ...page, recent: page.recent.filter((row) => row.path !== path) });
+  };
+  set_private = ({ entry, private: isPrivate }: Params<'set_private'>): VaultPage => {
+    const page = this.vault_page();
+    const others = page.private.filter((row) => row.entry !== entry);
+    const added = isPrivate ? [{ entry, is_note: entry.endsWith('.md'), notes: 1 }] : [];
+    return (this.world.vaultPage = { ...page, private: [...others, ...added] });
+  };
+  check_private = ({ path }: Params<'check_private'>): Result<'check_private'> => {
+    const entry = this.vault_page().private.find((row) => path.startsWith(row.entry))?.entry ?? null;
+    const own = this.vault_page().own_private.some((row) => row.path === path);
+    return { path, private: own || entry !== null, entry, unreadable: false };
+  };
+  set_root = ({ path, listed }: Params<'set_root'>): VaultPage => {
+    const page = this.vault_page();
+    const others = page.roots.filter((row) => row.path !== path);
+    return (this.world.vaultPage = { ...page, roots: listed ? [...others, { path, shown: path, links: [], found: true }] : others });
   };
 
   create_session = (): SessionRow => {

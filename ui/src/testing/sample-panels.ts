@@ -396,7 +396,7 @@ export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
           { field: 'account', label: 'Account' },
           { field: 'signed', label: 'Amount', format: 'signed', unit: 'currency' },
         ],
-        empty: { text: 'No entries in this month.', action: { label: 'Add expense', record: 'expense' } },
+        empty: { text: 'No entries this month.', action: { label: 'Add expense', record: 'expense' } },
       },
     ],
   },

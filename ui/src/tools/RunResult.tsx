@@ -1,9 +1,9 @@
 // The right column: how the call stands, then what it found, where it came from and what it changed.
 
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type SourceView, type ToolResult, type ToolRow, type UserError } from '../ipc';
+import type { JsonValue, SourceView, ToolResult, ToolRow } from '../ipc';
 import {
   clockTime,
   counted,
@@ -21,12 +21,15 @@ import {
 import { Confirmation, proposalOf } from '../shared/confirm';
 import { FigureList } from '../shared/figures';
 import { revealed } from '../shared/invisible';
+import { noteIn } from '../shared/note-in';
+import { NoteLink } from '../shared/NoteLink';
+import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { Revealed } from '../shared/Revealed';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
 import { useApp, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { belowHeadline, headlineOf, noteIn, plainText, sectionsOf, type Section } from './result-shape';
+import { belowHeadline, headlineOf, plainText, sectionsOf, type Section } from './result-shape';
 
 import type { Run } from './useRuns';
 
@@ -46,7 +49,7 @@ export function RunResult({ run, tool, onUndo, onAgain, onRun }: RunResultProps)
   if (proposal !== null) {
     return (
       <>
-        <Headline icon={<Icon name="queued" />} title="Waits for you to agree">
+        <Headline icon={<Icon name="queued" />} title="Waits for your confirmation">
           {durationText(run.result.ms)}, {clockTime(run.at)}
         </Headline>
         <div className="px-4 pb-4">
@@ -107,9 +110,9 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
   const value = result.value ?? null;
   const sections = useMemo(() => belowHeadline(sectionsOf(value)), [value]);
   const [asJson, setAsJson] = useState(false);
-  const backend = useBackend();
-  // This page has no panel for a preview.
-  const openNote = (path: string) => void backend.rpc('open_note', { path }).catch(() => undefined);
+  const figures = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<OpenedLink | null>(null);
+  const openNote = (note: string) => figures.current && setOpened({ note, at: figures.current });
   const tables = sections.some(({ kind }) => kind === 'table');
   const title =
     value === null && result.changes.length > 0
@@ -136,8 +139,9 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
       </Headline>
       <Changes run={run} result={result} onUndo={onUndo} />
       {result.figures.length > 0 && (
-        <div className="px-4 pb-3">
+        <div ref={figures} className="px-4 pb-3">
           <FigureList tool={run.tool} figures={result.figures} sources={result.sources} onNote={openNote} />
+          {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
         </div>
       )}
       {asJson ? <JsonView value={value} /> : <Sections sections={sections} />}
@@ -159,7 +163,7 @@ function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgai
       </Headline>
       <div className="px-4">
         <ErrorBox
-          error={result.error ?? { code: 'tool_failed', message: `${run.tool} failed and did not say why.`, hint: '' }}
+          error={result.error ?? { code: 'tool_failed', message: `${run.tool} failed without a reason.`, hint: '' }}
           actions={<LinkButton onClick={onAgain}>Try again</LinkButton>}
         />
       </div>
@@ -269,38 +273,16 @@ function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue 
   return (
     <span
       className={short ? 'whitespace-nowrap' : 'line-clamp-3 block min-w-60 break-words'}
-      title={short ? undefined : revealed(plainText(value))}
+      data-tip={short ? undefined : revealed(plainText(value))}
     >
-      {typeof note === 'string' ? <NoteLink note={note} label={plainText(value)} /> : <Value value={value} />}
+      {typeof note === 'string' ? <NoteLink note={note} className="text-left font-normal"><Revealed text={plainText(value)} /></NoteLink> : <Value value={value} />}
     </span>
   );
 }
 
 function Value({ value }: { value: JsonValue | undefined }) {
   const found = noteIn(value);
-  return found ? <NoteLink note={found.note} label={found.label} /> : <Revealed text={plainText(value)} />;
-}
-
-/** Opens the note in Obsidian: this page has no panel for a preview. */
-function NoteLink({ note, label }: { note: string; label: string }) {
-  const backend = useBackend();
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const open = () => {
-    setProblem(null);
-    backend.rpc('open_note', { path: note }).catch((thrown: unknown) => setProblem(userError(thrown)));
-  };
-  return (
-    <>
-      <LinkButton title={`Open ${revealed(note)} in Obsidian`} className="text-left font-normal" onClick={open}>
-        <Revealed text={label} />
-      </LinkButton>
-      {problem && (
-        <span role="alert" className="ml-2 text-danger">
-          <Revealed text={`${problem.message} ${problem.hint}`} />
-        </span>
-      )}
-    </>
-  );
+  return found ? <NoteLink note={found.note} className="text-left font-normal"><Revealed text={found.label} /></NoteLink> : <Revealed text={plainText(value)} />;
 }
 
 function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo?: () => void }) {
@@ -329,7 +311,7 @@ function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo
       <ul className="py-1">
         {result.changes.map((change) => (
           <li key={change.path} className="flex items-baseline gap-2 px-3 py-1 text-small">
-            <NoteLink note={change.path} label={noteName(change.path).name} />
+            <NoteLink note={change.path} className="text-left font-normal"><Revealed text={noteName(change.path).name} /></NoteLink>
             <span className="cut text-fg-3">
               {words[change.kind]}
               <Revealed text={`${change.from ? ` from ${change.from}` : ''}, ${noteName(change.path).folder || 'top folder'}`} />
@@ -367,7 +349,7 @@ function Sources({ sources }: { sources: readonly SourceView[] }) {
           <li key={source.kind === 'note' ? source.path : source.url} className="flex min-w-0 items-center gap-1.5">
             <Icon name={source.kind === 'note' ? 'note' : 'globe'} size={12} className="text-fg-3" />
             {source.kind === 'note' ? (
-              <NoteLink note={source.path} label={noteName(source.path).name} />
+              <NoteLink note={source.path} className="text-left font-normal"><Revealed text={noteName(source.path).name} /></NoteLink>
             ) : (
               <span className="selectable cut text-fg-2">
                 <Revealed text={source.url} />, {whenText(source.at)}

@@ -88,7 +88,7 @@ it('what a tool proposes is agreed to beside its form, without typing it again',
   await fill(await within(await form()).findByLabelText(/^Path/), 'a.csv');
   await run();
   await answer({ value: proposedImport });
-  expect(result()).toHaveTextContent('Waits for you to agree');
+  expect(result()).toHaveTextContent('Waits for your confirmation');
   await user.click(within(result()).getByRole('radio', { name: 'Point' }));
   await user.click(within(result()).getByRole('button', { name: /^Run 7/ }));
   expect(backend.asked('call_tool').at(-1)?.args).toEqual({ path: 'a.csv', mapping: { ...proposedMapping, decimal: '.' } });
@@ -126,12 +126,12 @@ it('says of tools from files which are broken, being read, or older than their f
     'invoicesbroken',
     'trainsstarting',
   ]);
-  expect(screen.getByTestId('tool-trouble')).toHaveTextContent(/^older version: rates.ts, line 10: .* stays in use. Mend the file/);
+  expect(screen.getByTestId('tool-trouble')).toHaveTextContent(/^older version: rates.ts, line 10: .* stays in use. Fix the file/);
   expect(screen.getByTestId('run-tool')).toBeEnabled();
 });
 
 it.each([
-  ['dynamic.invoices', /^broken: invoices.ts, line 14, column 3: name is missing. Mend the file/],
+  ['dynamic.invoices', /^broken: invoices.ts, line 14, column 3: name is missing. Fix the file/],
   ['dynamic.trains', /^starting: Its file is being read.$/],
 ])('does not run %s, and says why', async (tool, text) => {
   const { tools } = sampleFileTools();
@@ -194,13 +194,19 @@ it('shows the result as a table with its sources, and as JSON', async () => {
   expect(shown.getByText(/"total": "13300.00"/)).toBeVisible();
 });
 
-it('opens the note of a row by its name', async () => {
+it('previews the note of a row, with Obsidian as a choice', async () => {
   const { answer, backend, run, result, user } = setup('crm.pipeline');
   await run();
   await answer({ value: { contacts: [{ name: 'Jane Doe', stage: 'lead', path: 'CRM/People/Jane Doe.md' }] } });
   const table = within(result()).getByRole('table', { name: 'Contacts' });
   expect(within(table).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Name', 'Stage']);
   await user.click(within(table).getByRole('button', { name: 'Jane Doe' }));
+  expect(backend.asked('open_note')).toEqual([]);
+  const note = within(await screen.findByTestId('note-popover'));
+  backend.fail('open_note', { message: 'Obsidian is not installed.', hint: 'Install it.' });
+  await user.click(await note.findByRole('button', { name: 'Open in Obsidian' }));
+  expect(await note.findByRole('alert')).toHaveTextContent('Obsidian is not installed.');
+  expect(table).not.toHaveTextContent('Obsidian');
   expect(backend.asked('open_note')).toEqual([{ path: 'CRM/People/Jane Doe.md' }]);
 });
 
@@ -231,7 +237,7 @@ it('shows both sides of a note that could not be undone', async () => {
   await run();
   await answer({ changes: [{ path: 'CRM/Deals/Harborline.md', kind: 'modified' }], change_set: 'cs1' });
   await user.click(screen.getByTestId('undo-call'));
-  await user.click(within(await screen.findByTestId('conflict-card')).getByText('Keep what is in the note'));
+  await user.click(within(await screen.findByTestId('conflict-card')).getByText('Keep Obsidian’s'));
   expect(backend.asked('resolve_conflict')).toEqual([
     { session: null, change_set: 'cs1', note: 'CRM/Deals/Harborline.md', keep: 'theirs' },
   ]);
@@ -351,4 +357,13 @@ it('says what the tool does, and on request when a model is to take it', async (
   expect(await screen.findByText('Lists contacts by name.')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'When to use it' }));
   expect(screen.getByText(description)).toBeVisible();
+});
+
+it('search has the focus first and Enter goes on to the form', async () => {
+  const { user, form } = setup(null);
+  await form();
+  expect(screen.getByRole('textbox', { name: 'Find a tool' })).toHaveFocus();
+  await user.keyboard('move_deal{Enter}');
+  await waitFor(() => expect(document.activeElement?.closest('[data-region=form]')).toHaveAccessibleName('crm.move_deal'));
+  expect(document.activeElement?.tagName).toBe('INPUT');
 });

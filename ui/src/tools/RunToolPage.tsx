@@ -33,6 +33,7 @@ export function RunToolPage() {
   const newest = ofTool[0];
 
   useSlash();
+  useSearchFirst(asked === null);
   const choose = (name: string) => {
     setGiven(null);
     setOpened(null);
@@ -95,7 +96,7 @@ export function RunToolPage() {
                 onRun={(args) => begin(run.tool, args)}
               />
             ) : tool ? (
-              <Empty>Nothing run yet. The result stands here, with the notes it comes from.</Empty>
+              <Empty>No result yet. Fill in the form and run the tool.</Empty>
             ) : (
               tools.loading && (
                 <div className="p-4">
@@ -137,6 +138,14 @@ function Header({ children }: { children: ReactNode }) {
       )}
     </header>
   );
+}
+
+/** Where no tool was named, one is looked for first. */
+function useSearchFirst(search: boolean) {
+  const [first] = useState(search);
+  useEffect(() => {
+    if (first) document.querySelector<HTMLElement>('[data-tool-search]')?.focus();
+  }, [first]);
 }
 
 /** `/` leads to the search, unless it is being typed somewhere. */

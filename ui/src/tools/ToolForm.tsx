@@ -3,8 +3,8 @@
 import { useState } from 'react';
 
 import type { JsonValue, ToolRow } from '../ipc';
-import { Button, EffectBadge, Icon, IconButton, keyText, LinkButton, Loading, troubleOf } from '../shared';
-import { SchemaForm, useSchemaForm, useStarts, type Starts } from '../shared/form';
+import { Button, EffectBadge, Icon, IconButton, keyText, Loading, troubleOf } from '../shared';
+import { SchemaForm, useNoteSearch, useSchemaForm, useStarts, useValuesInUse, ToolPurpose, type Starts } from '../shared/form';
 import { useApp } from '../state/hooks';
 import { commandLine } from './command-line';
 import { canRun } from './ToolList';
@@ -36,7 +36,9 @@ const none: Starts = {};
 
 function Filling({ tool, initial, running, stopping, again, onRun, onStop, starts }: ToolFormProps & { starts: Starts }) {
   const today = useApp((app) => app.status?.today ?? '');
-  const form = useSchemaForm(tool.input_schema, initial, starts);
+  const values = useValuesInUse(tool.skill, tool.input_schema);
+  const suggest = useNoteSearch(tool.skill);
+  const form = useSchemaForm(tool.input_schema, initial, { starts, values });
   const able = canRun(tool);
   const trouble = troubleOf(tool);
   const run = () => {
@@ -57,7 +59,7 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
             <EffectBadge effect={tool.effect} />
           </span>
         </header>
-        <Description text={tool.description} />
+        <ToolPurpose plan={form.plan} description={tool.description} />
         {trouble && (
           <p role="status" data-testid="tool-trouble" className={`mt-3 flex gap-2 rounded-card px-3 py-2 text-small ${boxes[trouble.tone]}`}>
             <Icon name={trouble.tone === 'grey' ? 'clock' : 'warn'} size={14} className="mt-0.5" />
@@ -68,7 +70,7 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
           </p>
         )}
         <div className="mt-4">
-          <SchemaForm form={form} label={`Arguments of ${tool.name}`} today={today} onSubmit={run}>
+          <SchemaForm form={form} label={`Arguments of ${tool.name}`} today={today} suggest={suggest} onSubmit={run}>
             <div className="mt-5 flex items-center gap-2">
               {running ? (
                 <Button icon="stop" className="h-8" disabled={stopping} onClick={onStop} data-testid="stop-tool">
@@ -80,7 +82,7 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
                   variant="primary"
                   className="h-8 pl-3"
                   keys={keyText('Ctrl ↵')}
-                  disabled={!able || form.shown.length > 0}
+                  disabled={!able}
                   data-testid="run-tool"
                 >
                   {again ? 'Run again' : 'Run'}
@@ -97,22 +99,6 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
       </div>
       <CommandLine tool={tool.name} args={form.args} />
     </section>
-  );
-}
-
-/** What it does; when a model is to take it stands behind that, on request. */
-function Description({ text }: { text: string }) {
-  const [all, setAll] = useState(false);
-  const end = text.search(/\s(?:Use when|Not when|For example:)/);
-  return (
-    <p className="selectable mt-0.5 text-ui text-fg-2">
-      {all || end < 0 ? text : text.slice(0, end)}
-      {end >= 0 && (
-        <LinkButton className="ml-1.5" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Less' : 'When to use it'}
-        </LinkButton>
-      )}
-    </p>
   );
 }
 
@@ -136,8 +122,8 @@ function CommandLine({ tool, args }: { tool: string; args: JsonValue }) {
           {copied === 'copied'
             ? 'Copied'
             : copied === 'refused'
-              ? 'Not copied. Mark the line and copy it'
-              : 'Same from the command line'}
+              ? 'Not copied. Select the line and copy it'
+              : 'Command line'}
         </span>
         <IconButton
           icon={copied === 'copied' ? 'check' : 'copy'}

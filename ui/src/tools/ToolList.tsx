@@ -53,7 +53,12 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
 
   const onSearchKey = (event: KeyboardEvent) => {
     const first = groups[0]?.tools[0];
-    if (event.key === 'Enter' && first) onChoose(first.name);
+    if (event.key === 'Enter' && first) {
+      event.preventDefault();
+      onChoose(search.trim() === '' && chosen !== null ? chosen : first.name);
+      // The form is drawn anew for another tool.
+      requestAnimationFrame(focusForm);
+    }
     if (event.key === 'Escape' && search !== '') {
       event.stopPropagation();
       setSearch('');
@@ -92,11 +97,17 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
           </section>
         ))}
         {groups.length === 0 && (
-          <Empty>{search === '' ? 'No tools. A skill brings them.' : `No tool for “${search}”.`}</Empty>
+          <Empty>{search === '' ? 'No tools yet. Skills provide them.' : `No tool for “${search}”.`}</Empty>
         )}
       </div>
     </nav>
   );
+}
+
+/** The first field of the form, or the button that runs a tool without one. */
+function focusForm() {
+  const form = document.querySelector('[data-region=form]');
+  form?.querySelector<HTMLElement>('form :is(input, textarea, select, button):not(:disabled)')?.focus();
 }
 
 function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; onChoose: (tool: string) => void }) {
@@ -107,7 +118,7 @@ function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; 
       type="button"
       data-tool={tool.name}
       aria-current={chosen || undefined}
-      title={trouble?.message || tool.description}
+      data-tip={trouble?.message || tool.description}
       onClick={() => onChoose(tool.name)}
       className={`flex h-7 w-full items-center gap-2 rounded-control px-2 text-left ${chosen ? 'bg-selected' : 'hover:bg-hover'}`}
     >

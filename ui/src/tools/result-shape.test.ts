@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonValue } from '../ipc';
-import { belowHeadline, headlineOf, noteIn, sectionsOf } from './result-shape';
+import { noteIn } from '../shared/note-in';
+import { belowHeadline, headlineOf, sectionsOf } from './result-shape';
 
 /** Draws the layout of a value: a line a section. */
 function layout(value: JsonValue, sections = sectionsOf(value)): string[] {

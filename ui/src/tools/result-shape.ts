@@ -3,6 +3,7 @@
 
 import type { JsonValue } from '../ipc';
 import { labelOf } from '../shared/form';
+import { noteIn } from '../shared/note-in';
 
 export type Section =
   | { kind: 'table'; title: string; columns: Column[]; rows: Record<string, JsonValue>[] }
@@ -65,15 +66,6 @@ export function plainText(value: JsonValue | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map(plainText).join(', ');
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
-}
-
-/** The note that a value names: by its path, or as a wikilink. */
-export function noteIn(value: JsonValue | undefined): { note: string; label: string } | null {
-  if (typeof value !== 'string') return null;
-  const link = /^\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]$/.exec(value);
-  if (link?.[1] !== undefined) return { note: link[1], label: link[2] ?? link[1] };
-  if (!/^[^\n]+\.md$/.test(value)) return null;
-  return { note: value, label: value.replace(/^.*\//, '').replace(/\.md$/, '') };
 }
 
 function sectionOf(title: string, value: JsonValue): Section {

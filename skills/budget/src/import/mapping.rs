@@ -24,15 +24,18 @@ pub(crate) struct Mapping {
     /// The column of what went out, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
+    #[schemars(extend("x-label" = "Money out"))]
     pub(super) debit: Option<String>,
     /// The column of what came in, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
+    #[schemars(extend("x-label" = "Money in"))]
     pub(super) credit: Option<String>,
     /// The column that says by a word such as S or H, D or C whether it went out or came in, where the
     /// amounts have no sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
+    #[schemars(extend("x-label" = "In or out", "x-help" = "Such as S or H"))]
     pub(super) side: Option<String>,
     /// The column of whom it was paid to or came from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,26 +56,33 @@ pub(crate) struct Mapping {
     /// The column of a number that the bank gives each transaction once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
+    #[schemars(extend("x-label" = "Transaction number"))]
     pub(super) id: Option<String>,
     /// Such as DD.MM.YYYY; needed where the days of the file do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-help" = "Such as DD.MM.YYYY"))]
     pub(super) date_format: Option<String>,
     /// "," or "."; needed where the amounts do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-label" = "Decimal sign"))]
     pub(super) decimal: Option<String>,
     /// comma, semicolon, tab or pipe.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-label" = "Separator"))]
     pub(super) delimiter: Option<String>,
     /// Such as utf-8 or windows-1252.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-help" = "Such as utf-8"))]
     pub(super) encoding: Option<String>,
     /// Whether expenses have a minus ("negative", as most banks do) or incomes ("positive"); needed where no
     /// amount has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-label" = "Sign of expenses"))]
     pub(super) expenses: Option<Sign>,
     /// What to do with transactions that look like entries which are there already: "leave_out" or
     /// "import" them too. It holds for this file and is not remembered; needed where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-label" = "Entries already there"))]
     pub(super) alike: Option<OfAlike>,
 }
 

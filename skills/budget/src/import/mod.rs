@@ -38,23 +38,34 @@ const MOST: usize = 100_000;
 pub(crate) struct ImportTransactions;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Imports a bank's CSV file."))]
 pub(crate) struct File {
     /// The file, relative to the vault, such as "Budget/statement.csv".
+    #[schemars(extend("x-label" = "File"))]
     path: String,
     /// "csv", the only one.
+    #[schemars(extend("x-help" = "csv"))]
     format: Option<String>,
     /// Which column means what. Left out, the mapping that is remembered for this bank, else a
     /// proposal to confirm.
+    #[schemars(extend("x-label" = "Columns"))]
     mapping: Option<Mapping>,
     /// Only show what would be imported.
+    #[schemars(extend("x-label" = "Only show entries"))]
     dry_run: Option<bool>,
     /// The account the file is of; remembered with the mapping.
+    #[schemars(extend("x-help" = "The account the file is of"))]
+    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "bank.account"]))]
     account: Option<String>,
     /// The currency of what has none in the file, such as EUR; remembered with the mapping.
+    #[schemars(extend("x-help" = "Where the file has none"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
     /// What to call the bank whose mapping is remembered; the file's name where nothing is given.
+    #[schemars(extend("x-help" = "Remembers the columns under this name", "x-values-from" = ["bank.name"]))]
     bank: Option<String>,
     /// Whether transfers between the user's own accounts are joined; "join" where nothing is given.
+    #[schemars(extend("x-label" = "Transfers", "x-help" = "Join the two sides, or keep both entries"))]
     transfers: Option<OfTransfers>,
 }
 

@@ -243,8 +243,8 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
         let record = record.map_err(|error| {
             let line = error.position().map_or(1, csv::Position::line);
             ToolError::failed(
-                format!("{file}, line {line}: it cannot be read as CSV: {error}."),
-                "Export the transactions as CSV again.",
+                format!("{file}, line {line}: this line is not valid CSV."),
+                "Correct the line, or export the file from your bank again.",
             )
         })?;
         if record.iter().all(|cell| cell.trim().is_empty()) {

@@ -51,9 +51,9 @@ impl Question {
     pub(super) fn of_alike(count: usize) -> Option<Self> {
         let asks = match count {
             0 => return None,
-            1 => "1 transaction looks like an entry that is there already. Leave it out?".to_owned(),
+            1 => "1 transaction may be a duplicate. Leave it out?".to_owned(),
             count => {
-                format!("{count} transactions look like entries that are there already. Leave them out?")
+                format!("{count} transactions may be duplicates. Leave them out?")
             }
         };
         Some(Self { about: "alike", asks, choices: vec!["leave_out".into(), "import".into()] })

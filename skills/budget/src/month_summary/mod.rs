@@ -27,13 +27,19 @@ const MONTHS: i32 = 6;
 pub(crate) struct MonthSummary;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sums up a month."))]
 pub(crate) struct Which {
     /// The month, YYYY-MM; "today" for this one.
     #[serde(default)]
+    #[schemars(extend("x-help" = "YYYY-MM, or “today”"))]
     month: String,
     /// How many months to compare, the one that is asked for included: 1 to 24, 6 where nothing is given.
+    #[schemars(extend("x-label" = "Months to compare", "x-help" = "1 to 24"))]
     months: Option<i32>,
     /// The currency that comes first, such as EUR; the usual one where nothing is given. The others follow.
+    #[schemars(extend("x-label" = "First currency"))]
+    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
+    #[schemars(extend("x-values" = "part"))]
     currency: Option<String>,
 }
 
@@ -45,8 +51,8 @@ impl NativeTool for MonthSummary {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Sums up a month: income, spent and left so far, each category against its limit and the months before. Later \
-             days of the month, those of recurring entries included, stand apart as upcoming, and so do transfers.",
+            "Sums up a month: income, spent and left so far, each category against its limit and the months before. \
+             Upcoming entries, those of recurring ones included, and transfers stand apart.",
         )
         .use_when("the user asks how a month stands, how much was spent or is left, or whether a limit holds")
         .not_when("single payments are asked for", "budget.list")

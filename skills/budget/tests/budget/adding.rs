@@ -79,7 +79,7 @@ fn what_cannot_be_right_is_refused_and_nothing_written() {
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "until": "2026-03-03"}),
-            "/until: is for what comes again; give recurring, too.",
+            "/until: needs recurring as well.",
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),

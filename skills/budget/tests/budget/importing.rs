@@ -507,7 +507,7 @@ fn what_looks_like_an_entry_that_is_there_is_told_and_asked_about() {
         proposal["questions"],
         json!([{
             "about": "alike", "choices": ["leave_out", "import"],
-            "question": "3 transactions look like entries that are there already. Leave them out?",
+            "question": "3 transactions may be duplicates. Leave them out?",
         }])
     );
 }

@@ -48,10 +48,7 @@ fn a_category_is_filled_in_where_the_payee_is_changed_and_never_where_the_user_t
 fn what_a_tool_would_refuse_a_form_refuses() {
     let on = "2026-11-21";
     for (entered, message) in [
-        (
-            json!({"date": on, "amount": "1", "until": "2026-12-03"}),
-            "/until: is for what comes again; give recurring, too.",
-        ),
+        (json!({"date": on, "amount": "1", "until": "2026-12-03"}), "/until: needs recurring as well."),
         (
             json!({"date": on, "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),
             "/until: is before the first day, 2026-11-21.",

@@ -50,6 +50,15 @@ fn filters_narrow_together() {
 }
 
 #[test]
+fn a_mistyped_stage_is_an_error_with_the_nearest() {
+    let error = crm(PEOPLE).call("list_contacts", json!({"stage": "led"})).result.unwrap_err();
+    assert_eq!(error.message, "There is no stage \"led\".");
+    assert!(error.hint.starts_with("Nearest: lead,"), "{}", error.hint);
+    let error = crm(PEOPLE).call("list_contacts", json!({"stage": "custommer"})).result.unwrap_err();
+    assert!(error.hint.starts_with("Nearest: customer,"), "a stage that contacts use: {}", error.hint);
+}
+
+#[test]
 fn a_tag_finds_those_below_it() {
     check(json!({"tag": "saas"}), &["Jane Doe"]);
     check(json!({"tag": "#Food"}), &["Jane Doe"]);

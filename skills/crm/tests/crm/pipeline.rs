@@ -313,3 +313,18 @@ fn thousands_are_read_as_hundreds_are() {
         json!([{"amount": (7 * (0..2_100).filter(|at| at % 13 == 3).count()).to_string(), "currency": "GBP"}])
     );
 }
+
+#[test]
+fn board_lists_won_deals_newest_first() {
+    let vault = deals(&[
+        ("won", "1", "close_date: 2026-09-30\n"),
+        ("won", "1", "close_date: 2026-11-02\n"),
+        ("lead", "1", "close_date: 2026-12-01\n"),
+        ("lead", "1", "close_date: 2026-11-25\n"),
+        ("won", "1", ""),
+    ]);
+    let answer = crm(&vault).value("pipeline", json!({"board": true}));
+    let order: Vec<&str> =
+        answer["deals"].as_array().unwrap().iter().filter_map(|deal| deal["path"].as_str()).collect();
+    assert_eq!(order, ["D/3.md", "D/2.md", "D/1.md", "D/0.md", "D/4.md"]);
+}

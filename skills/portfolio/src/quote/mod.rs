@@ -21,14 +21,19 @@ use crate::valuation::Snapshot;
 pub(crate) struct Quote;
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Fetches prices from the web."))]
 pub(crate) struct QuotesOf {
     /// Symbols such as NGTL, or a pair of currencies such as USD/EUR for a rate; everything that is held or watched
     /// where nothing is given.
+    #[schemars(extend("x-help" = "All positions if left empty"))]
+    #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol"], "x-values" = "part"))]
     symbols: Option<Vec<String>>,
     /// Also fetch the closes of so long back, from the day on which it was held, for the chart of the value.
+    #[schemars(extend("x-help" = "How far back"))]
     range: Option<Range>,
     /// Also fetch the closes since this day, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-help" = "The first day"))]
     since: Option<String>,
 }
 

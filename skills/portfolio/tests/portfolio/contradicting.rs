@@ -116,7 +116,7 @@ fn a_currency_that_goes_without_saying() {
 #[test]
 fn a_trade_to_come_has_not_happened() {
     let vault = trade("t", "symbol: SLVN\nkind: buy\ndate: 2026-11-22\nquantity: 1\nprice: 1\ncurrency: EUR");
-    let value = names(&vault, "Portfolio/Trades/t.md", 5, "`date` is `2026-11-22`, which is still to come");
+    let value = names(&vault, "Portfolio/Trades/t.md", 5, "`date` is `2026-11-22`, which is in the future");
     assert_eq!(value["positions"], json!([]));
 }
 

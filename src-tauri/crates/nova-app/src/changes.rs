@@ -141,17 +141,22 @@ impl App {
         Ok(finished)
     }
 
-    /// Forgets change sets past their time; answers with their ids.
+    /// Forgets change sets past their time, or past so many days; answers with their ids.
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be written.
-    pub async fn prune_history(&self) -> Result<Vec<String>, UserError> {
+    pub async fn prune_history(&self, days: Option<u32>) -> Result<Vec<String>, UserError> {
         let vault = self.vault()?;
-        blocking(move || {
-            vault.history().prune(nova_vault::Limits::default()).map_err(|error| error_from_vault(&error))
-        })
-        .await
+        let limits = limits_of(days);
+        blocking(move || vault.history().prune(limits).map_err(|error| error_from_vault(&error))).await
     }
+}
+
+/// The usual limits, with fewer days where some are given.
+pub(crate) fn limits_of(days: Option<u32>) -> nova_vault::Limits {
+    let usual = nova_vault::Limits::default();
+    let days = days.map_or(usual.days, |days| usual.days.min(days.into()));
+    nova_vault::Limits { days, ..usual }
 }
 
 pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {

@@ -99,6 +99,34 @@ impl Commands for App {
         self.vault_summary().await
     }
 
+    async fn vault_page(&self, _: Nothing) -> Result<VaultPage, UserError> {
+        self.page_of_vault().await
+    }
+
+    async fn show_vault_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
+        self.show_in_file_manager(self.vault()?.root().to_owned()).await?;
+        Ok(Nothing {})
+    }
+
+    async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
+        self.forget_recent_vault(&vault.path)?;
+        self.page_of_vault().await
+    }
+
+    async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
+        self.list_private(set).await?;
+        self.page_of_vault().await
+    }
+
+    async fn check_private(&self, note: NoteRef) -> Result<NotePrivacy, UserError> {
+        self.privacy_of(note.path).await
+    }
+
+    async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
+        self.list_root(set).await?;
+        self.page_of_vault().await
+    }
+
     async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
         let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
@@ -397,6 +425,10 @@ impl Commands for App {
         self.usual_currency_of(&skill.skill).await
     }
 
+    async fn values_in_use(&self, wanted: FieldsOfRecords) -> Result<Vec<ValuesInUse>, UserError> {
+        self.values_in_use_of(wanted).await
+    }
+
     async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         self.notes_like(wanted).await
     }
@@ -533,10 +565,11 @@ impl Commands for App {
     async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
         let address = self.obsidian_address(&note.path).await?;
         self.inner.options.desktop.open_url(&address).map_err(|reason| {
+            tracing::warn!("{address} was not opened: {reason}");
             UserError::new(
                 ErrorCode::Io,
-                format!("Obsidian could not be opened: {reason}."),
-                "Install Obsidian, or open the note yourself.",
+                "Obsidian is not installed, or did not open.",
+                "Install it from obsidian.md, or read the note in Nova.",
             )
         })?;
         Ok(Nothing {})
@@ -584,8 +617,8 @@ impl Commands for App {
         self.finish(&finish.change_set).await
     }
 
-    async fn prune_changes(&self, _: Nothing) -> Result<PruneResult, UserError> {
-        let forgotten = self.prune_history().await?;
+    async fn prune_changes(&self, prune: PruneChanges) -> Result<PruneResult, UserError> {
+        let forgotten = self.prune_history(prune.days).await?;
         Ok(PruneResult { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
     }
 

@@ -26,6 +26,8 @@ pub struct Config {
     pub appearance: Appearance,
     /// Credentials that are got by signing in.
     pub sign_ins: BTreeMap<CredentialName, SignIn>,
+    /// Vaults that were open, newest first, the open one included.
+    pub recent_vaults: Vec<RecentVaultConfig>,
     /// Folders outside of the vault that a link at its top may lead to.
     pub roots: Vec<PathBuf>,
     /// Notes whose files have further names (hard links) are written in place.
@@ -59,6 +61,14 @@ pub struct ProviderConfig {
     pub images: Option<bool>,
     /// By model; for a million tokens.
     pub prices: Vec<ModelPrice>,
+}
+
+/// An entry of `recent_vaults`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecentVaultConfig {
+    pub path: PathBuf,
+    /// RFC 3339.
+    pub opened: Option<String>,
 }
 
 impl ProviderConfig {
@@ -136,6 +146,7 @@ impl Config {
                 .into_iter()
                 .map(PathBuf::from)
                 .collect(),
+            recent_vaults: recent_vaults(root.get("recent_vaults")),
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
             router_off: !switch("router", true)?,
@@ -167,6 +178,7 @@ impl Config {
     pub fn unknown_keys(&self) -> Vec<&str> {
         const KNOWN: &[&str] = &[
             "vault",
+            "recent_vaults",
             "roots",
             "providers",
             "model",
@@ -223,6 +235,16 @@ fn roots(file: &str, value: Option<&Value>) -> Result<Vec<PathBuf>, ConfigError>
         // What it would be relative to depends on where Nova was started.
         false => Err(shape(file, "roots", "must be a list of absolute paths")),
     }
+}
+
+/// Nova writes this list by itself, so a wrong entry is left out and no reason to refuse the file.
+fn recent_vaults(value: Option<&Value>) -> Vec<RecentVaultConfig> {
+    let entries = value.and_then(Value::as_array).into_iter().flatten();
+    let entry = |entry: &Value| {
+        let path = PathBuf::from(entry["path"].as_str()?);
+        Some(RecentVaultConfig { path, opened: entry["opened"].as_str().map(str::to_owned) })
+    };
+    entries.filter_map(entry).collect()
 }
 
 fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, ConfigError> {

@@ -115,7 +115,7 @@ fn known_vaults(list: &Path, places: &Places) -> Vec<FoundVault> {
     found
 }
 
-fn count_notes(root: &Path) -> u32 {
+pub(crate) fn count_notes(root: &Path) -> u32 {
     fn walk(folder: &Path, depth: usize, count: &mut u32) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries.flatten() {

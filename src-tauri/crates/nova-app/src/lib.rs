@@ -67,6 +67,7 @@ mod tool_files;
 mod tool_runs;
 mod trust;
 mod unconfined;
+mod vault_page;
 mod vaults;
 mod window_state;
 mod workflow;

@@ -98,7 +98,7 @@ impl App {
             Err(UserError::new(ErrorCode::BadRequest, message, "Set `context` of it in nova.config.json."))
         };
         if !(1..=MOST_CONTEXT).contains(&context) {
-            return wrong(format!("A context is 1 to {MOST_CONTEXT} tokens, not {context}."));
+            return wrong(format!("The context must be 1 to {MOST_CONTEXT} tokens, not {context}."));
         }
         if !self.config().providers.iter().any(|provider| provider.id == id) {
             return wrong(format!("There is no provider \"{id}\" in nova.config.json."));

@@ -24,6 +24,7 @@ use crate::chat::unknown_skill;
 use crate::notes::find_note;
 use save::{FilledForm, SaveRecordTool};
 
+mod offered;
 mod same;
 mod save;
 
@@ -170,6 +171,11 @@ impl App {
         let view = self.vault()?.seen_by_owner();
         blocking(move || {
             let text = folded(&wanted.text);
+            if let (Some(record_type), Some(skill)) = (&wanted.record_type, &skill) {
+                let mut found = offered::records_like(declared(skill, record_type)?, &view, &text)?;
+                found.truncate(MOST);
+                return Ok(found);
+            }
             let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
             let templates = view.template_folder();
             let paths: HashSet<VaultPath> = rows.iter().map(|row| row.path.clone()).collect();

@@ -210,7 +210,10 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse, active_in: 
     let schemas: usize = skill
         .tools
         .iter()
-        .map(|tool| tool.spec().description.to_string().len() + tool.spec().parameters.to_string().len())
+        .map(|tool| {
+            tool.spec().description.to_string().len()
+                + nova_provider::normalise_schema(&tool.spec().parameters).to_string().len()
+        })
         .sum();
     let hints = &skill.manifest.hints;
     let use_when = hints.use_when.iter().cloned();

@@ -13,6 +13,7 @@ use crate::app::{App, VaultState, blocking};
 use crate::config::Config;
 use crate::places::Places;
 use crate::presence::of_configured;
+use crate::vault_page::remember_vault;
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
@@ -90,7 +91,9 @@ impl App {
     pub(crate) async fn switch_vault(&self, root: &Path) -> Result<(), UserError> {
         let vault = self.load_with(Vault::open_chosen, root).await?;
         let path = vault.root().display().to_string();
+        let now = self.inner.options.clock.now().to_string();
         self.change_config(|config| {
+            remember_vault(config, &path, &now);
             config.insert("vault".into(), Value::String(path.clone()));
         })?;
         self.inner.conflicts.forget();

@@ -68,6 +68,19 @@ commands! {
     /// Opens a vault and remembers it.
     open_vault(OpenVault) -> VaultSummary;
 
+    /// What the page about the vault shows.
+    vault_page(Nothing) -> VaultPage;
+    /// Shows the vault's folder in the system's file manager.
+    show_vault_folder(Nothing) -> Nothing;
+    /// Removes a vault from the recent ones; its folder stays as it is.
+    forget_vault(VaultRef) -> VaultPage;
+    /// Lists a note or folder as private, or removes it from the list.
+    set_private(SetPrivate) -> VaultPage;
+    /// Whether a note, by path or name, is private.
+    check_private(NoteRef) -> NotePrivacy;
+    /// Lists a folder outside the vault that a link at its top may lead to, or removes it from the list.
+    set_root(SetRoot) -> VaultPage;
+
     /// All sessions that are not deleted, newest first.
     list_sessions(Nothing) -> Vec<SessionRow>;
     create_session(Nothing) -> SessionRow;
@@ -157,6 +170,8 @@ commands! {
     usual_currency(SkillRef) -> UsualCurrency;
     /// Notes that a field which links to one may mean, best first.
     suggest_notes(SuggestNotes) -> Vec<NoteSuggestion>;
+    /// The values that fields of records have, for a form to offer.
+    values_in_use(FieldsOfRecords) -> Vec<ValuesInUse>;
     /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.
     propose_fields(SkillRef) -> FieldProposal;
     list_tools(Nothing) -> Vec<ToolRow>;
@@ -206,8 +221,8 @@ commands! {
     undo_changes(UndoChanges) -> UndoResult;
     /// Writes what an interrupted change set had announced and not written.
     finish_changes(FinishChanges) -> FinishResult;
-    /// Forgets change sets past their time.
-    prune_changes(Nothing) -> PruneResult;
+    /// Forgets change sets past their time, or past a shorter one.
+    prune_changes(PruneChanges) -> PruneResult;
     /// Keeps one side of a note that was changed twice.
     resolve_conflict(ResolveConflict) -> ResolvedConflict;
     /// Everything in the vault that a person should put right.

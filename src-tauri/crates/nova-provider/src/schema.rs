@@ -144,7 +144,8 @@ mod tests {
             r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
                 "n":{"type":["integer","null"],"format":"uint32","minimum":0,"default":null},
                 "x":{"type":"number","format":"double"},
-                "day":{"type":"string","format":"date","default":"today","x-starts":"today"},
+                "day":{"type":"string","format":"date","default":"today","x-starts":"today",
+                    "x-label":"Day","x-help":"For a person","x-values-from":["trade.date"],"x-record":"trade"},
                 "price":{"type":["string","number","null"],"format":"decimal"},
                 "target":{"type":["string","number"],"format":"amount"},
                 "x-ray":{"type":"boolean"},

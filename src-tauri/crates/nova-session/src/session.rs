@@ -458,7 +458,7 @@ impl WaitingApprovals {
         if !found.decisions.contains(&decision) {
             return Err(UserError::new(
                 ErrorCode::UnknownApproval,
-                "That answer was not offered for this call.",
+                "This answer is not available for this call.",
                 "Choose one of the buttons.",
             ));
         }

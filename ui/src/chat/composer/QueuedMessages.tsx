@@ -10,7 +10,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
   const { unqueue, editQueued, sendQueuedNow } = useActions();
   if (messages.length === 0) return null;
   return (
-    <section aria-label="Waiting messages" data-testid="queue" className="mb-2 overflow-hidden rounded-card bg-surface-sunken">
+    <section aria-label="Queued messages" data-testid="queue" className="mb-2 overflow-hidden rounded-card bg-surface-sunken">
       {held !== null && !running && (
         <p role="status" data-testid="queue-held" className="flex items-center gap-2.5 px-2.5 pt-1.5 text-small text-warn">
           <Icon name="warn" size={14} /> Not sent: {held}.
@@ -20,7 +20,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
         {messages.map(({ id, text, tool, files, images, turn }, at) => (
           <li key={id} data-testid="queued" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
             <Icon name="clock" size={14} className="text-fg-2" />
-            <span className="cut min-w-0 flex-1 text-ui" title={text}>
+            <span className="cut min-w-0 flex-1 text-ui" data-tip={text}>
               {tool !== null && <span className="mr-1.5 font-mono text-accent">{tool}</span>}
               {text || named([...files, ...images])}
               {text !== '' && files.length + images.length > 0 && <span className="ml-1.5 text-fg-3">+ {named([...files, ...images])}</span>}
@@ -43,7 +43,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
                     {!running ? 'Send' : pressing && at === 0 ? 'Stopping…' : 'Stop and send'}
                   </LinkButton>
                 )}
-                <IconButton icon="x" iconSize={12} label="Remove the waiting message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
+                <IconButton icon="x" iconSize={12} label="Remove the queued message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
               </>
             )}
           </li>
@@ -72,7 +72,7 @@ export function MessageOnItsWay() {
       {waits && (
         <p data-testid="on-its-way" className="mb-2 flex min-h-8 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 text-small">
           <Icon name="clock" size={14} className="text-fg-2" />
-          <span className="cut min-w-0 flex-1 text-ui" title={waits.text}>
+          <span className="cut min-w-0 flex-1 text-ui" data-tip={waits.text}>
             {waits.text || named([...waits.files, ...waits.images])}
           </span>
           <span className="text-fg-3">Being sent…</span>

@@ -21,7 +21,7 @@ export function useFiles() {
     setRefused([...unreadable, ...attach(session, readable)]);
   };
   return {
-    refused: [...lost.map((name) => `${name} is not there any more. Attach it again.`), ...refused],
+    refused: [...lost.map((name) => `${name} is missing. Attach it again.`), ...refused],
     add: (chosen: readonly File[]) => void add(chosen),
     forgive: () => {
       forgiveLost();
@@ -40,19 +40,19 @@ async function readFile(file: File): Promise<AttachedFile | NewImage | string> {
   const name = file.name || (file.type.startsWith('image/') ? 'pasted image' : 'pasted.txt');
   // A drawing in SVG is text, and goes along as such.
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return readImage(file, name);
-  if (file.size > limits.bytesEach) return `${name} has ${sizeText(file.size)}; up to ${sizeText(limits.bytesEach)} go with a message. Put it into the vault and ask about it.`;
+  if (file.size > limits.bytesEach) return `${name} has ${sizeText(file.size)}; up to ${sizeText(limits.bytesEach)} is the limit. Add it to the vault and ask about it.`;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode((await read(file, 'readAsArrayBuffer')) as ArrayBuffer);
-    if (text.includes('\0')) return `${name} is no text.`;
+    if (text.includes('\0')) return `${name} is not a text file.`;
     return { name, text };
   } catch (thrown) {
-    return thrown instanceof TypeError ? `${name} is no text.` : `${name} cannot be read.`;
+    return thrown instanceof TypeError ? `${name} is not a text file.` : `${name} cannot be read.`;
   }
 }
 
 async function readImage(file: File, name: string): Promise<NewImage | string> {
-  if (!kinds.includes(file.type)) return `${name} is an image of a kind that models do not look at. Save it as PNG or JPEG.`;
-  if (file.size > limits.bytesOfImage) return `${name} has ${sizeText(file.size)}; an image goes along up to ${sizeText(limits.bytesOfImage)}. Make it smaller, or save it as JPEG.`;
+  if (!kinds.includes(file.type)) return `${name} has an image format that models cannot read. Save it as PNG or JPEG.`;
+  if (file.size > limits.bytesOfImage) return `${name} has ${sizeText(file.size)}; the limit for images is ${sizeText(limits.bytesOfImage)}. Make it smaller, or save it as JPEG.`;
   try {
     const address = await read(file, 'readAsDataURL');
     return { name, media_type: file.type, data: String(address).replace(/^[^,]*,/, '') };

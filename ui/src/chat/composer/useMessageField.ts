@@ -1,10 +1,12 @@
 // What the field of a message does, below the conversation and below a wide panel alike: its keys, the pickers that
 // open above it, what is pasted. Where the message goes is told by who draws it.
 
-import { type ChangeEvent, type ClipboardEvent, type FocusEvent, type KeyboardEvent, type SyntheticEvent } from 'react';
+import { type ChangeEvent, type ClipboardEvent, type FocusEvent, type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 
+import { mainModifier } from '../../shared';
 import type { Draft } from '../../state/app';
 import { useActions, useApp } from '../../state/hooks';
+import { latinKey } from '../../state/latin-key';
 import { noQueue } from '../../state/queue';
 import { withoutLastChip } from '../DraftChips';
 import { activeOption, listboxes } from '../picker/Picker';
@@ -41,7 +43,13 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   const { picker, ...picking } = usePicker(field);
   const { mention, ...mentioning } = useMention(field, input);
 
+  /** Ctrl A was the last key: the chips are chosen with the text. */
+  const allChosen = useRef(false);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (['Control', 'Meta', 'Shift', 'Alt'].includes(event.key)) return;
+    const withChips = allChosen.current;
+    allChosen.current = mainModifier(event) && !event.shiftKey && latinKey(event).toLowerCase() === 'a';
+    if (withChips && (event.key === 'Backspace' || event.key === 'Delete')) setDraft({ tool: null, skills: [], files: [], images: [] });
     mentioning.onKeyDown(event);
     if (!event.defaultPrevented) picking.onKeyDown(event);
     if (event.defaultPrevented || event.nativeEvent.isComposing) return;
@@ -84,11 +92,15 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   const props = {
     ref: input,
     'data-testid': 'composer-input',
+    'data-empty': empty,
     ...(combobox ? { role: 'combobox', 'aria-haspopup': 'listbox' as const, 'aria-expanded': true, 'aria-autocomplete': 'list' as const, ...combobox } : {}),
     cancelOnEscape: false,
     addAttachmentOnPaste: false,
     onKeyDown,
     onChange: (event: ChangeEvent<HTMLTextAreaElement>) => picking.onChange(event),
+    onPointerDown: () => {
+      allChosen.current = false;
+    },
     onSelect: (event: SyntheticEvent<HTMLTextAreaElement>) => {
       const { selectionStart, selectionEnd } = event.currentTarget;
       picking.onSelect(selectionStart);

@@ -12,7 +12,7 @@ const field = () => screen.getByTestId<HTMLTextAreaElement>('composer-input');
 const picker = () => screen.queryByTestId('picker');
 const skills = () => screen.getAllByTestId('picker-skill').map((row) => row.dataset['skill']);
 const toolRow = (name: string) => screen.getAllByTestId('picker-tool').find((row) => row.dataset['tool'] === name) as HTMLElement;
-const chips = () => within(screen.getByRole('list', { name: 'Goes with the message' })).getAllByRole('listitem').map((chip) => chip.textContent);
+const chips = () => within(screen.getByRole('list', { name: 'Attached' })).getAllByRole('listitem').map((chip) => chip.textContent);
 const selected = () => field().value.slice(field().selectionStart, field().selectionEnd);
 /** What a screen reader is on, though the focus stays in the field. */
 const active = () => document.getElementById(field().getAttribute('aria-activedescendant') ?? '');
@@ -161,11 +161,20 @@ describe('in a new chat', () => {
 
   test('Backspace with something selected removes what is selected', async () => {
     await type('/pipeline');
-    await user.keyboard('{Enter}{Control>}a{/Control}');
+    await user.keyboard('{Enter}');
     field().setSelectionRange(0, field().value.length);
     await user.keyboard('{Backspace}');
     expect(field()).toHaveValue('');
     expect(chips()).toEqual(['crm.pipeline']);
+  });
+
+  test('Ctrl A and Backspace remove the tool with the text', async () => {
+    await type('/pipeline');
+    await user.keyboard('{Enter}{Control>}a{/Control}');
+    field().setSelectionRange(0, field().value.length);
+    await user.keyboard('{Backspace}');
+    expect(field()).toHaveValue('');
+    expect(screen.queryByTestId('draft-chips')).toBeNull();
   });
 
   test('Tab completes the name and leaves the picker open', async () => {
@@ -337,7 +346,7 @@ test('a thousand tools are searched, not drawn', async () => {
   renderInApp(<Conversation />, { world: { tools } });
   await type('/budget');
   expect(screen.getAllByTestId('picker-tool')).toHaveLength(100);
-  expect(screen.getByText('900 more tools. Type on to find them.')).toBeVisible();
+  expect(screen.getByText('900 more tools. Keep typing to find them.')).toBeVisible();
   await user.keyboard('{ArrowRight}{ArrowUp}');
   expect(active()?.dataset['tool']).toBe('budget.tool_999');
 });

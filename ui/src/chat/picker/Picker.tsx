@@ -42,7 +42,7 @@ export function Picker({ picker }: { picker: PickerState }) {
           )}
           {!picker.loading && !picker.problem && choices.length === 0 && (
             <p className="px-2 py-1.5 text-small text-fg-3">
-              {query === '' ? 'No skills. A skill brings tools.' : `No skill or tool for “${query}”.`}
+              {query === '' ? 'No skills yet. Skills provide tools.' : `No skill or tool for “${query}”.`}
             </p>
           )}
           {picker.meaningProblem && (
@@ -88,7 +88,7 @@ function Group({ label, choices, picker, from }: { label: string; choices: reado
       {shown.map((choice, index) => (
         <SkillOption key={choice.row.id} choice={choice} picker={picker} id={`${picker.id}-skill-${from + index}`} />
       ))}
-      {more > 0 && <p className="px-2 py-1 text-small text-fg-3">{counted(more, 'more skill')}. Type on to find them.</p>}
+      {more > 0 && <p className="px-2 py-1 text-small text-fg-3">{counted(more, 'more skill')}. Keep typing to find them.</p>}
     </div>
   );
 }
@@ -142,7 +142,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
       <div className="flex min-h-0 flex-1 flex-col p-1.5">
         <p className="flex shrink-0 items-baseline gap-2 px-2 pt-2 pb-1 text-meta text-fg-2">
           <span className="shrink-0 font-semibold">{skill.row.name}</span>
-          <span className="cut min-w-0 flex-1" title={skill.row.description}>
+          <span className="cut min-w-0 flex-1" data-tip={skill.row.description}>
             {summaryOf(skill.row)}
           </span>
           <span className="shrink-0">
@@ -156,12 +156,12 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
           {skill.fitting.length > 0 && others.length > 0 && <Heading>Other tools</Heading>}
           {others.map((tool, index) => option(tool, skill.fitting.length + index, false))}
         </div>
-        {more > 0 && <p className="px-2 py-1 text-small text-fg-3">{counted(more, 'more tool')}. Type on to find them.</p>}
+        {more > 0 && <p className="px-2 py-1 text-small text-fg-3">{counted(more, 'more tool')}. Keep typing to find them.</p>}
         {all.length === 0 && (
           <p className="px-2 py-1.5 text-small text-fg-2">
             {skill.able
               ? `${skill.row.name} has instructions and no tools. Enter adds them to the message.`
-              : `${skill.row.name} cannot be used now.`}
+              : `${skill.row.name} is unavailable.`}
           </p>
         )}
       </div>
@@ -302,7 +302,7 @@ const reasonIcons: Record<string, IconName> = {
 
 function Reason({ state, reason, className = '' }: { state: string; reason: string; className?: string }) {
   return (
-    <span className={`flex items-center gap-1.5 text-small text-fg-3 ${className}`} title={reason}>
+    <span className={`flex items-center gap-1.5 text-small text-fg-3 ${className}`} data-tip={reason}>
       <Icon name={reasonIcons[state] ?? 'info'} size={12} />
       <span className="cut">{reason}</span>
     </span>

@@ -19,7 +19,7 @@ export function BarsChart({ part, points, label, write }: Drawn) {
         const over = point.mark !== null && value !== null && value > point.mark;
         return (
           <li key={point.placed.key} className="col-span-3 grid h-5.5 grid-cols-subgrid items-center text-small">
-            <span className="cut" title={point.x}>
+            <span className="cut" data-tip={point.x}>
               {point.x}
             </span>
             <span aria-hidden="true" className="relative h-2">
@@ -35,10 +35,10 @@ export function BarsChart({ part, points, label, write }: Drawn) {
                 />
               )}
               {point.mark !== null && (
-                <span className="absolute -inset-y-1 w-0.5 bg-fg" title="limit" style={{ left: `calc(${(point.mark / most) * 100}% - 1px)` }} />
+                <span className="absolute -inset-y-1 w-0.5 bg-fg" data-tip="limit" style={{ left: `calc(${(point.mark / most) * 100}% - 1px)` }} />
               )}
             </span>
-            <span className={`tabular min-w-13 text-right ${over ? 'text-danger' : ''}`}>
+            <span className={`tabular min-w-13 text-right whitespace-nowrap ${over ? 'text-danger' : ''}`}>
               {value === null ? <span className="text-fg-3">unknown</span> : write(point, 0)}
               {over && <span className="sr-only">, over its limit</span>}
               {more !== null && more !== 0 && (

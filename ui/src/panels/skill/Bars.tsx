@@ -8,6 +8,7 @@ import { isRow, noteOf, pathOf, problemsIn, summaryOf, type RowProblem } from '.
 import { usePanel } from './context';
 import { Asking, useCall } from './Region';
 import type { PanelCall, PanelCalls } from './useCalls';
+import { pastText } from './words';
 
 /** How many problems stand below each other before the rest is asked for. */
 const FIRST = 2;
@@ -72,7 +73,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
   if (result === null) return <Running call={call} onStop={() => calls.stop(call)} />;
   if (result.error?.code === 'cancelled') return <Stopped call={call} soFar={result.so_far ?? null} onHide={() => calls.dismiss(call)} />;
   if (!result.ok) {
-    const error = result.error ?? { code: 'tool_failed' as const, message: `${call.tool} failed and did not say why.`, hint: 'Try again.' };
+    const error = result.error ?? { code: 'tool_failed' as const, message: `${call.tool} failed without a reason.`, hint: 'Try again.' };
     return (
       <div className="relative shrink-0" data-testid="call-failed">
         <ErrorBox
@@ -92,8 +93,8 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
     return (
       <div role="status" data-testid="call-proposes" className={barClass}>
         <Icon name="queued" size={14} className="text-fg-2" />
-        <span className="min-w-0 flex-1">{label}: nothing is written yet</span>
-        <LinkButton onClick={onEdit}>Look at it</LinkButton>
+        <span className="min-w-0 flex-1">{label}: nothing written yet</span>
+        <LinkButton onClick={onEdit}>Review</LinkButton>
         <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => calls.dismiss(call)} />
       </div>
     );
@@ -111,7 +112,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
       >
         <Icon name={call.undone ? 'undo' : 'check'} size={14} className={call.undone ? 'text-fg-2' : 'text-ok'} />
         <span className="selectable min-w-0 flex-1">
-          {label}
+          {pastText(label)}
           {summary !== '' && `: ${summary}`}
           {call.undone && `, undone at ${clockTime(new Date().toISOString())}`}
           {call.undoProblem && (
@@ -123,7 +124,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
         </span>
         {note !== '' && !call.undone && <span className="selectable min-w-0 flex-1 text-warn">{note}</span>}
         {note !== '' && path !== null && !call.undone && (
-          <LinkButton aria-label={`Edit what ${label} changed`} onClick={() => void editNote(path)}>
+          <LinkButton aria-label={`Edit ${label}`} onClick={() => void editNote(path)}>
             Edit
           </LinkButton>
         )}
@@ -170,7 +171,7 @@ function Stopped({ call, soFar, onHide }: { call: PanelCall; soFar: JsonValue; o
     <div data-testid="call-stopped" className="shrink-0 rounded-card bg-surface-sunken">
       <div role="status" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
         <Icon name="ban" size={14} className="text-fg-2" />
-        <span className="min-w-0 flex-1">{call.label}, stopped by you{soFar === null && ', before it found anything'}</span>
+        <span className="min-w-0 flex-1">{call.label}, stopped by you{soFar === null && ', nothing found'}</span>
         <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={onHide} />
       </div>
       {soFar !== null && <PartialResult partial={soFar} ended />}

@@ -16,14 +16,32 @@ import { dateText, daysBetween, titled } from './words';
 
 /** How far the pointer goes before a press is a drag, px. */
 const DRAG_FROM = 4;
+/** Cards of a column at first, more than a high window shows: each has a menu, and all of 800 deals would take seconds. */
+const FIRST_CARDS = 20;
 
 /** Cards in columns; a card that is dropped in another column calls what the board declares. */
 export function BoardView({ part }: { part: BoardPart }) {
   const panel = usePanel();
   return (
-    <Region read={panel.read(panel.asked(part))} lines={8}>
+    <Region read={panel.read(panel.asked(part))} loading={<Skeletons wide={panel.wide} />}>
       {(shown) => <Columns part={part} shown={shown} />}
     </Region>
+  );
+}
+
+/** Columns in the place of those that are read. */
+function Skeletons({ wide }: { wide: boolean }) {
+  return (
+    <div role="status" aria-label="Reading the board" className={`flex min-h-64 flex-1 animate-appear-late gap-2 overflow-hidden ${wide ? 'pt-3 pr-3 pb-3 pl-5' : 'p-3.5'}`}>
+      {[3, 2, 4, 2, 3].map((cards, column) => (
+        <div key={column} data-testid="column-skeleton" className={`flex min-w-49 flex-1 basis-49 flex-col gap-1.5 rounded-card p-1.5 ${wide ? 'bg-surface-side' : 'bg-surface-sunken'}`}>
+          <span className="mx-1.5 mt-2 mb-2 h-2.5 w-1/2 shrink-0 rounded-badge bg-selected" />
+          {Array.from({ length: cards }, (_, card) => (
+            <span key={card} className="h-19 shrink-0 rounded-card border border-line bg-surface-raised" />
+          ))}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -274,7 +292,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
 /** The first cards of a column, those that are kept, and the way to more. */
 function Cards({ cards, kept, label, children }: { cards: readonly Placed[]; kept: (key: string) => boolean; label: string; children: (card: Placed) => ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
-  const { most, show } = useMore(box, '[data-card]');
+  const { most, show } = useMore(box, '[data-card]', FIRST_CARDS);
   const shown = cards.filter(({ key }, place) => place < most || kept(key));
   const left = cards.length - shown.length;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -317,7 +335,7 @@ function Face({ part, card: { row }, pending = false, className = '' }: { part: 
           {date === '' ? (
             <Badge tone="warn">no {(part.date ?? '').replace(/^\//, '').replaceAll('_', ' ')}</Badge>
           ) : (
-            date !== null && <span className={late ? 'text-danger' : 'text-fg-2'}>{late && (daysBetween(date, today) ?? 0) > 0 ? `since ${dateText(date, today)}` : dateText(date, today)}</span>
+            date !== null && <span className={`shrink-0 whitespace-nowrap ${late ? 'text-danger' : 'text-fg-2'}`}>{late && (daysBetween(date, today) ?? 0) > 0 ? `since ${dateText(date, today)}` : dateText(date, today)}</span>
           )}
         </div>
       )}

@@ -96,7 +96,7 @@ export function ChangedMark({ path }: { path: string | null }) {
   const now = useClock(outside);
   if (!outside || now - Date.parse(change.at) >= FRESH) return null;
   return (
-    <span className="text-meta whitespace-nowrap text-fg-3" title={change.summary ?? undefined}>
+    <span className="text-meta whitespace-nowrap text-fg-3" data-tip={change.summary ?? undefined}>
       changed {clockTime(change.at)}
     </span>
   );
@@ -109,7 +109,7 @@ export function RowTitle({ title, path, className = '' }: { title: string; path:
   return (
     <button
       type="button"
-      title={path}
+      data-tip={path}
       className={`cut max-w-full rounded-badge text-left hover:underline ${className}`}
       onClick={() => openNote(path)}
     >

@@ -50,7 +50,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
           </span>
         )}
         {part.shape === 'line' && points.some(({ dashed }) => dashed) && (
-          <span className="cut text-small text-fg-2">dashed where a price is carried forward</span>
+          <span className="cut text-small text-fg-2">dashed: last known price</span>
         )}
         <LinkButton className="ml-auto text-small" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? 'Chart' : 'Table'}

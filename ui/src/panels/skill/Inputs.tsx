@@ -2,6 +2,8 @@ import { useRef, useState } from 'react';
 
 import type { PanelInput } from '../../ipc';
 import { Icon, IconButton, Menu, Popover, Segments, TextField } from '../../shared';
+import { useRpc } from '../../state/hooks';
+import { usePanel } from './context';
 import { monthAfter, monthText } from './words';
 
 /** What the user chose for a tab, by name; empty is not given to tools. */
@@ -19,11 +21,11 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
     case 'month':
       return (
         <span role="group" aria-label={input.label} className="inline-flex items-center gap-0.5">
-          <IconButton icon="chevron-left" iconSize={14} label="The month before" onClick={() => onChange(monthAfter(value, -1))} />
+          <IconButton icon="chevron-left" iconSize={14} label="Previous month" onClick={() => onChange(monthAfter(value, -1))} />
           <span aria-live="polite" className="min-w-28 text-center text-ui font-medium">
             {monthText(value)}
           </span>
-          <IconButton icon="chevron-right" iconSize={14} label="The month after" onClick={() => onChange(monthAfter(value, 1))} />
+          <IconButton icon="chevron-right" iconSize={14} label="Next month" onClick={() => onChange(monthAfter(value, 1))} />
         </span>
       );
     case 'choice':
@@ -58,7 +60,7 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
   );
 }
 
-/** Seldom chosen: its words open a field for it, and stand alone while it is the notes' own. */
+/** Shows the one in use, the notes' own where none is chosen; opens a field for another. */
 function Currency({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [open, setOpen] = useState(false);
   // A click elsewhere takes the field away before it is left.
@@ -68,7 +70,9 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
     setOpen(false);
     if (!byEsc.current && chosen !== null && chosen !== value) onChange(chosen);
   };
-  const said = value === '' ? `${input.label}…` : `${input.label} ${value}`;
+  const { skill } = usePanel();
+  const usual = useRpc('usual_currency', value === '' ? { skill } : null).data?.currency;
+  const said = value || usual || input.label;
   return (
     <Popover
       label={input.label}
@@ -82,7 +86,11 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
       }}
       onEsc={() => (byEsc.current = true)}
       trigger={
-        <button type="button" className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-small whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-selected">
+        <button
+          type="button"
+          aria-label={`${input.label}: ${said}`}
+          className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-small whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-selected"
+        >
           {said}
           <Icon name="chevron-down" size={12} />
         </button>
@@ -90,7 +98,7 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
     >
       <div className="flex w-56 flex-col gap-2">
         <Typed input={input} value={value} onChange={take} onTyped={(text) => (typed.current = text)} onEnter={() => setOpen(false)} />
-        <p className="text-small text-fg-3">Three letters, such as EUR. Empty: as the notes have it.</p>
+        <p className="text-small text-fg-3">Three letters, such as EUR.</p>
       </div>
     </Popover>
   );
@@ -135,7 +143,7 @@ function Typed({ input, value, onChange, onTyped, onEnter }: TypedProps) {
   return (
     <TextField
       aria-label={input.label}
-      title={form === undefined ? undefined : `${input.label}, ${form.example}`}
+      data-tip={form === undefined ? undefined : `${input.label}, ${form.example}`}
       placeholder={input.kind === 'date' ? form?.example : input.label}
       value={text}
       invalid={chosen === null}

@@ -22,7 +22,18 @@ export interface Shown {
  * The place of a part: grey bars before its first answer, dimmed while it is read again, and what went wrong
  * inside it. The rest of the panel works meanwhile.
  */
-export function Region({ read, lines = 3, children }: { read: Read | null; lines?: number; children: (shown: Shown) => ReactNode }) {
+export function Region({
+  read,
+  lines = 3,
+  loading,
+  children,
+}: {
+  read: Read | null;
+  lines?: number;
+  /** In place of the grey bars. */
+  loading?: ReactNode;
+  children: (shown: Shown) => ReactNode;
+}) {
   const panel = usePanel();
   const result = read?.result ?? null;
   return (
@@ -34,9 +45,11 @@ export function Region({ read, lines = 3, children }: { read: Read | null; lines
       )}
       {read?.run && <Asking run={read.run} />}
       {read === null || (result === null && !read.error) ? (
-        <div className="p-3">
-          <Loading lines={lines} label="Reading" />
-        </div>
+        (loading ?? (
+          <div className="p-3">
+            <Loading lines={lines} label="Reading" />
+          </div>
+        ))
       ) : (
         result !== null && (
           <div
@@ -87,6 +100,6 @@ export function NotShown({ value }: { value: JsonValue | null }) {
 /** What stands where there are no rows. */
 export function Nothing({ empty, fallback }: { empty: PanelEmpty | null; fallback: string }) {
   const { filter } = usePanel();
-  if (filter.trim() !== '') return <Empty>Nothing here has “{filter.trim()}”.</Empty>;
+  if (filter.trim() !== '') return <Empty>Nothing matches “{filter.trim()}”.</Empty>;
   return <Empty action={empty?.action && <ActionButton action={empty.action} />}>{empty?.text ?? fallback}</Empty>;
 }

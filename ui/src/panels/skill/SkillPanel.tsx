@@ -37,7 +37,7 @@ export function SkillPanel({ panel, wide }: SkillPanelProps) {
   if (panel.problem !== null || panel.panel.tabs.length === 0) {
     return (
       <Empty title={wide ? panel.name : undefined}>
-        {panel.problem ?? 'This panel shows nothing.'} The skill works without it.
+        {panel.problem ?? 'This panel is empty.'} The skill works without it.
       </Empty>
     );
   }
@@ -75,7 +75,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const act = async (action: PanelAction, row?: Row, column?: string): Promise<Outcome> => {
     if (action.edit) {
       const path = row ? pathOf(row) : null;
-      if (path === null) return { kind: 'failed', reason: 'The row is no note.' };
+      if (path === null) return { kind: 'failed', reason: 'This row is not a note.' };
       await editNote(path);
       return { kind: 'asked' };
     }
@@ -85,7 +85,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
       openRecordForm({ skill: panel.skill, type: action.record, path, ...(Object.keys(values).length > 0 ? { values } : {}) });
       return { kind: 'asked' };
     }
-    if (action.tool === null) return { kind: 'failed', reason: 'The button names no tool.' };
+    if (action.tool === null) return { kind: 'failed', reason: 'This button has no tool.' };
     const tool = nameOf(action.tool);
     const names = [column === undefined ? null : { column }, row, inputs];
     const currency = await usualCurrency(action, names);

@@ -69,7 +69,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
               >
                 <button
                   type="button"
-                  title={shared[place] == null ? undefined : `${column.label}: ${shared[place]}, in all rows`}
+                  data-tip={shared[place] == null ? undefined : `${column.label}: ${shared[place]}, in all rows`}
                   className="inline-flex items-center gap-1 rounded-badge hover:text-fg"
                   onClick={() =>
                     setSorting((old) => ({

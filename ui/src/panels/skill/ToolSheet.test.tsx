@@ -86,7 +86,7 @@ test('a file is imported once its proposal is answered, looked at and agreed to'
 
   await user.click(within(sheet).getByRole('button', { name: /^Import 4/ }));
   const bar = await screen.findByTestId('undo-bar');
-  expect(bar).toHaveTextContent('Import: 4 imported, 2 there already, 1 without a category');
+  expect(bar).toHaveTextContent('Imported: 4 imported, 2 there already, 1 without a category');
   expect(screen.queryByRole('dialog')).toBeNull();
   const mapping = { ...proposedMapping, decimal: ',' };
   expect(asked()).toEqual([{ path: 'a.csv' }, { path: 'a.csv', mapping, dry_run: true }, { path: 'a.csv', mapping }]);
@@ -181,7 +181,7 @@ test('what is still to be looked after stays, with the way to do it', async () =
   const bar = await screen.findByTestId('undo-bar');
   act(() => void vi.advanceTimersByTime(UNDO_FOR));
   expect(bar).toHaveTextContent(note);
-  await user.click(within(bar).getByRole('button', { name: 'Edit what Import now changed' }));
+  await user.click(within(bar).getByRole('button', { name: 'Edit Import now' }));
   await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'deal', path: 'CRM/Deals/A.md' }));
   vi.useRealTimers();
 });

@@ -3,7 +3,7 @@ import { useEffect, useReducer, useRef, type ReactNode } from 'react';
 import { nothing, type JsonValue, type ToolResult, type ToolRow } from '../../ipc';
 import { Button, EffectBadge, Empty, ErrorBox, IconButton, keyText, LinkButton, Loading, Sheet, troubleOf } from '../../shared';
 import { Confirmation, isProposal, proposalOf } from '../../shared/confirm';
-import { SchemaForm, useSchemaForm, useStarts, type Starts } from '../../shared/form';
+import { SchemaForm, ToolPurpose, useNoteSearch, useSchemaForm, useStarts, useValuesInUse, type Starts } from '../../shared/form';
 import { useApp, useRpc } from '../../state/hooks';
 import { Running } from './Bars';
 import { firstSheet, reduceSheet, type SheetState } from './sheet';
@@ -56,7 +56,7 @@ export function ToolSheet({ fill, running, onRun, onStop, onTold, onClose }: Too
     if (!open.current) return;
     if (ok && !isProposal(value)) return onClose();
     if (ok) say({ type: 'proposed', run: id, args, answer: value ?? null });
-    else say({ type: 'refused', run: id, error: error ?? { code: 'tool_failed', message: `${tool} failed and did not say why.`, hint: 'Try again.' } });
+    else say({ type: 'refused', run: id, error: error ?? { code: 'tool_failed', message: `${tool} failed without a reason.`, hint: 'Try again.' } });
     if (so_far == null) onTold(id);
   };
 
@@ -72,7 +72,7 @@ export function ToolSheet({ fill, running, onRun, onStop, onTold, onClose }: Too
           {(row) => (
             <>
               <div hidden={confirming}>
-                <Fields row={row} args={fill.args} action={title} busy={state.run !== null} onRun={(args) => void run(args)} below={confirming ? null : <Below state={state} />} />
+                <Fields row={row} args={fill.args} action={title} focused busy={state.run !== null} onRun={(args) => void run(args)} below={confirming ? null : <Below state={state} />} />
               </div>
               {state.proposed && (
                 <Agreeing row={row} title={title} state={state} proposed={state.proposed} onRun={(args) => void run(args)} onBack={() => say({ type: 'back' })} />
@@ -145,6 +145,7 @@ interface FieldsProps {
   readonly busy: boolean;
   readonly onRun: (args: JsonValue) => void;
   readonly below?: ReactNode;
+  readonly focused?: boolean;
 }
 
 function Fields(props: FieldsProps) {
@@ -152,9 +153,11 @@ function Fields(props: FieldsProps) {
   return starts === null ? <Loading lines={5} label="Reading the form" /> : <Filling {...props} starts={starts} />;
 }
 
-function Filling({ row, args, action, busy, onRun, below = null, starts }: FieldsProps & { starts: Starts }) {
+function Filling({ row, args, action, busy, onRun, below = null, focused = false, starts }: FieldsProps & { starts: Starts }) {
   const today = useApp((app) => app.status?.today ?? '');
-  const form = useSchemaForm(row.input_schema, args, starts);
+  const values = useValuesInUse(row.skill, row.input_schema);
+  const suggest = useNoteSearch(row.skill);
+  const form = useSchemaForm(row.input_schema, args, { starts, values });
   const trouble = troubleOf(row);
   const run = () => {
     const filled = form.submit();
@@ -162,19 +165,19 @@ function Filling({ row, args, action, busy, onRun, below = null, starts }: Field
   };
   return (
     <>
-      <p className="mb-3 flex items-start gap-2 text-small text-fg-2">
-        <span className="selectable min-w-0 flex-1">{row.description}</span>
+      <div className="mb-3 flex items-start gap-2">
+        <ToolPurpose plan={form.plan} description={row.description} />
         <EffectBadge effect={row.effect} />
-      </p>
+      </div>
       {trouble && (
         <p role="status" className="mb-3 rounded-card bg-warn-soft px-3 py-2 text-small text-warn">
           {trouble.word}
           {trouble.message && <span className="text-fg-2">: {trouble.message}</span>}
         </p>
       )}
-      <SchemaForm form={form} label={`Arguments of ${row.name}`} today={today} disabled={busy} onSubmit={run}>
+      <SchemaForm form={form} label={`Arguments of ${row.name}`} today={today} suggest={suggest} focused={focused} disabled={busy} onSubmit={run}>
         <div className="mt-5">
-          <Button type="submit" variant="primary" keys={keyText('Ctrl ↵')} disabled={busy || trouble?.usable === false || form.shown.length > 0}>
+          <Button type="submit" variant="primary" keys={keyText('Ctrl ↵')} disabled={busy || trouble?.usable === false}>
             {action}
           </Button>
         </div>

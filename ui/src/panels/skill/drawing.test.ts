@@ -5,7 +5,7 @@ import { panelOf } from '../../testing/panels';
 import { lately, monthMarks, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
 import { windowOf } from './useVirtual';
-import { ageText, dateText, monthAfter, valueText } from './words';
+import { ageText, dateText, monthAfter, pastText, valueText } from './words';
 
 const today = '2026-11-20';
 
@@ -127,4 +127,15 @@ describe('where parts stand', () => {
 test('of many rows those around what is seen are on the page', () => {
   expect(windowOf(0, 310, 10_000)).toEqual({ from: 0, to: 30, before: 0, after: 9970 * 31 });
   expect(windowOf(31_000, 310, 10_000)).toEqual({ from: 980, to: 1030, before: 980 * 31, after: 8970 * 31 });
+});
+
+test.each([
+  ['Move Harborline rollout to qualified', 'Moved Harborline rollout to qualified'],
+  ['Log contact: Jane Doe', 'Logged contact: Jane Doe'],
+  ['Set limit', 'Set limit'],
+  ['Apply rules', 'Applied rules'],
+  ['Import', 'Imported'],
+  ['Fetch quotes', 'Fetched quotes'],
+])('%s is %s once it is done', (label, past) => {
+  expect(pastText(label)).toBe(past);
 });

@@ -51,21 +51,21 @@ test('a list draws 50 of each group, then more, and the keys go on where they we
   expect(screen.getAllByRole('listitem')[49]).toHaveFocus();
 });
 
-test('a board draws 50 cards of each column, and its counts are of all', async () => {
+test('a board draws 20 cards of each column, and its counts are of all', async () => {
   const user = await show([
     { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
   ]);
   const lead = screen.getByRole('list', { name: `Lead, ${MANY / 2}` });
   const cards = () => within(lead).getAllByRole('listitem').filter((card) => card.matches('[data-card]'));
-  expect(cards()).toHaveLength(50);
-  act(() => (cards()[49] as HTMLElement).focus());
+  expect(cards()).toHaveLength(20);
+  act(() => (cards()[19] as HTMLElement).focus());
   await user.keyboard('{ArrowDown}');
   expect(within(lead).getByRole('button', { name: 'Show 150 more of Lead' })).toHaveFocus();
   await user.keyboard('{ArrowUp}');
-  expect(cards()[49]).toHaveFocus();
+  expect(cards()[19]).toHaveFocus();
   await user.keyboard('{ArrowDown}{Enter}');
-  expect(cards()).toHaveLength(200);
-  expect(cards()[50]).toHaveFocus();
+  expect(cards()).toHaveLength(170);
+  expect(cards()[20]).toHaveFocus();
 });
 
 test('a card that was moved stays in sight, wherever it stands in its column', async () => {
@@ -81,4 +81,23 @@ test('a card that was moved stays in sight, wherever it stands in its column', a
   filter('');
   // The answer has it where it was; it is in sight there too.
   expect(last()).toBeVisible();
+});
+
+test('a board shows its columns while it is read', async () => {
+  setWindow({ width: 1440 });
+  const backend = new FakeBackend(sampleWorld()).on('call_tool', () => new Promise<never>(() => {}));
+  renderInApp(
+    <SkillPanel panel={panelOf('x', 'X', [{ parts: [{ kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name' }] }])} wide />,
+    { backend },
+  );
+  expect(screen.getByRole('status', { name: 'Reading the board' })).toBeInTheDocument();
+  expect(screen.getAllByTestId('column-skeleton').length).toBeGreaterThan(2);
+});
+
+test('a currency that nobody chose is shown by its code', async () => {
+  setWindow({ width: 1440 });
+  const backend = new FakeBackend(sampleWorld()).on('call_tool', () => answer(value)).on('usual_currency', () => ({ currency: 'CHF' }));
+  const inputs = [{ name: 'currency', label: 'Currency', kind: 'currency' as const, default: '', choices: [] }];
+  renderInApp(<SkillPanel panel={panelOf('x', 'X', [{ inputs, parts: [{ kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }] }] }])} wide />, { backend });
+  expect(await screen.findByRole('button', { name: 'Currency: CHF' })).toHaveTextContent('CHF');
 });

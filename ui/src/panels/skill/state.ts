@@ -76,5 +76,5 @@ function sorted(value: JsonValue | Readonly<Record<string, JsonValue>>): JsonVal
 }
 
 function silent(tool: string): UserError {
-  return { code: 'tool_failed', message: `${tool} failed and did not say why.`, hint: 'Try again.' };
+  return { code: 'tool_failed', message: `${tool} failed without a reason.`, hint: 'Try again.' };
 }

@@ -14,8 +14,8 @@ export interface More {
 }
 
 /** `entries` finds the entries on the page in `box`, in their order. */
-export function useMore(box: RefObject<HTMLElement | null>, entries: string): More {
-  const [most, setMost] = useState(FIRST);
+export function useMore(box: RefObject<HTMLElement | null>, entries: string, first = FIRST): More {
+  const [most, setMost] = useState(first);
   const next = useRef<number | null>(null);
   useEffect(() => {
     if (next.current === null) return;

@@ -90,6 +90,23 @@ export function byText(a: string, b: string): number {
   return a.localeCompare(b, undefined, { numeric: true });
 }
 
+/** "Move A to won" → "Moved A to won": what a button said it does, once it is done. */
+export function pastText(label: string): string {
+  const [verb = '', ...rest] = label.split(' ');
+  return [pastOf(verb), ...rest].join(' ');
+}
+
+const irregular: Readonly<Record<string, string>> = {
+  Log: 'Logged', Set: 'Set', Put: 'Put', Send: 'Sent', Make: 'Made', Write: 'Wrote', Take: 'Took', Drop: 'Dropped', Tag: 'Tagged', Plan: 'Planned', Get: 'Got', Buy: 'Bought', Sell: 'Sold', Pay: 'Paid',
+};
+
+function pastOf(verb: string): string {
+  const [, word = verb, rest = ''] = /^(\p{L}+)(.*)$/u.exec(verb) ?? [];
+  if (irregular[word]) return irregular[word] + rest;
+  if (/ed$/.test(word)) return verb;
+  return `${word.endsWith('e') ? `${word}d` : /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ied` : `${word}ed`}${rest}`;
+}
+
 /** "lead" → "Lead", `close_date` → "Close date" */
 export function titled(name: string): string {
   const words = name.replaceAll('_', ' ');

@@ -21,14 +21,21 @@ function show(answer: typeof alikeImport) {
 test('what looks like an entry that is there stands before the question, each a link to it', async () => {
   const backend = show(alikeImport);
   const twins = within(screen.getByTestId('twins'));
-  expect(twins.getByRole('heading')).toHaveTextContent('60 look like entries that are there');
+  expect(twins.getByRole('heading')).toHaveTextContent('60 may be duplicates');
   expect(twins.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-    '2026-11-02, 1180.00 EUR, Linden looks like Rent of 2026-11-01, which comes again',
-    '2026-11-20, 3.00 EUR looks like Coffee of 2026-11-18',
+    '2026-11-02, 1180.00 EUR, Linden: may be Rent, 1 Nov, repeats',
+    '2026-11-20, 3.00 EUR: may be Coffee, 18 Nov',
   ]);
   expect(twins.getByText('The first 2 of 60.')).toBeVisible();
   await userEvent.click(twins.getByRole('button', { name: 'Coffee' }));
-  expect(backend.asked('open_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
+  expect(await screen.findByTestId('note-popover')).toBeVisible();
+  expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
+});
+
+test('a single possible duplicate is named with its day', () => {
+  const looks_like = [{ date: '2026-11-14', amount: '95.00', currency: 'EUR', payee: 'Quillon', looks_like: 'Quillon Labs', on: '2026-11-13', path: 'Budget/Q.md' }];
+  show({ ...(alikeImport as object), looks_like, alike: 1 });
+  expect(within(screen.getByTestId('twins')).getByRole('heading')).toHaveTextContent(/^1 may be a duplicate: Quillon Labs, 13 Nov( 2026)?$/);
 });
 
 test('the number is said no longer once those may be left out', async () => {

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import type { JsonValue } from '../../ipc';
 import { useApp } from '../../state/hooks';
 import { Button } from '../Button';
-import { count } from '../format';
+import { count, dateText } from '../format';
 import { SchemaForm, usePlanForm } from '../form';
 import { keyText } from '../platform';
 import { Revealed } from '../Revealed';
 import { ValueView } from '../Value';
-import { OpenNote } from '../OpenNote';
-import type { Proposal } from './proposal';
+import { NoteLink } from '../NoteLink';
+import type { Proposal, Twin } from './proposal';
 
 interface ConfirmationProps {
   readonly proposal: Proposal;
@@ -41,8 +41,8 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
         {open > 0
           ? `Nothing is written yet. ${open === 1 ? 'One question is' : `${open} questions are`} open; answer below.`
           : nothing
-            ? 'There is nothing to write.'
-            : 'Nothing is written yet. Look at it, and change below what is not right.'}
+            ? 'Nothing to write.'
+            : 'Nothing is written yet. Check it, and correct it below.'}
       </p>
       {preview.length > 0 && (
         <section aria-label="Preview" data-testid="preview" className="overflow-hidden rounded-card border border-line">
@@ -53,7 +53,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
         </section>
       )}
       <Twins proposal={proposal} />
-      <SchemaForm form={form} label={`What ${action} is to do`} today={today} disabled={busy} onSubmit={() => run(false)}>
+      <SchemaForm form={form} label={`Options for ${action}`} today={today} disabled={busy} onSubmit={() => run(false)}>
         {/* In sight however long the form is. */}
         <div className="sticky bottom-0 z-10 -mx-4 mt-4 border-t border-line bg-surface-side px-4 py-3">
           <div className="flex flex-wrap items-center gap-2">
@@ -82,28 +82,37 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
   );
 }
 
-/** What looks like an entry that is there, each with a link to it: nobody can answer without having seen them. */
+/** Possible duplicates of existing entries, each with a link to it: nobody can answer without having seen them. */
 function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
   if (twins.length === 0) return null;
   return (
-    <section aria-label="There already, as it seems" data-testid="twins" className="rounded-card border border-line bg-warn-soft text-small">
-      <h3 className="px-3 pt-2 font-medium">{alike === 1 ? '1 looks like an entry that is there' : `${count(alike)} look like entries that are there`}</h3>
-      <ul tabIndex={0} aria-label="Each with the entry that it looks like" className="flex max-h-56 flex-col gap-1 overflow-y-auto px-3 py-2">
+    <section aria-label="Possible duplicates" data-testid="twins" className="rounded-card border border-line bg-warn-soft text-small">
+      <h3 className="px-3 pt-2 font-medium">
+        {alike === 1 ? '1 may be a duplicate' : `${count(alike)} may be duplicates`}
+        {alike === 1 && twins[0] && <Revealed text={`: ${[twins[0].name, onDay(twins[0])].filter(Boolean).join(', ')}`} />}
+      </h3>
+      <ul tabIndex={0} aria-label="Each with its possible duplicate" className="flex max-h-56 flex-col gap-1 overflow-y-auto px-3 py-2">
         {twins.map((twin, at) => (
           <li key={at}>
             <span className="selectable tabular">
               <Revealed text={twin.text} />
             </span>
-            <span className="text-fg-2"> looks like </span>
-            <OpenNote path={twin.path}>
+            <span className="text-fg-2">: may be </span>
+            <NoteLink note={twin.path}>
               <Revealed text={twin.name} />
-            </OpenNote>
-            {twin.on !== '' && <span className="tabular text-fg-2"> of <Revealed text={twin.on} /></span>}
-            {twin.comesAgain && <span className="text-fg-2">, which comes again</span>}
+            </NoteLink>
+            {twin.on !== '' && <span className="tabular text-fg-2">, <Revealed text={onDay(twin)} /></span>}
+            {twin.comesAgain && <span className="text-fg-2">, repeats</span>}
           </li>
         ))}
       </ul>
       {alike > twins.length && <p className="border-t border-line px-3 py-1 text-fg-2">The first {twins.length} of {count(alike)}.</p>}
     </section>
   );
+}
+
+/** "13 Nov"; a value that is no date as it is. */
+function onDay({ on }: Twin): string {
+  const date = new Date(`${on}T12:00:00`);
+  return Number.isNaN(date.getTime()) ? on : dateText(date);
 }

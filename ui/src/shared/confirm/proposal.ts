@@ -100,7 +100,7 @@ function withChoices(field: ObjectField, questions: readonly Question[], answer:
     const own = field.fields.find(({ key }) => key === about);
     if (!own) return [];
     const options = own.choicesFrom === undefined ? choices.map(named) : columnsOf(texts(answer[own.choicesFrom]));
-    return [{ key: about, label: question, help: '', required: true, nullable: false, kind: 'choice', options, ...folded(options) }];
+    return [{ key: about, label: question, help: '', meaning: '', required: true, nullable: false, kind: 'choice', options, ...folded(options) }];
   });
   const rest = field.fields.filter(({ key }) => asked.every((one) => one.key !== key));
   return { ...field, required: true, fields: [...asked, ...rest.map((own) => chosen(own, answer, isObject(proposed) ? proposed[own.key] : undefined))] };
@@ -111,11 +111,11 @@ function chosen(field: Field, answer: JsonObject, value: JsonValue | undefined):
   if (field.kind === 'choice') return { ...field, options: field.options.map((option) => (option.label === option.value ? named(option.label) : option)) };
   const list = field.choicesFrom === undefined ? [] : texts(answer[field.choicesFrom]);
   if (field.kind !== 'text' || list.length === 0) return field;
-  const { key, label, help, required, nullable } = field;
+  const { key, label, help, meaning, required, nullable } = field;
   const options = columnsOf(list);
   // What was written otherwise, such as in another case, stays what it is.
   if (typeof value === 'string' && options.every((option) => option.value !== value)) options.push({ value, label: value });
-  return { key, label, help, required, nullable, kind: 'choice', options, folded: true };
+  return { key, label, help, meaning, required, nullable, kind: 'choice', options, folded: true };
 }
 
 /** Each by its name, or by its number from 1 where the name is none or not the only one. */

@@ -66,7 +66,7 @@ function Behind({ figure, onNote, onCloseAutoFocus }: { figure: Figure; onNote: 
         align="end"
         sideOffset={6}
         collisionPadding={12}
-        aria-label={`What is behind ${revealed(figure.view.label)}`}
+        aria-label={`Sources of ${revealed(figure.view.label)}`}
         {...(onCloseAutoFocus
           ? {
               onCloseAutoFocus: (event: Event) => {
@@ -160,18 +160,18 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
           ))}
           {notes.length > 0 && (
             <div className="contents">
-              <dt className="py-0.5 text-fg-2">From your vault</dt>
+              <dt className="py-0.5 text-fg-2">In your vault</dt>
               <dd className="py-0.5 text-right">{counted(notes.length, 'note')}</dd>
             </div>
           )}
-          {figure.sources.length === 0 && <p className="col-span-2 py-0.5 text-fg-3">The tool names no source.</p>}
+          {figure.sources.length === 0 && <p className="col-span-2 py-0.5 text-fg-3">No source.</p>}
         </dl>
       </div>
       {listed && (
         <ul aria-label="Notes" className="mb-2.5 grid max-h-40 grid-cols-2 gap-x-4 gap-y-0.5 overflow-y-auto border-t border-line pt-2">
           {notes.map((path) => (
             <li key={path} className="flex min-w-0">
-              <LinkButton className="cut font-normal" title={revealed(path)} onClick={() => onNote(path)}>
+              <LinkButton className="cut font-normal" data-tip={revealed(path)} onClick={() => onNote(path)}>
                 <Revealed text={noteName(path).name} />
               </LinkButton>
             </li>
@@ -188,7 +188,7 @@ function Explanation({ figure, onNote }: { figure: Figure; onNote: (path: string
           Copy with sources
         </Button>
         <span role="status" className="self-center text-fg-3">
-          {copied === 'copied' ? 'Copied' : copied === 'refused' ? 'Not copied. Mark the text and copy it' : ''}
+          {copied === 'copied' ? 'Copied' : copied === 'refused' ? 'Not copied. Select the text and copy it' : ''}
         </span>
       </footer>
     </>

@@ -39,7 +39,7 @@ function withSource(text: string, figure: number, word: string): HTMLElement {
 
 function withoutSource(text: string): HTMLElement {
   const mark = span('nova-no-source', text);
-  mark.title = 'no source';
+  mark.dataset['tip'] = 'no source';
   mark.append(span('sr-only', ' (no source)'));
   return mark;
 }

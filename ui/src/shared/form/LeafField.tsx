@@ -5,15 +5,19 @@ import type { ReactNode } from 'react';
 
 import { LinkButton } from '../Button';
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { Segments } from '../Segments';
 import { Switch } from '../Switch';
 import { dateShortcuts } from './dates';
 import { ListField } from './ListField';
 import { NoteField } from './NoteField';
+import { newValue } from './known';
 import { fieldAt, metaOf, type Draft, type Field, type Problem } from './plan';
 import type { Suggest } from './Suggestions';
+import { DateField, NumberField } from './TypedField';
 import type { SchemaFormState } from './useSchemaForm';
+import { ValueField } from './ValueField';
 
 export interface FormContext {
   readonly form: SchemaFormState;
@@ -44,17 +48,19 @@ export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
     invalid: problem !== undefined,
     describedBy: `${id}-below`,
     write,
-    leave: () => form.leave(path),
+    leave: () => onceFocusMoved(() => form.leave(path)),
   };
   const fix = (problem: Problem, text: string) => {
     write(withFix(draft, path, problem, text));
     // The button goes with the problem; the keys go on where it was mended.
     document.getElementById(id)?.focus();
   };
-  const below = problem ? (
-    <Wrong problem={problem} onFix={(text) => fix(problem, text)} />
-  ) : (
-    <Below field={field} today={today} draft={draft} onPick={write} />
+  // What the focus is on may stand below: nothing goes when a problem comes.
+  const below = (
+    <>
+      {problem && <Wrong problem={problem} onFix={(text) => fix(problem, text)} />}
+      <Below field={field} today={today} draft={draft} wrong={problem !== undefined} onPick={write} />
+    </>
   );
 
   if (field.kind === 'switch')
@@ -116,31 +122,14 @@ function controlOf(control: Control, today: string, suggest: Suggest | undefined
     case 'either':
       return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
     case 'text':
+      if (field.valuesFrom !== undefined && !field.note) return <ValueField {...control} text={text} />;
       if (field.note && suggest) return <NoteField {...control} text={text} suggest={suggest} />;
       if (field.long) return <Lines {...control} text={text} />;
       return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
     case 'date':
-      return (
-        <TextField
-          {...shared}
-          invalid={invalid}
-          value={text}
-          placeholder={today === '' ? 'YYYY-MM-DD' : today}
-          className="tabular"
-          onChange={(event) => write(event.target.value)}
-        />
-      );
+      return <DateField {...control} text={text} today={today} />;
     default:
-      return (
-        <TextField
-          {...shared}
-          invalid={invalid}
-          value={text}
-          inputMode="decimal"
-          className="tabular"
-          onChange={(event) => write(event.target.value)}
-        />
-      );
+      return <NumberField {...control} text={text} />;
   }
 }
 
@@ -235,28 +224,43 @@ function Wrong({ problem, onFix }: { problem: Problem; onFix: (draft: string) =>
   );
 }
 
-/** Shortcuts of a date, else the words of the schema. */
+/** Shortcuts of a date, that a value is new, and the words for a person. */
 function Below({
   field,
   today,
   draft,
+  wrong,
   onPick,
 }: {
   field: Field;
   today: string;
   draft: Draft;
+  wrong: boolean;
   onPick: (date: string) => void;
 }) {
   const shortcuts = field.kind === 'date' ? dateShortcuts(field.key, today) : [];
+  const isNew = field.kind === 'text' && typeof draft === 'string' ? newValue(field, draft) : null;
   return (
     <>
+      {isNew && (
+        <p role="status" className="text-small text-fg-2">
+          {isNew.said}
+          {isNew.meant !== null && (
+            <>
+              . {String(draft).trim()} is not a {field.label.toLowerCase()} yet. <LinkButton onClick={() => onPick(isNew.meant ?? '')}>Use {isNew.meant}?</LinkButton>
+            </>
+          )}
+        </p>
+      )}
       {shortcuts.length > 0 && (
         <div className="mt-0.5 flex flex-wrap gap-1.5">
           {shortcuts.map(({ label, date }) => (
             <button
               key={label}
               type="button"
-              title={date}
+              // The keys have the words; Tab goes on to the next field.
+              tabIndex={-1}
+              data-tip={date}
               aria-pressed={draft === date}
               onClick={() => onPick(date)}
               className={`relative h-5.5 rounded-badge px-1.5 text-small after:absolute after:-inset-y-0.5 after:inset-x-0 ${draft === date ? 'bg-accent-soft text-accent' : 'bg-surface-sunken text-fg-2 hover:bg-selected'}`}
@@ -266,7 +270,7 @@ function Below({
           ))}
         </div>
       )}
-      {field.help !== '' && field.help.toLowerCase() !== field.label.toLowerCase() && (
+      {!wrong && field.help !== '' && field.help.toLowerCase() !== field.label.toLowerCase() && (
         <p className="mt-0.5 text-small text-fg-3">{field.help}</p>
       )}
     </>

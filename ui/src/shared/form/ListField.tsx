@@ -2,9 +2,11 @@
 
 import { useState, type KeyboardEvent } from 'react';
 
+import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import type { Control } from './LeafField';
 import type { Draft, Field } from './plan';
+import { offering } from './ValueField';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
 type ListOf = Control & {
@@ -60,7 +62,12 @@ function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave, 
   const chips = writing ? rows.slice(0, -1) : rows;
   const line = writing ? (rows.at(-1) ?? '') : '';
   const ofNotes = field.item.kind === 'text' && field.item.note === true;
-  const suggestions = useSuggestions(id, field.key, ofNotes ? suggest : undefined, (name) => write([...chips, name, '']));
+  const suggestions = useSuggestions(
+    id,
+    field.key,
+    ofNotes ? suggest : field.known && offering(field.known),
+    (name) => write([...chips, name, '']),
+  );
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     suggestions.onKeyDown(event);
@@ -113,9 +120,9 @@ function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave, 
           if (rows.at(-1) !== '') write([...rows, '']);
         }}
         onBlur={() => {
-          suggestions.close();
           setWriting(false);
           write(rows.filter((row) => row.trim() !== ''));
+          onceFocusMoved(suggestions.close);
           leave();
         }}
         onChange={(event) => {

@@ -2,13 +2,14 @@
 // as it was typed, for a note that is yet to be written.
 
 import { TextField } from '../Field';
+import { onceFocusMoved } from '../focus';
 import type { Control } from './LeafField';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
 type NoteFieldProps = Control & { readonly text: string; readonly suggest: Suggest };
 
 export function NoteField({ id, field, text, disabled, invalid, describedBy, write, leave, suggest }: NoteFieldProps) {
-  const suggestions = useSuggestions(id, field.key, suggest, write);
+  const suggestions = useSuggestions(id, field.key, suggest, write, { record: field.record });
   return (
     <span className="relative">
       <TextField
@@ -16,7 +17,7 @@ export function NoteField({ id, field, text, disabled, invalid, describedBy, wri
         disabled={disabled}
         invalid={invalid}
         value={text}
-        placeholder="The name of a note"
+        placeholder={field.record === undefined ? 'Name of a note' : 'Type to search'}
         aria-describedby={describedBy}
         {...suggestions.props}
         onChange={(event) => {
@@ -24,10 +25,12 @@ export function NoteField({ id, field, text, disabled, invalid, describedBy, wri
           suggestions.look(event.target.value);
         }}
         onKeyDown={suggestions.onKeyDown}
-        onBlur={() => {
-          suggestions.close();
-          leave();
-        }}
+        onBlur={() =>
+          onceFocusMoved(() => {
+            suggestions.close();
+            leave();
+          })
+        }
       />
       <SuggestionList of={suggestions} label={field.label} />
     </span>

@@ -28,12 +28,14 @@ function TestForm({
   sent,
   initial,
   given = schema,
+  values,
 }: {
   sent: (args: JsonValue) => void;
   initial?: JsonValue;
   given?: JsonValue;
+  values?: Record<string, string[]> | undefined;
 }) {
-  const form = useSchemaForm(given, initial);
+  const form = useSchemaForm(given, initial, { values });
   const send = () => {
     const args = form.submit();
     if (args !== null) sent(args);
@@ -51,11 +53,12 @@ function TestForm({
   );
 }
 
-function setup(initial?: JsonValue, given?: JsonValue) {
+function setup(initial?: JsonValue, given?: JsonValue, values?: Record<string, string[]>) {
   const sent = vi.fn<(args: JsonValue) => void>();
   render(
     <TestForm
       sent={sent}
+      values={values}
       {...(initial === undefined ? {} : { initial })}
       {...(given === undefined ? {} : { given })}
     />,
@@ -100,7 +103,7 @@ it('says what is wrong when a field is left, not before, and mends it with one c
   await fill(user, to, '2026-11-31');
   expect(screen.queryByRole('alert')).toBeNull();
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent('November has 30 days. Use 2026-11-30');
+  expect(await screen.findByRole('alert')).toHaveTextContent('November has 30 days. Use 2026-11-30');
   expect(to).toBeInvalid();
   await user.click(screen.getByRole('button', { name: 'Use 2026-11-30' }));
   expect(to).toHaveValue('2026-11-30');
@@ -147,7 +150,7 @@ it('keeps what is not JSON and says where it ends being JSON', async () => {
   const extra = screen.getByLabelText(/^Extra/);
   await fill(user, extra, '{"a": }');
   await user.tab();
-  expect(screen.getByRole('alert')).toHaveTextContent(/^Not JSON: /);
+  expect(await screen.findByRole('alert')).toHaveTextContent(/^Not JSON: /);
   expect(extra).toHaveValue('{"a": }');
   await user.clear(extra);
   await fill(user, extra, '{"a": [1]}');
@@ -201,4 +204,89 @@ it('compiles no code', async () => {
   await user.click(screen.getByRole('button', { name: 'Run' }));
   expect(compile).not.toHaveBeenCalled();
   compile.mockRestore();
+});
+
+it('leaves the focus where Tab takes it after an invalid field', async () => {
+  const { user } = setup({ name: 'Jane' });
+  await fill(user, screen.getByLabelText(/^To/), '2026-11-31');
+  await user.tab();
+  expect(await screen.findByRole('alert')).toHaveTextContent('November has 30 days.');
+  expect(screen.getByLabelText(/^Amount/)).toHaveFocus();
+  await user.keyboard('12');
+  expect(screen.getByLabelText(/^Amount/)).toHaveValue('12');
+  expect(screen.getByLabelText(/^To/)).toHaveValue('2026-11-31');
+});
+
+it('takes dates in words and shows the day they mean', async () => {
+  const { sent, user } = setup({ name: 'Jane' });
+  const to = screen.getByLabelText(/^To/);
+  await user.type(to, 'next friday');
+  expect(screen.getByText('= Fri 27 Nov')).toBeInTheDocument();
+  await user.tab();
+  expect(to).toHaveValue('2026-11-27');
+  await user.clear(to);
+  await user.type(to, 'in 2 weeks{Control>}{Enter}{/Control}');
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane', to: '2026-12-05' }]]);
+});
+
+it('chooses a day in the calendar by keys', async () => {
+  const { user } = setup({ name: 'Jane' });
+  const to = screen.getByLabelText(/^To/);
+  await user.click(to);
+  await user.keyboard('{Alt>}{ArrowDown}{/Alt}');
+  expect(screen.getByRole('grid', { name: 'November 2026' })).toBeInTheDocument();
+  await user.keyboard('{ArrowDown}{ArrowRight}{Enter}');
+  expect(to).toHaveValue('2026-11-29');
+  expect(to).toHaveFocus();
+});
+
+it('reads a number as the panel writes it', async () => {
+  const { sent, user } = setup({ name: 'Jane' });
+  const amount = screen.getByLabelText(/^Amount/);
+  await user.type(amount, '12,500');
+  expect(screen.getByText('= 12,500')).toBeInTheDocument();
+  await user.tab();
+  expect(amount).toHaveValue('12500');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane', amount: '12500' }]]);
+});
+
+it('shows words for people and none for a model', () => {
+  setup(undefined, {
+    type: 'object',
+    properties: { stage: { type: 'string', description: 'For the model only.', 'x-label': 'Phase', 'x-help': 'Where they are' } },
+  });
+  const field = screen.getByLabelText(/^Phase/);
+  expect(field).toHaveAccessibleDescription('Where they are');
+  expect(screen.queryByText(/For the model/)).toBeNull();
+});
+
+const stages: JsonValue = {
+  type: 'object',
+  properties: {
+    stage: { type: 'string', 'x-values-from': ['deal.stage'], 'x-values': 'only' },
+    category: { type: 'string', 'x-values-from': ['expense.category'] },
+  },
+};
+
+it('offers the values in use, refuses a slip and says what is new', async () => {
+  const { sent, user } = setup(undefined, stages, { 'deal.stage': ['lead', 'won'], 'expense.category': ['Travel', 'Groceries'] });
+  const stage = screen.getByLabelText(/^Stage/);
+  await user.type(stage, 'led');
+  await user.tab();
+  expect(await screen.findByRole('alert')).toHaveTextContent('led is not a stage. Use lead?');
+  const category = screen.getByLabelText(/^Category/);
+  expect(category).toHaveFocus();
+  await user.keyboard('{ArrowDown}');
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(['Travel', 'Groceries']);
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(category).toHaveValue('Travel');
+  expect(screen.queryByText(/New category/)).toBeNull();
+  await user.type(category, 's by sea');
+  expect(screen.getByText('New category')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent).not.toHaveBeenCalled();
+  await user.click(screen.getByRole('button', { name: 'Use lead?' }));
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([[{ stage: 'lead', category: 'Travels by sea' }]]);
 });

@@ -4,11 +4,11 @@
 // The package's entry also loads a test registry that wants a compiling validator.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { FieldTemplateProps, ObjectFieldTemplateProps, RJSFSchema, UiSchema, ValidatorType } from '@rjsf/utils';
-import { useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
 
 import { mainModifier } from '../platform';
 import { LeafField, type FormContext } from './LeafField';
-import type { Draft, Field } from './plan';
+import type { Draft, Field, Problem } from './plan';
 import type { Suggest } from './Suggestions';
 import type { SchemaFormState } from './useSchemaForm';
 
@@ -21,25 +21,26 @@ interface SchemaFormProps {
   /** Names of notes for what is typed into a field that links to one, best first. */
   readonly suggest?: Suggest;
   readonly disabled?: boolean;
+  /** The first field has the focus once the form is there. */
+  readonly focused?: boolean;
   /** Enter in a line, or Ctrl Enter anywhere in the form. Call `form.submit()` in it. */
   readonly onSubmit?: () => void;
   /** Below the fields: the buttons. */
   readonly children?: ReactNode;
 }
 
-export function SchemaForm({ form, label, today = '', suggest, disabled = false, onSubmit, children }: SchemaFormProps) {
+export function SchemaForm({ form, label, today = '', suggest, disabled = false, focused = false, onSubmit, children }: SchemaFormProps) {
   const idPrefix = useId();
   const box = useRef<HTMLDivElement>(null);
   const { schema, uiSchema } = useMemo(() => walkable(form.plan), [form.plan]);
 
+  useEffect(() => {
+    if (focused) box.current?.querySelector<HTMLElement>('input, textarea, select, [role=radio], [role=switch]')?.focus();
+  }, [focused]);
+
   const submit = () => {
     onSubmit?.();
-    const [first] = form.problems;
-    // The first wrong field is where the person has to go on.
-    if (first)
-      box.current
-        ?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first.path)}"] :is(input, textarea, select, button)`)
-        ?.focus();
+    focusProblem(box.current, form.problems);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !mainModifier(event)) return;
@@ -72,6 +73,14 @@ export function SchemaForm({ form, label, today = '', suggest, disabled = false,
       </Form>
     </div>
   );
+}
+
+/** The first wrong field is where the person has to go on. */
+export function focusProblem(form: HTMLElement | null, [first]: readonly Problem[]) {
+  if (first)
+    form
+      ?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first.path)}"] :is(input, textarea, select, button)`)
+      ?.focus();
 }
 
 /** The plan as a schema without rules: nested objects, and leaves drawn by `LeafField`. */

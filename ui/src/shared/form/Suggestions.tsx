@@ -8,7 +8,8 @@ export interface Suggestion {
   readonly detail: string;
 }
 
-export type Suggest = (field: string, text: string) => Promise<readonly Suggestion[]>;
+/** `record`: only records of that type. */
+export type Suggest = (field: string, text: string, record?: string) => Promise<readonly Suggestion[]>;
 
 export interface Suggestions {
   readonly found: readonly Suggestion[];
@@ -22,8 +23,20 @@ export interface Suggestions {
   onKeyDown(event: KeyboardEvent): void;
 }
 
+interface Options {
+  readonly record?: string | undefined;
+  /** An arrow down opens the list before anything is typed. */
+  readonly all?: boolean;
+}
+
 /** `id` is that of the line; without `suggest` the line is as any other. */
-export function useSuggestions(id: string, field: string, suggest: Suggest | undefined, onChoose: (name: string) => void): Suggestions {
+export function useSuggestions(
+  id: string,
+  field: string,
+  suggest: Suggest | undefined,
+  onChoose: (name: string) => void,
+  { record, all = false }: Options = {},
+): Suggestions {
   const [found, setFound] = useState<readonly Suggestion[]>([]);
   const [active, setActive] = useState(-1);
   /** Only the answer to what was asked last counts. */
@@ -38,9 +51,9 @@ export function useSuggestions(id: string, field: string, suggest: Suggest | und
       setFound(suggestions);
       setActive(-1);
     };
-    if (suggest === undefined || typed.trim() === '') show([]);
+    if (suggest === undefined || (typed.trim() === '' && !all)) show([]);
     // Without suggestions the field works as any other.
-    else suggest(field, typed).then(show, () => show([]));
+    else suggest(field, typed, record).then(show, () => show([]));
   };
   const close = () => {
     asked.current += 1;
@@ -52,6 +65,11 @@ export function useSuggestions(id: string, field: string, suggest: Suggest | und
     close();
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (!open && all && event.key === 'ArrowDown' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      look('');
+      return;
+    }
     if (!open || event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const marked = found[active];
@@ -97,7 +115,7 @@ export function SuggestionList({ of: { found, active, listId, choose }, label }:
           className={`flex h-7.5 items-center gap-2 px-2.5 text-ui ${at === active ? 'bg-selected' : 'hover:bg-hover'}`}
         >
           <span className="cut">{suggestion.name}</span>
-          <span className="cut text-small text-fg-3">{suggestion.detail}</span>
+          {suggestion.detail !== '' && <span className="cut text-small text-fg-3">{suggestion.detail}</span>}
         </li>
       ))}
     </ul>

@@ -5,7 +5,7 @@ interface Wrong {
   fix?: { label: string; draft: string };
 }
 
-const MONTHS = [
+export const MONTHS = [
   'January',
   'February',
   'March',
@@ -66,13 +66,13 @@ export function dateShortcuts(key: string, today: string): { label: string; date
   ];
 }
 
-function addDays(date: string, days: number): string {
+export function addDays(date: string, days: number): string {
   const time = Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10)) + days);
   return new Date(time).toISOString().slice(0, 10);
 }
 
 /** "20.11.2026", "2026/11/5", "20 Nov 2026" → `YYYY-MM-DD`; `null` where a reader could take it two ways. */
-function otherSpelling(text: string): string | null {
+export function otherSpelling(text: string): string | null {
   const yearFirst = /^(\d{4})[-./ ](\d{1,2})[-./ ](\d{1,2})$/.exec(text);
   if (yearFirst) return real(Number(yearFirst[1]), Number(yearFirst[2]), Number(yearFirst[3]));
   const dotted = /^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})$/.exec(text);
@@ -90,11 +90,11 @@ function real(year: number, month: number, day: number): string | null {
   return dateText(year, month, day);
 }
 
-function daysIn(year: number, month: number): number {
+export function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-function dateText(year: number, month: number, day: number): string {
+export function dateText(year: number, month: number, day: number): string {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 

@@ -122,7 +122,7 @@ describe('the fields of a schema', () => {
       properties: { from: { $ref: '#/$defs/Day', description: 'First day' } },
       $defs: { Day: { type: 'string', format: 'date', description: 'A day' } },
     };
-    expect(planOf(schema).fields[0]).toMatchObject({ kind: 'date', help: 'First day' });
+    expect(planOf(schema).fields[0]).toMatchObject({ kind: 'date', meaning: 'First day', help: '' });
   });
 
   it.each<[string, JsonValue]>([

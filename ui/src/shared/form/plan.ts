@@ -6,6 +6,7 @@ import type { JsonValue } from '../../ipc';
 import { conforms } from './conforms';
 import { checkDate } from './dates';
 import { eitherArg, eitherText } from './either';
+import { notKnown } from './known';
 import { checkDecimal, checkJsonNumbers, checkNumber } from './numbers';
 
 /** What stands in a field: text, a switch, rows, or fields by key; `undefined` is untouched. */
@@ -16,7 +17,10 @@ export type Scalar = string | number | boolean;
 export interface Common {
   key: string;
   label: string;
+  /** Words for a person below the field. */
   help: string;
+  /** What the schema tells a model about it. */
+  meaning: string;
   required: boolean;
   /** An empty required field is sent as `null`. */
   nullable: boolean;
@@ -25,6 +29,16 @@ export interface Common {
   starts?: Start;
   /** The list of a proposal whose entries it is chosen from: `x-choices-from` of the schema. */
   choicesFrom?: string;
+  /** The fields of records whose values are offered, as `type.field`: `x-values-from` of the schema. */
+  valuesFrom?: readonly string[];
+  /** `only`: it has to be one of them; `part`: any text may look for them; else another value is a new one. */
+  values?: 'only' | 'part';
+  /** Words that it takes beside the values. */
+  also?: readonly string[];
+  /** The values themselves, once they are read. */
+  known?: readonly string[];
+  /** The record type it names one of: `x-record` of the schema. */
+  record?: string;
 }
 
 /** This day, or the currency that most of the skill's records have. */
@@ -225,7 +239,7 @@ function checkScalar(field: ScalarField, text: string): Omit<Problem, 'path'> | 
         return { message: `At most ${field.max} characters, ${long} given` };
       if (field.pattern !== undefined && !matches(field.pattern, text))
         return { message: `Write it in the form ${field.pattern}` };
-      return null;
+      return notKnown(field, text);
     }
   }
 }

@@ -9,11 +9,14 @@ import { isObject, type Common, type Field, type ObjectField, type Scalar, type 
  * The form of `schema`. `value` adds a JSON field for each argument the schema does not know, so
  * that a form never hides a part of a call.
  */
-export function planOf(schema: JsonValue, value?: JsonValue): ObjectField {
-  const field = fieldOf('', schema, true, { root: schema, seen: ['#'] }, value);
+export function planOf(schema: JsonValue, value?: JsonValue, reader: Reader = 'model'): ObjectField {
+  const field = fieldOf('', schema, true, { root: schema, seen: ['#'], reader }, value);
   if (field.kind === 'object') return field;
-  return { ...common('', schema, true), kind: 'object', fields: unknownFields([], value) };
+  return { ...common('', schema, true, reader), kind: 'object', fields: unknownFields([], value) };
 }
+
+/** For whom the descriptions of a schema are written. Those for a model are in no form. */
+export type Reader = 'model' | 'person';
 
 /** What the fields of a schema may begin with, those inside of others left out. */
 export function startsIn(schema: JsonValue): ReadonlySet<Start> {
@@ -27,6 +30,11 @@ export function started(plan: ObjectField, given: Readonly<Partial<Record<Start,
     return value === undefined || field.preset !== undefined ? field : { ...field, preset: value };
   });
   return { ...plan, fields };
+}
+
+/** The fields of records whose values a form offers. */
+export function valuesIn(schema: JsonValue): string[] {
+  return [...new Set(planOf(schema).fields.flatMap(({ valuesFrom }) => valuesFrom ?? []))];
 }
 
 /** `next_contact` → "Next contact". */
@@ -43,6 +51,7 @@ interface Known {
   root: JsonValue;
   /** References already followed, so that a schema that contains itself ends in a JSON field. */
   seen: string[];
+  reader: Reader;
 }
 
 type SchemaObject = { [key: string]: JsonValue };
@@ -50,7 +59,7 @@ type SchemaObject = { [key: string]: JsonValue };
 function fieldOf(key: string, given: JsonValue, required: boolean, known: Known, value?: JsonValue): Field {
   const { schema, nullable, seen, circular } = simplify(given, known);
   const inside = { ...known, seen };
-  const base: Common = { ...common(key, schema, required), nullable };
+  const base: Common = { ...common(key, schema, required, known.reader), nullable };
   const json: Field = { ...base, kind: 'json', schema: inline(given, known) };
   if (circular || !isObject(schema)) return json;
 
@@ -107,7 +116,7 @@ function unknownFields(knownKeys: string[], value?: JsonValue): Field[] {
   if (!isObject(value)) return [];
   return Object.keys(value)
     .filter((key) => !knownKeys.includes(key))
-    .map((key) => ({ ...common(key, true, false), kind: 'json', schema: true }));
+    .map((key) => ({ ...common(key, true, false, 'model'), kind: 'json', schema: true }));
 }
 
 function textField(key: string, schema: SchemaObject) {
@@ -124,22 +133,36 @@ function textField(key: string, schema: SchemaObject) {
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     ...pattern,
-    ...(schema.format === 'note' ? { note: true as const } : {}),
+    ...(schema.format === 'note' || schema['x-note'] === true || typeof schema['x-record'] === 'string' ? { note: true as const } : {}),
   };
 }
 
-function common(key: string, schema: JsonValue, required: boolean): Common {
+function common(key: string, schema: JsonValue, required: boolean, reader: Reader): Common {
   const given = isObject(schema) ? schema : {};
+  const meaning = textOf(given.description).trim();
   return {
     key,
-    label: typeof given.title === 'string' && given.title !== '' ? given.title : labelOf(key),
-    help: typeof given.description === 'string' ? given.description.trim() : '',
+    label: textOf(given['x-label']) || textOf(given.title) || labelOf(key),
+    help: textOf(given['x-help']) || (reader === 'person' ? meaning : ''),
+    meaning,
     required,
     nullable: false,
     ...(given.default === undefined || given.default === null ? {} : { preset: given.default }),
     ...(given['x-starts'] === 'today' || given['x-starts'] === 'currency' ? { starts: given['x-starts'] } : {}),
     ...(typeof given['x-choices-from'] === 'string' ? { choicesFrom: given['x-choices-from'] } : {}),
+    ...(textsOf(given['x-values-from']).length > 0 ? { valuesFrom: textsOf(given['x-values-from']) } : {}),
+    ...(given['x-values'] === 'only' || given['x-values'] === 'part' ? { values: given['x-values'] } : {}),
+    ...(textsOf(given['x-values-also']).length > 0 ? { also: textsOf(given['x-values-also']) } : {}),
+    ...(typeof given['x-record'] === 'string' ? { record: given['x-record'] } : {}),
   };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function textsOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** Follows references and takes `null` out of a schema, keeping its description and preset. */

@@ -4,7 +4,8 @@ import { useCallback, useMemo, useState } from 'react';
 
 import type { JsonValue } from '../../ipc';
 import { argsOf, check, draftOf, filled, without, type Draft, type ObjectField, type Problem } from './plan';
-import { planOf, started } from './schema';
+import { withKnown, type ValuesByField } from './known';
+import { planOf, started, type Reader } from './schema';
 import type { Starts } from './useStarts';
 
 export interface SchemaFormState {
@@ -36,12 +37,20 @@ export interface SchemaFormState {
  * Begins with `initial`, or the presets of the schema and what its fields start with. Another tool needs another
  * form: give the component a `key`.
  */
-export function useSchemaForm(schema: JsonValue, initial?: JsonValue, starts?: Starts): SchemaFormState {
+export function useSchemaForm(schema: JsonValue, initial?: JsonValue, { starts, values, reader }: FormOptions = {}): SchemaFormState {
   const plan = useMemo(() => {
-    const plan = planOf(schema, initial);
+    const plan = planOf(schema, initial, reader);
     return starts ? started(plan, starts) : plan;
-  }, [schema, initial, starts]);
-  return usePlanForm(plan, initial);
+  }, [schema, initial, starts, reader]);
+  const knowing = useMemo(() => (values ? withKnown(plan, values) : plan), [plan, values]);
+  return usePlanForm(knowing, initial);
+}
+
+interface FormOptions {
+  readonly starts?: Starts | undefined;
+  /** The values in the vault that its fields offer; none until they are read. */
+  readonly values?: ValuesByField | undefined;
+  readonly reader?: Reader | undefined;
 }
 
 const none: readonly Problem[] = [];

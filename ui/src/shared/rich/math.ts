@@ -20,7 +20,7 @@ export function setFormulas(root: HTMLElement): boolean {
     if (!set) continue;
     element.replaceChildren(set);
     element.dataset['set'] = '';
-    element.title = formula.trim();
+    element.dataset['tip'] = formula.trim();
   }
   return true;
 }

@@ -104,8 +104,8 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
     },
 
     /** Forgets change sets past their time; their notes stay as they are. Rejects with a `UserError`. */
-    async pruneChanges(): Promise<PruneResult> {
-      const result = await backend.rpc('prune_changes', nothing);
+    async pruneChanges(days: number): Promise<PruneResult> {
+      const result = await backend.rpc('prune_changes', { days });
       bump('changes');
       return result;
     },

@@ -17,6 +17,12 @@ export function layoutActions({ backend, get, setApp }: Tools) {
       setApp((app) => ({ ...app, over }));
     },
 
+    /** Keeps what was chosen in the palette, the newest first. */
+    keepChoice(key: string): void {
+      const most = 20;
+      setApp((app) => ({ ...app, recentlyChosen: [key, ...app.recentlyChosen.filter((other) => other !== key)].slice(0, most) }));
+    },
+
     /** Searches the open conversation; `null` ends it. */
     setFind(find: string | null): void {
       setApp((app) => ({ ...app, find }));

@@ -14,7 +14,7 @@ interface Others {
   forgetGlances(): void;
 }
 
-export function startActions({ backend, setApp, attempt }: Tools, others: Others) {
+export function startActions({ backend, get, setApp, attempt }: Tools, others: Others) {
   const actions = {
     /** Reads what the window shows first. */
     async start(): Promise<void> {
@@ -51,6 +51,30 @@ export function startActions({ backend, setApp, attempt }: Tools, others: Others
       await actions.beginVault();
       return vault;
     },
+
+    /** Opens the vault of a folder; asks first where that would leave running chats with another vault. */
+    askVault: (path: string) =>
+      attempt(async () => {
+        if (get().app.sessions.some(({ running }) => running)) return setApp((app) => ({ ...app, vaultAsked: path }));
+        await actions.openVault({ choice: { kind: 'folder', path }, model: null });
+      }),
+
+    /** Lets the user pick the folder of another vault. */
+    chooseVault: () =>
+      attempt(async () => {
+        const { path } = await backend.rpc('pick_folder', nothing);
+        if (path !== null) await actions.askVault(path);
+      }),
+
+    /** Answers the question of `askVault`. */
+    answerVault: (stop: boolean) =>
+      attempt(async () => {
+        const { vaultAsked: path, sessions } = get().app;
+        setApp((app) => ({ ...app, vaultAsked: null }));
+        if (!stop || path === null) return;
+        await Promise.all(sessions.filter(({ running }) => running).map(({ id }) => backend.rpc('stop_turn', { session: id })));
+        await actions.openVault({ choice: { kind: 'folder', path }, model: null });
+      }),
 
     /** Another vault is open: nothing of the last one is shown any more. */
     async beginVault(): Promise<void> {

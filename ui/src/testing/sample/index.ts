@@ -6,7 +6,7 @@ import { changes } from './changes';
 import { chatEvents } from './chat';
 import { skills, tools } from './skills';
 import { day, local } from './time';
-import { notes, problems } from './vault';
+import { notes, problems, vaultPage } from './vault';
 
 export { interruptedSet } from './changes';
 export { envelopes } from './chat';
@@ -55,6 +55,7 @@ export function sampleWorld(): World {
     changes,
     problems,
     notes,
+    vaultPage: structuredClone(vaultPage),
     firstRun: {
       found: [
         { path: '/home/mara/Documents/Work vault', shown: '~/Documents/Work vault', name: 'Work vault', notes: 412 },

@@ -1,5 +1,5 @@
 // Notes, and what is wrong in them.
-import type { NoteView, ProblemView } from '../../ipc';
+import type { NoteView, ProblemView, VaultPage } from '../../ipc';
 
 export const problems: ProblemView[] = [
   {
@@ -57,3 +57,44 @@ export const notes: Record<string, NoteView> = Object.fromEntries([
     '<h2>Log</h2><ul><li>2026-11-20 Signed by phone, starts in January. See <a data-note="Harborline rollout">Harborline rollout</a></li></ul>',
   ),
 ]);
+
+export const vaultPage: VaultPage = {
+  open: {
+    path: '/home/mara/Documents/Work vault',
+    shown: '~/Documents/Work vault',
+    records: [
+      { record_type: 'contact', notes: 38 },
+      { record_type: 'deal', notes: 13 },
+    ],
+    one_step: true,
+    history: {
+      changes: 1284,
+      bytes: 212_000_000,
+      oldest: '2026-10-24T09:12:00Z',
+      days: 30,
+      most_bytes: 1_000_000_000,
+      at_least: 50,
+      older: [
+        { days: 14, changes: 402, bytes: 96_000_000 },
+        { days: 7, changes: 811, bytes: 150_000_000 },
+        { days: 1, changes: 1180, bytes: 201_000_000 },
+        { days: 0, changes: 1234, bytes: 208_000_000 },
+      ],
+    },
+  },
+  recent: [
+    { path: '/home/mara/Nova sample', shown: '~/Nova sample', name: 'Nova sample', notes: 23, opened: '2026-11-12T10:00:00Z' },
+    { path: '/home/mara/Documents/House', shown: '~/Documents/House', name: 'House', notes: 96, opened: '2026-11-02T10:00:00Z' },
+    { path: '/media/backup/Archive 2024', shown: '/media/backup/Archive 2024', name: 'Archive 2024', notes: null, opened: '2026-11-01T10:00:00Z' },
+  ],
+  private: [
+    { entry: 'Health', is_note: false, notes: 14 },
+    { entry: 'CRM/Contracts', is_note: false, notes: 9 },
+  ],
+  own_private: [{ path: 'Private/Salary 2026.md', unreadable: false }],
+  private_notes: 24,
+  roots: [
+    { path: '/home/mara/Documents/Invoices', shown: '~/Documents/Invoices', links: ['Invoices'], found: true },
+    { path: '/home/mara/Code/site', shown: '~/Code/site', links: [], found: true },
+  ],
+};

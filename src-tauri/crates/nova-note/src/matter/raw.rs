@@ -10,7 +10,8 @@ use serde_saphyr::{MergeKeyPolicy, NonFiniteFloatPolicy, Spanned};
 pub(super) fn parse(source: &str) -> Result<Spanned<Raw>, (u64, String)> {
     serde_saphyr::from_str_with_options(source, options()).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
-        (line, reason(&error.to_string()))
+        let reason = reason(&error.to_string());
+        (if reason == UNCLOSED { opened_at(source, line) } else { line }, reason)
     })
 }
 
@@ -57,6 +58,37 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
+const UNCLOSED: &str = "a quotation mark is not closed";
+
+/// The line of the quotation mark that is not closed; the parser notices it on a later one.
+fn opened_at(source: &str, noticed: u64) -> u64 {
+    let opens = |line: &str| {
+        let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches(['-', ' ']);
+        ['"', '\''].into_iter().any(|quote| value.starts_with(quote) && !value[1..].contains(quote))
+    };
+    let last = usize::try_from(noticed).unwrap_or(usize::MAX);
+    let opened = source.lines().take(last).enumerate().filter(|(_, line)| opens(line)).last();
+    opened.map_or(noticed, |(at, _)| at as u64 + 1)
+}
+
+/// The parser's words for common mistakes, and those of somebody who writes notes.
+const PLAIN: [(&str, &str); 14] = [
+    ("mapping values are not allowed", "a value that contains `: ` needs quotes"),
+    ("unclosed quote", UNCLOSED),
+    ("indentation in multiline quoted", UNCLOSED),
+    ("trailing content after", "there is text after the closing quotation mark"),
+    ("unknown escape character", "a backslash within double quotation marks needs another backslash"),
+    ("unclosed bracket", "a bracket is not closed"),
+    ("while parsing a flow", "a comma or a closing bracket is missing"),
+    ("unknown anchor", "a value that begins with `*` or `&` needs quotes"),
+    ("anchor or alias", "a value that begins with `*` or `&` needs quotes"),
+    ("cannot start any token", "a value that begins with this character needs quotes"),
+    ("did not find expected '-' indicator", "the lines of a list are not indented alike"),
+    ("simple key expected", "a colon is missing after the property's name"),
+    ("did not find expected key", "the line is not indented like the others, or a colon is missing"),
+    ("tab", "the line is indented with a tab; use spaces"),
+];
+
 /// The parser's message without its position (which is relative to the front matter) and without
 /// its advice to programmers.
 fn reason(message: &str) -> String {
@@ -75,13 +107,10 @@ fn reason(message: &str) -> String {
     if let Some(key) = message.strip_prefix("duplicate mapping key: ") {
         return format!("the property `{key}` occurs twice");
     }
-    if message.contains("mapping values are not allowed") {
-        return format!("{message}; a value that holds `: ` needs quotes");
+    match PLAIN.iter().find(|(said, _)| message.contains(said)) {
+        Some((_, plain)) => (*plain).to_owned(),
+        None => message.to_owned(),
     }
-    if message.contains("tab") {
-        return format!("{message}; indent with spaces");
-    }
-    message.to_owned()
 }
 
 impl<'de> Deserialize<'de> for Raw {
@@ -161,5 +190,24 @@ impl<'de> Deserialize<'de> for Raw {
         }
 
         deserializer.deserialize_any(RawVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn common_mistakes_are_explained_in_plain_words() {
+        let check = |source: &str, line: u64, reason: &str| match parse(source) {
+            Err(found) => assert_eq!(found, (line, reason.to_owned()), "{source}"),
+            Ok(_) => panic!("no mistake in {source}"),
+        };
+        check("name: Jane\nnote: \"open\nstage: won\n", 2, "a quotation mark is not closed");
+        check("name: Jane: Doe\n", 1, "a value that contains `: ` needs quotes");
+        check("tags: [a, b\n", 1, "a bracket is not closed");
+        check("name: \"a\" b\n", 1, "there is text after the closing quotation mark");
+        check("path: \"C:\\Docs\"\n", 1, "a backslash within double quotation marks needs another backslash");
+        check("rating: *****\n", 1, "a value that begins with `*` or `&` needs quotes");
     }
 }

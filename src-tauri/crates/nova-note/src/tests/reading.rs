@@ -78,7 +78,7 @@ fn front_matter_is_split_by_bytes() {
     check_broken("---\na: x\n...\nBody\n---\nMore", 3, "`...`", "Body\n---\nMore");
     check_broken("---\nsome words\n---\nBody", 2, "***", "Body");
     check_broken("---\na: 1\na: 2\n---\nBody", 3, "twice", "Body");
-    check_broken("---\r\nb: 1\r\nt: x: y\r\n---\r\nBody", 3, "quotes", "Body");
+    check_broken("---\r\nb: 1\r\nt: x: y\r\n---\r\nBody", 3, "needs quotes", "Body");
     check_broken("---\na:\n\tb: c\n---\n", 3, "spaces", "");
     check_broken("---\na: *x\n---\n", 2, "", "");
 }

@@ -5,6 +5,7 @@ mod records;
 mod rules;
 mod sessions;
 mod skills;
+mod vault;
 mod window;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ pub use records::*;
 pub use rules::*;
 pub use sessions::*;
 pub use skills::*;
+pub use vault::*;
 pub use window::*;
 
 /// For commands that need no parameters or answer nothing.

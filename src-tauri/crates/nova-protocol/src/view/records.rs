@@ -122,6 +122,22 @@ pub struct UsualCurrency {
     pub currency: Option<String>,
 }
 
+/// Fields of a skill's records, each as `type.field`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FieldsOfRecords {
+    pub skill: String,
+    pub fields: Vec<String>,
+}
+
+/// The values that a field has in the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ValuesInUse {
+    /// `type.field`
+    pub field: String,
+    /// Declared choices in their order, then what records have, the most common first.
+    pub values: Vec<String>,
+}
+
 /// What is typed into a field that links to a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SuggestNotes {
@@ -132,6 +148,11 @@ pub struct SuggestNotes {
     #[serde(default)]
     #[ts(optional)]
     pub field: Option<String>,
+    /// The field names a record of this type, found by its title or its note's name: nothing else is
+    /// suggested.
+    #[serde(default)]
+    #[ts(optional)]
+    pub record_type: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -43,7 +43,7 @@ impl Cache {
     pub(super) fn open(folder: PathBuf) -> Self {
         let opened = make_private(&folder).and_then(|()| sweep(&folder, SystemTime::now()));
         if let Err(error) = opened {
-            tracing::warn!("{}: tools are read anew at every start: {error}", folder.display());
+            tracing::warn!("{}: tools are not cached and are read at every start: {error}", folder.display());
         }
         Self { folder, seen: Mutex::default() }
     }

@@ -171,7 +171,7 @@ pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_inst
 
 /// The instructions of a skill with the names of its tools and of the files beside it.
 pub(crate) fn instructions(skill: &SkillEntry) -> String {
-    let how = "They are too long: their author should move a part into files.";
+    let how = "They are too long. The author should move a part into files.";
     let own = part(&skill.instructions, 0, PART, how);
     if skill.foreign {
         // What it calls itself and its files is its own text, too.

@@ -7,7 +7,7 @@ mod told;
 use std::sync::Arc;
 
 use nova_protocol::{ActivatedBy, Event};
-use nova_provider::ToolDefinition;
+use nova_provider::{ToolDefinition, normalise_schema};
 use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup};
 use nova_skill::{Lifetime, Mode};
 
@@ -143,7 +143,8 @@ fn definition(tool: &Arc<ToolEntry>) -> ToolDefinition {
     ToolDefinition {
         name: tool.wire_name.clone(),
         description: spec.description.to_string(),
-        input_schema: spec.parameters.clone(),
+        // The words for people stand in forms; a model pays for each of them.
+        input_schema: normalise_schema(&spec.parameters),
     }
 }
 

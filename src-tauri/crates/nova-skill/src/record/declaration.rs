@@ -39,6 +39,16 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
                 }
             }
         }
+        for record in types.iter() {
+            for (key, field) in &record.fields {
+                if let Some(unknown) = field.values_from.iter().find(|of| types.field_named(of).is_none()) {
+                    let at = format!("records.{}.fields.{key}", record.name);
+                    return Err(format!(
+                        "{at}: `values_from` names `{unknown}`, which is no field of a record"
+                    ));
+                }
+            }
+        }
         Ok(types)
     }
 }
@@ -125,6 +135,9 @@ impl Field {
         }
         if !self.codes.is_empty() && self.kind != FieldKind::Currency {
             return Some(format!("it has codes and is {}", self.kind.noun()));
+        }
+        if !self.values_from.is_empty() && !matches!(self.kind, FieldKind::Text | FieldKind::Link) {
+            return Some(format!("it offers values and is {}", self.kind.noun()));
         }
         if self.items.is_some() && self.kind != FieldKind::List {
             return Some(format!("it has items and is {}", self.kind.noun()));

@@ -109,10 +109,17 @@ pub struct Field {
     /// For `decimal` and `integer`: the largest value.
     #[serde(default)]
     pub max: Option<Decimal>,
-    /// Its name for a person; made of the field's name where nothing is said.
+    /// For `text` and `link`: fields of this skill's records whose values are offered, such as
+    /// `expense.category`. Another value is a new one.
     #[serde(default)]
+    pub values_from: Vec<String>,
+    /// Its name for a person; made of the field's name where nothing is said.
+    #[serde(default, alias = "label")]
     pub title: Option<String>,
-    /// One sentence for a model and a form.
+    /// A few words for a person, below the field of a form.
+    #[serde(default)]
+    pub help: Option<String>,
+    /// One sentence for a model.
     #[serde(default)]
     pub description: Option<String>,
     #[serde(skip)]
@@ -200,6 +207,13 @@ impl RecordTypes {
     /// The type that the note is a record of.
     pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
         self.of_type_value(note.document.record_type()?)
+    }
+
+    /// The record type and the key of a field that is named as `type.field`.
+    pub fn field_named<'a>(&self, name: &'a str) -> Option<(&RecordType, &'a str)> {
+        let (record, key) = name.split_once('.')?;
+        let record = self.types.get(record)?;
+        record.fields.contains_key(key).then_some((record, key))
     }
 
     /// The record types and fields that code has asked for and that are not declared, since the

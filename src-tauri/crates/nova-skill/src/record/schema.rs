@@ -40,12 +40,19 @@ impl RecordType {
     /// field: {"ui:title", "ui:placeholder", "ui:widget"}}}`: a new record, or with `existing` one
     /// that has a note. An existing one is not filled up with defaults, and may leave its title to
     /// the note's name. Beside the formats of JSON Schema there are `decimal`, and `note` for the
-    /// name of one; `ui:widget` is `date` or `link`.
+    /// name of one; `x-help` is the words below a field, `x-values-from` the fields whose
+    /// values are offered. `ui:widget` is `date` or `link`.
     pub fn form(&self, existing: bool) -> Value {
         let mut schema = self.parameters(false);
         for (key, field) in &self.fields {
             let shown = &mut schema["properties"][key];
             shown["title"] = json!(field.label(key));
+            if let Some(help) = &field.help {
+                shown["x-help"] = json!(help);
+            }
+            if let Some(values_from) = field.values_from(&self.name, key) {
+                shown["x-values-from"] = json!(values_from);
+            }
             match (field.kind, field.items()) {
                 (FieldKind::Decimal, _) => shown["format"] = json!("decimal"),
                 (FieldKind::Link, _) => shown["format"] = json!("note"),
@@ -134,6 +141,15 @@ impl Field {
             schema.insert("default".into(), default.clone());
         }
         Value::Object(schema)
+    }
+
+    /// The fields whose values a form offers. Currencies are few and repeat, so a form always offers them.
+    fn values_from(&self, record: &str, key: &str) -> Option<Vec<String>> {
+        match self.kind {
+            _ if !self.values_from.is_empty() => Some(self.values_from.clone()),
+            FieldKind::Currency => Some(vec![format!("{record}.{key}")]),
+            _ => None,
+        }
     }
 
     fn form_hints(&self, key: &str) -> Value {

@@ -133,3 +133,22 @@ fn existing_record_form_has_no_defaults() {
     assert_eq!(schema["properties"]["mood"].get("default"), None);
     assert_eq!(schema["properties"]["booked"].get("default"), None);
 }
+
+#[test]
+fn a_form_has_words_for_people_and_offers_values() {
+    let declared = r#"
+shift:
+  folder: Shifts
+  fields:
+    place: { kind: text, label: Where, help: The hall, description: "For a model.", values_from: [shift.place] }
+    currency: { kind: currency }
+"#;
+    let types = types(declared);
+    let form = types.get("shift").unwrap().form(false);
+    let place = &form["schema"]["properties"]["place"];
+    assert_eq!(place["title"], "Where");
+    assert_eq!(place["x-help"], "The hall");
+    assert_eq!(place["x-values-from"], json!(["shift.place"]));
+    assert_eq!(form["schema"]["properties"]["currency"]["x-values-from"], json!(["shift.currency"]));
+    assert_eq!(types.get("shift").unwrap().parameters(false)["properties"]["place"]["x-help"], Value::Null);
+}

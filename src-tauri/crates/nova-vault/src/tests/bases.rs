@@ -51,7 +51,7 @@ fn the_people_of_the_starter_vault() {
         &bed,
         "CRM/People.base",
         "All people",
-        "file.name | Company | Stage | Email | Tags | Next contact
+        "file.name | Company | Stage | E-mail | Tags | Next contact
          Ilse Brandvik | [[Fernhill Dairy]] | proposal | ilse@fernhill.example | food, cold chain | 2026-11-17
          Jane Doe | [[Quillon Labs]] | lead | jane.doe@quillon.example | saas, referral | 2026-11-24
          Mara Lindholt | [[Harborline Logistics]] | contacted | mara@harborline.example | logistics | 2026-12-01
@@ -84,7 +84,7 @@ fn the_people_of_the_starter_vault() {
         &bed,
         "CRM/People.base",
         "Leads",
-        "file.name | Company | Email | Next contact
+        "file.name | Company | E-mail | Next contact
          Jane Doe | [[Quillon Labs]] | jane.doe@quillon.example | 2026-11-24
          Noor Castellane |  | noor@castellane.example | 2026-12-08",
     );
@@ -220,7 +220,7 @@ fn the_expenses_and_positions_of_the_starter_vault() {
         &bed,
         "Budget/Expenses.base",
         "Recurring",
-        "Payee | Category | Amount | Recurring
+        "Payee | Category | Amount | Repeats
          Harbor Insurance | insurance | 24.90 | monthly
          Linden Apartments | rent | 1180.00 | monthly
          Vault Backup | office | 3.50 | weekly

@@ -492,6 +492,24 @@ fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
 }
 
 #[test]
+fn size_of_older_changes_is_told_before_they_go() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    let ids = sixty_sets(&bed);
+    days_later(&bed, 8);
+    let vault = bed.vault();
+    let limits = |days| crate::Limits { days, ..crate::Limits::default() };
+
+    let (all, older) = vault.history().sizes(&[limits(14), limits(7)]).unwrap();
+
+    assert_eq!((all.changes, older[0].changes, older[1].changes), (60, 0, 10));
+    assert_eq!(kept(&bed), ids, "asking removes nothing");
+    assert_eq!(vault.history().prune(limits(7)).unwrap().len(), 10);
+    let (left, _) = vault.history().sizes(&[]).unwrap();
+    assert_eq!((left.changes, left.bytes), (50, all.bytes - older[1].bytes));
+}
+
+#[test]
 fn what_takes_too_much_space_goes_by_itself() {
     let _alone = one_at_a_time();
     let bed = bed();

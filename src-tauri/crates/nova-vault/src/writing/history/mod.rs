@@ -23,6 +23,7 @@ pub use limits::Limits;
 pub(crate) use limits::Retention;
 pub(crate) use overview::Diffs;
 pub use overview::{ChangeSetOverview, NoteOverview};
+pub use retention::HistorySize;
 
 /// The change sets of one vault, those of other Nova processes included.
 #[derive(Debug)]

@@ -11,6 +11,25 @@ use crate::vault::Vault;
 use crate::writing::journal::{SetLog, undone};
 use crate::writing::write::{displaced_bytes, forget_displaced, sweep};
 
+/// How much change sets take together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HistorySize {
+    /// How many they are.
+    pub changes: usize,
+    /// What the journal and what was displaced take of the disk.
+    pub bytes: u64,
+    /// When the oldest was made.
+    pub oldest: Option<Timestamp>,
+}
+
+impl HistorySize {
+    fn add(&mut self, set: &SetLog, bytes: u64) {
+        self.changes += 1;
+        self.bytes += bytes;
+        self.oldest = Some(self.oldest.map_or(set.at, |oldest| oldest.min(set.at)));
+    }
+}
+
 impl Vault {
     /// Applies the default [`Limits`] when the vault was opened, a day went by or they may be
     /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
@@ -56,6 +75,55 @@ impl History {
         Ok(forgotten)
     }
 
+    /// How much all change sets of the vault take, then for each of the limits how much
+    /// [`prune`](History::prune) would remove. Removes nothing.
+    pub fn sizes(&self, limits: &[Limits]) -> Result<(HistorySize, Vec<HistorySize>), VaultError> {
+        let core = self.vault.core();
+        let displaced = displaced_bytes(core);
+        let sets = core.journal.sets_by_vault().map_err(VaultError::io("read the journal"))?.under_this_path;
+        let mut all = HistorySize::default();
+        sets.iter().for_each(|set| all.add(set, self.size_of(set, &displaced)));
+        let beyond = |limits: &Limits| {
+            let mut size = HistorySize::default();
+            let weighed = self.weighed(&sets, &displaced, core.now(), *limits);
+            weighed.filter(|(_, _, may_go)| *may_go).for_each(|(set, bytes, _)| size.add(set, bytes));
+            size
+        };
+        Ok((all, limits.iter().map(beyond).collect()))
+    }
+
+    fn size_of(&self, set: &SetLog, displaced: &HashMap<String, u64>) -> u64 {
+        self.vault.core().journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0)
+    }
+
+    /// The sets, newest first, with their bytes and whether they are beyond the limits and nothing keeps
+    /// them.
+    fn weighed<'a>(
+        &'a self,
+        sets: &'a [Arc<SetLog>],
+        displaced: &'a HashMap<String, u64>,
+        now: Timestamp,
+        limits: Limits,
+    ) -> impl Iterator<Item = (&'a Arc<SetLog>, u64, bool)> {
+        let conflicts = self.vault.core().conflicts();
+        let oldest = now - SignedDuration::from_hours(24 * limits.days);
+        let undone = undone(sets);
+        let mut bytes = 0;
+        sets.iter().rev().enumerate().map(move |(age, set)| {
+            let size = self.size_of(set, displaced);
+            bytes += size;
+            let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
+            // Of one that wrote nothing there is nothing to decide.
+            let wrote_nothing = || set.maybe_done().next().is_none();
+            let is_undone = || self.info(set, &undone).state == ChangeSetState::Undone;
+            let is_settled = || set.committed || wrote_nothing() || is_undone();
+            // Only the journal says what a kept text is of.
+            let keeps = || set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
+            // What is open or waits for a decision stays.
+            (set, size, beyond && is_settled() && set.swept && !keeps())
+        })
+    }
+
     /// Gives also how many bytes are left.
     fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
         let core = self.vault.core();
@@ -86,25 +154,10 @@ impl History {
         limits: Limits,
     ) -> Result<(Vec<String>, u64), VaultError> {
         let journal = &self.vault.core().journal;
-        let conflicts = self.vault.core().conflicts();
-        let oldest = now - SignedDuration::from_hours(24 * limits.days);
-        let undone = undone(sets);
-        let is_settled = |set: &SetLog| {
-            // Of one that wrote nothing there is nothing to decide.
-            let wrote_nothing = set.maybe_done().next().is_none();
-            set.committed || wrote_nothing || self.info(set, &undone).state == ChangeSetState::Undone
-        };
-        let (mut bytes, mut left) = (0, 0);
+        let mut left = 0;
         let mut removed = Vec::new();
         let mut in_a_log = None;
-        for (age, set) in sets.iter().rev().enumerate() {
-            let size = journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0);
-            bytes += size;
-            let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
-            // Only the journal says what a kept text is of.
-            let keeps = || set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
-            // What is open or waits for a decision stays.
-            let may_go = beyond && is_settled(set) && set.swept && !keeps();
+        for (set, size, may_go) in self.weighed(sets, displaced, now, limits) {
             let Some(alone) = may_go.then(|| journal.lock_as_read(set)).flatten() else {
                 left += size;
                 continue;

@@ -68,7 +68,7 @@ impl Scanner {
             let length = (0..).find(|length| !is_blank(self.ahead(*length))).unwrap_or_default();
             let spaces = self.forward_over(length);
             if self.ahead(0) == END {
-                return Err(Refused::on(begin.0, "A text in quotation marks has no end. Close it."));
+                return Err(Refused::on(begin.0, "A quotation mark is not closed. Close it."));
             }
             text += &match self.line_break() {
                 Some(first) => folded(first, self.quoted_breaks()?),

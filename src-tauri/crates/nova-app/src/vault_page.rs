@@ -1,0 +1,304 @@
+//! Settings → Vault: what the page shows, and the lists of the configuration that it changes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nova_calls::error_from_vault;
+use nova_protocol::{
+    ErrorCode, ExtraRoot, HistoryUse, NotePrivacy, OlderChanges, OpenedVault, OwnPrivate, PrivateEntry,
+    RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
+};
+use nova_vault::note::FrontMatter;
+use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
+use serde_json::{Map, Value, json};
+
+use crate::app::{App, VaultState, blocking};
+use crate::changes::limits_of;
+use crate::config::{Config, RecentVaultConfig};
+use crate::first_run::count_notes;
+use crate::notes::find_note;
+use crate::places::Places;
+use crate::vaults::open_vault;
+
+/// So many vaults are listed besides the open one.
+const MOST_RECENT: usize = 8;
+/// So many notes that hide themselves are named.
+const MOST_NAMED: usize = 50;
+/// To how many days the history can be pruned.
+const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];
+
+impl App {
+    pub(crate) async fn page_of_vault(&self) -> Result<VaultPage, UserError> {
+        let (vault, config, places) = (self.vault().ok(), self.config(), self.places().clone());
+        blocking(move || page(vault.as_ref(), &config, &places)).await
+    }
+
+    pub(crate) fn forget_recent_vault(&self, path: &str) -> Result<(), UserError> {
+        self.change_config(|config| {
+            if let Some(recent) = config.get_mut("recent_vaults").and_then(Value::as_array_mut) {
+                recent.retain(|entry| entry["path"] != path);
+            }
+        })
+    }
+
+    /// Adds an entry to the list of private notes, as the vault names it, or removes one as it is written.
+    pub(crate) async fn list_private(&self, set: SetPrivate) -> Result<(), UserError> {
+        if !set.private {
+            return self.change_config(|config| change_list(config, "private", &set.entry, false));
+        }
+        let (vault, home) = (self.vault()?, self.places().home.clone());
+        let entry = blocking(move || private_entry(&vault, set.entry.trim(), home.as_deref())).await?;
+        self.change_config(|config| change_list(config, "private", &entry, true))
+    }
+
+    pub(crate) async fn privacy_of(&self, name: String) -> Result<NotePrivacy, UserError> {
+        let (vault, config) = (self.vault()?, self.config());
+        let home = self.places().home.clone();
+        blocking(move || {
+            let note = find_note(&vault.seen_by_owner(), &name)?;
+            let entry = config.private.iter().find(|entry| {
+                let listed = vault.listed_private(std::slice::from_ref(entry), home.as_deref());
+                Privacy { remote: true, private: listed }.lists(&note.path)
+            });
+            Ok(NotePrivacy {
+                path: note.path.to_string(),
+                private: entry.is_some() || by_itself().hides(&note.path, &note.document),
+                unreadable: matches!(note.document.front_matter(), FrontMatter::Broken { .. }),
+                entry: entry.cloned(),
+            })
+        })
+        .await
+    }
+
+    /// Opens the vault with the changed list before the list is written: one that the vault refuses
+    /// changes nothing.
+    pub(crate) async fn list_root(&self, set: SetRoot) -> Result<(), UserError> {
+        let path = PathBuf::from(&set.path);
+        let root = self.vault()?.root().to_owned();
+        if set.listed && !can_be_root(&path, &root, self.places()) {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("{} cannot be an extra root.", self.places().shown(&path)),
+                "Choose a folder that neither holds nor lies in the vault or Nova's own folders.",
+            ));
+        }
+        let mut config = self.config();
+        config.roots.retain(|root| *root != path);
+        if set.listed {
+            config.roots.push(path);
+        }
+        let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
+        let vault = open_vault(self.places(), &root, &config, clock, ids).await?;
+        self.change_config(|config| change_list(config, "roots", &set.path, set.listed))?;
+        *self.inner.vault.write().unwrap_or_else(std::sync::PoisonError::into_inner) =
+            VaultState { vault: Some(vault), problem: None };
+        self.restart_feed();
+        Ok(())
+    }
+}
+
+/// Whether the vault would follow a link that leads there.
+fn can_be_root(path: &Path, vault: &Path, places: &Places) -> bool {
+    let Ok(real) = path.canonicalize() else { return false };
+    let own = [vault, &places.config, &places.data].map(|own| own.canonicalize().unwrap_or(own.to_owned()));
+    real.is_dir() && own.iter().all(|own| !own.starts_with(&real) && !real.starts_with(own))
+}
+
+/// Puts the vault that is opened now first, after it the one that was open.
+pub(crate) fn remember_vault(config: &mut Map<String, Value>, path: &str, now: &str) {
+    let before = config.get("vault").and_then(Value::as_str).map(str::to_owned);
+    let recent = config.entry("recent_vaults").or_insert_with(|| json!([]));
+    // A list of another shape was not written by Nova and tells nothing.
+    if !recent.is_array() {
+        *recent = json!([]);
+    }
+    let Some(recent) = recent.as_array_mut() else { return };
+    if let Some(before) = before
+        && recent.iter().all(|entry| entry["path"] != *before)
+    {
+        recent.insert(0, json!({ "path": before }));
+    }
+    recent.retain(|entry| entry["path"] != path);
+    recent.insert(0, json!({ "path": path, "opened": now }));
+    recent.truncate(MOST_RECENT + 1);
+}
+
+/// Adds an entry once, or removes it.
+fn change_list(config: &mut Map<String, Value>, key: &str, entry: &str, listed: bool) {
+    let list = config.entry(key).or_insert_with(|| json!([]));
+    if list.is_null() {
+        *list = json!([]);
+    }
+    let Some(list) = list.as_array_mut() else { return };
+    if !listed {
+        list.retain(|other| other != entry);
+    } else if list.iter().all(|other| other != entry) {
+        list.push(json!(entry));
+    }
+}
+
+/// Notes that hide themselves, whatever the list says.
+fn by_itself() -> Privacy {
+    Privacy { remote: true, private: Vec::new() }
+}
+
+/// The entry as the vault names it.
+fn private_entry(vault: &Vault, entry: &str, home: Option<&Path>) -> Result<String, UserError> {
+    let named = vault.listed_private(&[entry.to_owned()], home);
+    let named = match named.as_slice() {
+        // One place with several names stays as it is written, and hides all of them.
+        [one] => one.clone(),
+        _ => entry.to_owned(),
+    };
+    let is_outside = Path::new(&named).is_absolute() && named != "/";
+    let missing = vault.private_for_nothing(std::slice::from_ref(&named));
+    let missing = !missing.map_err(|error| error_from_vault(&error))?.is_empty();
+    if is_outside || missing {
+        return Err(UserError::new(
+            ErrorCode::NoteNotFound,
+            format!("The vault has no note or folder \"{entry}\"."),
+            "Choose one that lies in the vault.",
+        ));
+    }
+    Ok(named)
+}
+
+fn page(vault: Option<&Vault>, config: &Config, places: &Places) -> Result<VaultPage, UserError> {
+    let mut page = VaultPage {
+        open: vault.map(|vault| opened(vault, places)).transpose()?,
+        recent: recent(vault, config, places),
+        private: Vec::new(),
+        own_private: Vec::new(),
+        private_notes: 0,
+        roots: roots(vault, config, places),
+    };
+    let rows = match vault {
+        Some(vault) => {
+            let rows = vault.seen_by_owner().query(&Query::default());
+            rows.map_err(|error| error_from_vault(&error))?.rows
+        }
+        None => Vec::new(),
+    };
+    let mut covered = vec![false; rows.len()];
+    for entry in &config.private {
+        page.private.push(private_row(vault, entry, &rows, &mut covered, places.home.as_deref()));
+    }
+    for (row, covered) in rows.iter().zip(&mut covered) {
+        if !*covered && by_itself().hides(&row.path, &row.document) {
+            *covered = true;
+            if page.own_private.len() < MOST_NAMED {
+                let unreadable = matches!(row.document.front_matter(), FrontMatter::Broken { .. });
+                page.own_private.push(OwnPrivate { path: row.path.to_string(), unreadable });
+            }
+        }
+    }
+    page.private_notes = count(covered.iter().filter(|covered| **covered).count());
+    Ok(page)
+}
+
+fn private_row(
+    vault: Option<&Vault>,
+    entry: &String,
+    rows: &[QueryRow],
+    covered: &mut [bool],
+    home: Option<&Path>,
+) -> PrivateEntry {
+    let listed = vault.map_or_else(Vec::new, |vault| vault.listed_private(std::slice::from_ref(entry), home));
+    let privacy = Privacy { remote: true, private: listed };
+    let mut found: Vec<&VaultPath> = Vec::new();
+    for (row, covered) in rows.iter().zip(covered) {
+        if privacy.lists(&row.path) {
+            *covered = true;
+            found.push(&row.path);
+        }
+    }
+    let is_file = |path: &VaultPath| {
+        let named = |entry: &String| entry.eq_ignore_ascii_case(path.as_str().trim_end_matches(".md"));
+        privacy.private.iter().any(|entry| entry.eq_ignore_ascii_case(path.as_str()) || named(entry))
+    };
+    PrivateEntry {
+        entry: entry.clone(),
+        is_note: matches!(found.as_slice(), [path] if is_file(path)),
+        notes: count(found.len()),
+    }
+}
+
+fn opened(vault: &Vault, places: &Places) -> Result<OpenedVault, UserError> {
+    let status = vault.status().map_err(|error| error_from_vault(&error))?;
+    let records: BTreeMap<String, usize> = status.records.into_iter().collect();
+    let mut records: Vec<_> = records
+        .into_iter()
+        .map(|(record_type, notes)| TypeCount { record_type, notes: count(notes) })
+        .collect();
+    records.sort_by_key(|of_type| std::cmp::Reverse(of_type.notes));
+    Ok(OpenedVault {
+        path: vault.root().display().to_string(),
+        shown: places.shown(vault.root()),
+        records,
+        one_step: status.atomic_exchange,
+        history: history(vault)?,
+    })
+}
+
+fn history(vault: &Vault) -> Result<HistoryUse, UserError> {
+    let usual = limits_of(None);
+    let limits: Vec<_> = PRUNE_TO.iter().map(|days| limits_of(Some(*days))).collect();
+    let (all, older) = vault.history().sizes(&limits).map_err(|error| error_from_vault(&error))?;
+    let older = PRUNE_TO.iter().zip(older);
+    Ok(HistoryUse {
+        changes: count(all.changes),
+        bytes: all.bytes,
+        oldest: all.oldest.map(|at| at.to_string()),
+        days: u32::try_from(usual.days).unwrap_or(u32::MAX),
+        most_bytes: usual.bytes,
+        at_least: count(usual.at_least),
+        older: older
+            .map(|(days, size)| OlderChanges { days: *days, changes: count(size.changes), bytes: size.bytes })
+            .collect(),
+    })
+}
+
+fn recent(vault: Option<&Vault>, config: &Config, places: &Places) -> Vec<RecentVault> {
+    let open = vault.map(|vault| vault.root().to_owned()).or_else(|| config.vault.clone());
+    let others = config.recent_vaults.iter().filter(|recent| Some(&recent.path) != open.as_ref());
+    let row = |RecentVaultConfig { path, opened }: &RecentVaultConfig| RecentVault {
+        shown: places.shown(path),
+        name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        notes: path.is_dir().then(|| count_notes(path)),
+        opened: opened.clone(),
+        path: path.display().to_string(),
+    };
+    others.take(MOST_RECENT).map(row).collect()
+}
+
+fn roots(vault: Option<&Vault>, config: &Config, places: &Places) -> Vec<ExtraRoot> {
+    let links = vault.map(|vault| links_at_top(vault.root())).unwrap_or_default();
+    let row = |path: &PathBuf| {
+        let real = path.canonicalize().ok();
+        let leads_here = |(_, target): &&(String, PathBuf)| Some(target) == real.as_ref();
+        ExtraRoot {
+            shown: places.shown(path),
+            links: links.iter().filter(leads_here).map(|(name, _)| name.clone()).collect(),
+            found: path.is_dir(),
+            path: path.display().to_string(),
+        }
+    };
+    config.roots.iter().map(row).collect()
+}
+
+/// The links at the vault's top, with the folders they lead to.
+fn links_at_top(vault: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(vault) else { return Vec::new() };
+    let links = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let mut links: Vec<_> = links
+        .filter_map(|link| {
+            Some((link.file_name().to_string_lossy().into_owned(), link.path().canonicalize().ok()?))
+        })
+        .collect();
+    links.sort();
+    links
+}
+
+fn count(notes: usize) -> u32 {
+    u32::try_from(notes).unwrap_or(u32::MAX)
+}

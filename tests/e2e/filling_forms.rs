@@ -1,0 +1,196 @@
+//! Forms by the keyboard alone: where the focus goes, what is understood, what is refused.
+
+use std::path::Path;
+
+use fantoccini::key::Key;
+use serde_json::{Value, json};
+
+use crate::harness::{Home, Window};
+use crate::model;
+
+fn home() -> Home {
+    Home::new().vault_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template"))
+}
+
+/// Opens a skill's panel in place of the chat.
+async fn open_panel(window: &Window, key: char) {
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], key).await;
+    window.wait_for("[data-testid=skill-panel]").await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for("[data-testid=wide-panel]").await;
+}
+
+async fn write(window: &Window, text: &str) {
+    for letter in text.chars() {
+        window.press(&[], letter).await;
+    }
+}
+
+/// Waits until the focus is in the field.
+async fn focus_is_in(window: &Window, field: &str) {
+    window
+        .until(
+            &format!("the focus to be in {field}"),
+            "return document.activeElement.closest('[data-path]')?.dataset.path === arguments[0];",
+            vec![json!(field)],
+        )
+        .await;
+}
+
+async fn value_of(window: &Window, field: &str) -> Value {
+    window.ask(&format!("return document.querySelector('[data-path={field}] input').value;")).await
+}
+
+#[tokio::test]
+async fn tab_after_an_invalid_field_reaches_the_next() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open_panel(&window, '3').await;
+    window.click_named("Add trade").await;
+
+    focus_is_in(&window, "symbol").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "kind").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "date").await;
+    window.press(&[Key::Control], 'a').await;
+    write(&window, "2026-02-30").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "quantity").await;
+    window.wait_for_text("[data-path=date]", "Use 2026-02-28").await;
+    write(&window, "12").await;
+    assert_eq!(value_of(&window, "quantity").await, "12");
+    assert_eq!(value_of(&window, "date").await, "2026-02-30");
+
+    // Backwards lies the fix; the focus goes on where it was made.
+    window.press(&[Key::Shift], Key::Tab).await;
+    focus_is_in(&window, "date").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-path=date] input:focus").await;
+    assert_eq!(value_of(&window, "date").await, "2026-02-28");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn dates_take_words_and_numbers_take_groups() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open_panel(&window, '3').await;
+    window.click_named("Add trade").await;
+    focus_is_in(&window, "symbol").await;
+    write(&window, "NEWCO").await;
+    window.wait_for_text("[data-path=symbol]", "New symbol").await;
+    for _ in 0..2 {
+        window.press(&[], Key::Tab).await;
+    }
+    focus_is_in(&window, "date").await;
+    window.press(&[Key::Control], 'a').await;
+    write(&window, "next friday").await;
+    window.wait_for_text("[data-path=date] [role=status]", "= Fri ").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "quantity").await;
+    let friday = value_of(&window, "date").await;
+    let weekday = window.ask(&format!("return new Date({friday} + 'T00:00Z').getUTCDay();")).await;
+    assert_eq!(weekday, 5, "{friday}");
+    write(&window, "12,500").await;
+    window.wait_for_text("[data-path=quantity] [role=status]", "= 12,500").await;
+
+    // The calendar opens by a key, moves by the arrows, and Esc closes nothing but it.
+    window.press(&[Key::Shift], Key::Tab).await;
+    focus_is_in(&window, "date").await;
+    window.press(&[Key::Alt], Key::Down).await;
+    window.wait_for("[role=grid] button:focus").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[role=grid]").await;
+    window.wait_for("[data-path=date]").await;
+    window.press(&[Key::Alt], Key::Down).await;
+    window.wait_for("[role=grid] button:focus").await;
+    window.press(&[], Key::Right).await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-path=date] input:focus").await;
+    let saturday = value_of(&window, "date").await;
+    let weekday = window.ask(&format!("return new Date({saturday} + 'T00:00Z').getUTCDay();")).await;
+    assert_eq!(weekday, 6, "{saturday}");
+
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for("[data-testid=undo-record]").await;
+    let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
+    let quantity = trades
+        .as_array()
+        .and_then(|trades| trades.iter().find(|trade| trade["properties"]["symbol"] == "NEWCO"))
+        .map(|trade| trade["properties"]["quantity"].clone());
+    assert_eq!(quantity, Some(json!("12500")));
+    window.close().await;
+}
+
+#[tokio::test]
+async fn unknown_stage_is_refused_with_the_nearest() {
+    let home = home();
+    let window = Window::open(&home).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.click("[data-testid=nav-run-tool]").await;
+    window.wait_for("[data-tool-search]:focus").await;
+    write(&window, "list_contacts").await;
+    window.press(&[], Key::Enter).await;
+    focus_is_in(&window, "stage").await;
+    write(&window, "led").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-path=stage]", "led is not a stage.").await;
+    assert_eq!(
+        window.ask("return document.querySelector('[data-testid=tool-result] table');").await,
+        Value::Null
+    );
+    window.click_named("Use lead?").await;
+    focus_is_in(&window, "stage").await;
+    assert_eq!(value_of(&window, "stage").await, "lead");
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn esc_closes_what_is_on_top_and_the_focus_returns() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open_panel(&window, '2').await;
+    window.click_named("New deal").await;
+    focus_is_in(&window, "title").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "contact").await;
+    write(&window, "jan").await;
+    window.wait_for_text("[data-path=contact] [role=listbox]", "Jane Doe").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-path=contact] [role=listbox]").await;
+    window.press(&[Key::Control], 'a').await;
+    window.press(&[], Key::Backspace).await;
+    let emptied = "return document.querySelector('[data-path=contact] input').value === '';";
+    window.until("the field to be empty", emptied, Vec::new()).await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-testid=save-record]").await;
+    window
+        .until(
+            "the focus to be on the button that opened the form",
+            "return document.activeElement.textContent.includes('New deal');",
+            Vec::new(),
+        )
+        .await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn ctrl_enter_in_an_empty_composer_answers_the_approval() {
+    let model = model::start();
+    let home = home().provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.type_into("[data-testid=composer-input]", "Set Jane Doe to won").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    window.wait_for("[data-testid=composer-input]:focus").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[role=log]", "Done. See Jane Doe.").await;
+    assert!(home.read_note("CRM/People/Jane Doe.md").contains("stage: won\n"));
+    window.close().await;
+    model.finish();
+}

@@ -1,0 +1,81 @@
+//! Everything by its name: panels, pages, tools and notes in the palette, notes by Ctrl O, and links to
+//! notes wherever they stand.
+
+use std::path::Path;
+
+use fantoccini::key::Key;
+
+use crate::harness::{Home, Window};
+
+async fn open() -> (Home, Window) {
+    let home = Home::new().vault_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template"));
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    (home, window)
+}
+
+/// Types into the palette and takes the first line, which has to be `line`.
+async fn find(window: &Window, text: &str, line: &str) {
+    window.press(&[Key::Control], 'k').await;
+    window.type_into("[data-testid=palette-field]", text).await;
+    window.wait_for_text("[data-testid=palette] [aria-selected=true]", line).await;
+    window.press(&[], Key::Enter).await;
+    window.wait_gone("[data-testid=palette]").await;
+}
+
+#[tokio::test]
+async fn palette_finds_pages_panels_tools_and_notes() {
+    let (_home, window) = open().await;
+    find(&window, "settings: vault", "Settings: Vault").await;
+    window.wait_for("[data-testid=vault-open]").await;
+    find(&window, "crm.list_contacts", "crm.list_contacts").await;
+    window.wait_for_text("[data-region=form]", "Lists your contacts").await;
+    find(&window, "jane doe", "Jane Doe").await;
+    window.wait_for_text("[data-testid=note-preview]", "Runs platform engineering").await;
+    find(&window, "portfolio", "Portfolio").await;
+
+    // What was chosen last stands first.
+    window.press(&[Key::Control], 'k').await;
+    window.wait_for_text("[data-testid=palette] [role=group]", "Recent").await;
+    window.wait_for_text("[data-testid=palette] [aria-selected=true]", "Portfolio").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn ctrl_o_opens_a_note_by_name() {
+    let (_home, window) = open().await;
+    window.press(&[Key::Control], 'o').await;
+    window.type_into("[data-testid=note-finder-field]", "theo").await;
+    window.wait_for_text("[data-testid=note-finder] [aria-selected=true]", "Theo Marsh").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=note-preview] h2", "Theo Marsh").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn link_in_a_result_opens_the_note_in_place() {
+    let (_home, window) = open().await;
+    window.click("[data-testid=nav-run-tool]").await;
+    window.click("[data-tool='crm.list_contacts']").await;
+    window.click("[data-testid=run-tool]").await;
+    window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
+    window.click_named("Jane Doe").await;
+    window.wait_for_text("[data-testid=note-popover]", "Runs platform engineering").await;
+    window.wait_for("[data-testid=note-popover] [data-testid=open-in-obsidian]").await;
+    // A link of the note goes on in the popover; Esc closes it, and the focus is on the link again.
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-testid=note-popover]").await;
+    window
+        .until(
+            "the focus to be on the link",
+            "return document.activeElement.textContent === 'Jane Doe';",
+            Vec::new(),
+        )
+        .await;
+    window.click_named("Jane Doe").await;
+    window.click("[data-testid=note-beside]").await;
+    window.wait_for_text("[data-testid=note-preview]", "Runs platform engineering").await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.close().await;
+}

@@ -1,0 +1,184 @@
+//! Settings → Vault: which vaults were open, what is private, which folders belong to the vault, and how
+//! much of the history is kept.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use nova_app::Desktop;
+use nova_protocol::{
+    Commands as _, Decision, ErrorCode, NoteRef, Nothing, OpenVault, PruneChanges, SetPrivate, SetRoot,
+    VaultChoice, VaultPage, VaultRef,
+};
+use nova_testkit::{ScriptedApprover, TempVault, call, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, turn};
+
+const NOTES: &str = "
+//- Diary/May.md
+Rain.
+//- Diary/June.md
+Sun.
+//- Salary.md
+---
+nova: private
+---
+//- Plan.md
+Lisbon.
+";
+
+fn open(folder: &Path) -> OpenVault {
+    let choice = VaultChoice::Folder { path: folder.display().to_string() };
+    OpenVault { choice, model: None, provider: None }
+}
+
+fn private(page: &VaultPage) -> Vec<(&str, bool, u32)> {
+    page.private.iter().map(|row| (row.entry.as_str(), row.is_note, row.notes)).collect()
+}
+
+fn set(entry: &str, private: bool) -> SetPrivate {
+    SetPrivate { entry: entry.into(), private }
+}
+
+#[tokio::test]
+async fn opened_vaults_are_listed_until_forgotten() {
+    let nova = Nova::new(PEOPLE, []);
+    let other = TempVault::from("//- One.md\nOne.\n//- Two.md\nTwo.\n");
+    let app = nova.start().await;
+    assert_eq!(app.vault_page(Nothing {}).await.unwrap().recent, []);
+
+    app.open_vault(open(&other.root())).await.unwrap();
+    app.open_vault(open(&nova.vault.root())).await.unwrap();
+
+    let recent = app.vault_page(Nothing {}).await.unwrap().recent;
+    let [row] = recent.as_slice() else { panic!("{recent:?}") };
+    assert_eq!(PathBuf::from(&row.path), other.root());
+    assert_eq!((row.notes, row.opened.is_some()), (Some(2), true));
+    // Another Nova reads the same list, and a folder that is gone is still named.
+    let path = row.path.clone();
+    drop(other);
+    let again = nova.start().await.vault_page(Nothing {}).await.unwrap();
+    assert_eq!((again.recent.len(), again.recent[0].notes), (1, None));
+    assert_eq!(app.forget_vault(VaultRef { path }).await.unwrap().recent, []);
+}
+
+#[tokio::test]
+async fn private_folder_is_listed_and_removed() {
+    let nova = Nova::new(NOTES, []);
+    let app = nova.start().await;
+    let page = app.vault_page(Nothing {}).await.unwrap();
+    assert_eq!((private(&page), page.private_notes), (vec![], 1));
+    assert_eq!(page.own_private[0].path, "Salary.md");
+
+    // A folder dialog answers with a place on the disk.
+    let place = nova.vault.root().join("Diary").display().to_string();
+    let page = app.set_private(set(&place, true)).await.unwrap();
+    assert_eq!((private(&page), page.private_notes), (vec![("Diary", false, 2)], 3));
+    let page = app.set_private(set("Plan.md", true)).await.unwrap();
+    assert_eq!(private(&page)[1], ("Plan.md", true, 1));
+    assert_eq!(nova.read_settings()["private"], json!(["Diary", "Plan.md"]));
+
+    for (name, entry, is_private) in
+        [("May", Some("Diary"), true), ("Salary", None, true), ("Plan", Some("Plan.md"), true)]
+    {
+        let found = app.check_private(NoteRef { path: name.into() }).await.unwrap();
+        assert_eq!((found.private, found.entry.as_deref()), (is_private, entry), "{name}");
+    }
+    let page = app.set_private(set("Plan.md", false)).await.unwrap();
+    assert_eq!(private(&page), [("Diary", false, 2)]);
+    assert!(!app.check_private(NoteRef { path: "Plan".into() }).await.unwrap().private);
+}
+
+#[tokio::test]
+async fn private_entry_outside_the_vault_is_refused() {
+    let nova = Nova::new(NOTES, []);
+    let app = nova.start().await;
+    let outside = nova.home().display().to_string();
+    for entry in ["Diaries", "", &outside] {
+        let error = app.set_private(set(entry, true)).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::NoteNotFound, "{entry:?}");
+    }
+    assert_eq!(nova.read_settings().get("private"), None);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn notes_of_an_extra_root_are_read_at_once() {
+    let nova = Nova::new(NOTES, []);
+    let team = tempfile::tempdir().unwrap();
+    let team = team.path().canonicalize().unwrap();
+    std::fs::write(team.join("Rota.md"), "Monday: Pia.\n").unwrap();
+    std::os::unix::fs::symlink(&team, nova.vault.root().join("Team")).unwrap();
+    let app = nova.start().await;
+    let read = || app.read_note(NoteRef { path: "Team/Rota.md".into() });
+    assert!(read().await.is_err());
+
+    let root = |path: &Path, listed| SetRoot { path: path.display().to_string(), listed };
+    let page = app.set_root(root(&team, true)).await.unwrap();
+    assert_eq!((page.roots[0].links.as_slice(), page.roots[0].found), (&["Team".to_owned()][..], true));
+    assert_eq!(read().await.unwrap().name, "Rota");
+
+    // The vault itself cannot be an extra root: nothing is written, and the vault stays open.
+    assert!(app.set_root(root(&nova.vault.root(), true)).await.is_err());
+    assert_eq!(nova.read_settings()["roots"], json!([team]));
+    assert_eq!(app.set_root(root(&team, false)).await.unwrap().roots, []);
+    assert!(read().await.is_err());
+}
+
+#[tokio::test]
+async fn history_in_use_is_counted_and_recent_stays() {
+    let change = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"}));
+    let nova = Nova::new(PEOPLE, [change, text("Done.")]);
+    let app = nova.start().await;
+    turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
+
+    let used = app.vault_page(Nothing {}).await.unwrap().open.unwrap().history;
+    assert_eq!((used.changes, used.days, used.at_least), (1, 30, 50));
+    assert!(used.bytes > 0 && used.oldest.is_some(), "{used:?}");
+    assert!(used.older.iter().all(|older| older.changes == 0), "the last fifty stay: {used:?}");
+    let pruned = app.prune_changes(PruneChanges { days: Some(0) }).await.unwrap();
+    assert_eq!(pruned.forgotten, 0);
+    nova.model.finish();
+}
+
+#[derive(Default)]
+struct Shown(Mutex<Vec<PathBuf>>);
+
+#[async_trait]
+impl Desktop for Shown {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, _: &str) -> Result<(), String> {
+        Err("no browser".into())
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        self.0.lock().unwrap().push(path.to_owned());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn vault_folder_is_shown_in_the_file_manager() {
+    let desktop = Arc::new(Shown::default());
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.desktop = desktop.clone();
+    nova.start().await.show_vault_folder(Nothing {}).await.unwrap();
+    assert_eq!(*desktop.0.lock().unwrap(), [nova.vault.root()]);
+}
+
+/// With nothing but what Nova brings, no description is shortened, and a few skills of the user's fit.
+#[tokio::test]
+async fn built_in_catalog_is_well_below_its_budget() {
+    let nova = Nova::new(PEOPLE, []);
+    let catalog = nova.start().await.skill_catalog(Nothing {}).await.unwrap();
+    assert_eq!(catalog.budget, 1_000);
+    assert!(catalog.whole <= 900 && !catalog.shortened, "{catalog:?}");
+}

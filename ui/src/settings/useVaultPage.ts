@@ -1,0 +1,75 @@
+// What the page about the vault shows, and the commands that change it. Each answers with the page as it is then.
+import { useState } from 'react';
+
+import { nothing, useBackend, userError, type UserError, type VaultPage } from '../ipc';
+import { useActions, useApp, useRpc } from '../state/hooks';
+
+/** What was done last, for a screen reader and to take it back. */
+export interface Done {
+  readonly text: string;
+  readonly undo?: () => void;
+}
+
+export interface VaultPageState {
+  readonly page: VaultPage | null;
+  readonly error: UserError | null;
+  readonly loading: boolean;
+  readonly refused: UserError | null;
+  readonly done: Done | null;
+  reload(): void;
+  /** Does it, reads the page again, and says what was done. */
+  attempt(work: () => Promise<unknown>, done: Done | string): Promise<void>;
+  setPrivate(entry: string, isPrivate: boolean): void;
+  setRoot(path: string, listed: boolean): void;
+  forget(path: string): void;
+  /** Lets the user pick a folder. */
+  pick(act: (path: string) => void): void;
+}
+
+export function useVaultPage(): VaultPageState {
+  const backend = useBackend();
+  const vault = useApp((app) => app.status?.vault?.path ?? null);
+  const changes = useApp((app) => app.revisions.changes);
+  const { report } = useActions();
+  const { data, error, loading, reload } = useRpc('vault_page', nothing, `${vault} ${changes}`);
+  const [refused, setRefused] = useState<UserError | null>(null);
+  const [done, setDone] = useState<Done | null>(null);
+
+  const attempt = async (work: () => Promise<unknown>, said: Done | string) => {
+    setRefused(null);
+    setDone(null);
+    try {
+      await work();
+      setDone(typeof said === 'string' ? { text: said } : said);
+    } catch (thrown) {
+      setRefused(userError(thrown));
+    } finally {
+      reload();
+    }
+  };
+  const setPrivate = (entry: string, isPrivate: boolean) =>
+    void attempt(
+      () => backend.rpc('set_private', { entry, private: isPrivate }),
+      isPrivate
+        ? 'Private from the next request on.'
+        : { text: `${entry} is no longer private, from the next turn on.`, undo: () => setPrivate(entry, true) },
+    );
+  const setRoot = (path: string, listed: boolean) =>
+    void attempt(
+      () => backend.rpc('set_root', { path, listed }),
+      listed ? 'The folder is an extra root.' : { text: 'The folder is no longer an extra root.', undo: () => setRoot(path, true) },
+    );
+  return {
+    page: data,
+    error,
+    loading,
+    refused,
+    done,
+    reload,
+    attempt,
+    setPrivate,
+    setRoot,
+    forget: (path) => void attempt(() => backend.rpc('forget_vault', { path }), 'Removed from the list. The folder stays as it is.'),
+    pick: (act) => void backend.rpc('pick_folder', nothing).then(({ path }) => path !== null && act(path), report),
+  };
+}

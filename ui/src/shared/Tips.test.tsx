@@ -1,0 +1,32 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+
+import { Tips } from './Tips';
+
+afterEach(() => vi.useRealTimers());
+
+test('what is hovered shows its tip after a moment, and no more when it is left', () => {
+  vi.useFakeTimers();
+  render(
+    <>
+      <p data-tip="CRM/Jane Doe.md">Jane</p>
+      <p>Other</p>
+      <Tips />
+    </>,
+  );
+  fireEvent.pointerOver(screen.getByText('Jane'));
+  expect(screen.queryByRole('tooltip')).toBeNull();
+  act(() => void vi.advanceTimersByTime(500));
+  expect(screen.getByRole('tooltip')).toHaveTextContent('CRM/Jane Doe.md');
+  expect(screen.getByText('Jane')).toHaveAccessibleDescription('CRM/Jane Doe.md');
+  fireEvent.pointerOver(screen.getByText('Other'));
+  expect(screen.queryByRole('tooltip')).toBeNull();
+});
+
+test('no element of the window has a tooltip of the browser', () => {
+  const sources = import.meta.glob<string>('../**/*.tsx', { query: '?raw', import: 'default', eager: true });
+  const native = Object.entries(sources)
+    .filter(([file]) => !file.includes('.test.'))
+    .flatMap(([file, text]) => [...text.matchAll(/<[a-z]\w*\b[^<>]*?\stitle=/g)].map(([found]) => `${file}: ${found}`));
+  expect(native).toEqual([]);
+});

@@ -1,0 +1,28 @@
+// What the fields of a form offer from the vault: values in use, and notes by name.
+
+import { useCallback, useMemo } from 'react';
+
+import { useBackend, type JsonValue } from '../../ipc';
+import { useRpc } from '../../state/hooks';
+import { noteName } from '../format';
+import type { ValuesByField } from './known';
+import { valuesIn } from './schema';
+import type { Suggest } from './Suggestions';
+
+/** The values that the schema's fields have in records of the skill; none until they are read. */
+export function useValuesInUse(skill: string, schema: JsonValue): ValuesByField | undefined {
+  const fields = useMemo(() => valuesIn(schema), [schema]);
+  const { data } = useRpc('values_in_use', fields.length === 0 || skill === '' ? null : { skill, fields });
+  return useMemo(() => data?.reduce<Record<string, readonly string[]>>((all, { field, values }) => ({ ...all, [field]: values }), {}), [data]);
+}
+
+export function useNoteSearch(skill: string): Suggest {
+  const backend = useBackend();
+  return useCallback(
+    async (field, text, record) => {
+      const notes = await backend.rpc('suggest_notes', { skill, field, text, ...(record === undefined ? {} : { record_type: record }) });
+      return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
+    },
+    [backend, skill],
+  );
+}
