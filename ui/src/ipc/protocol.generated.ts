@@ -1033,6 +1033,11 @@ tool: string | null, args: { [key in string]: JsonValue },
  */
 ask: boolean, 
 /**
+ * Opens the import of a file: `tool` is asked to review the file and then to import it, and files that are
+ * dropped on the panel go to it.
+ */
+import: boolean, 
+/**
  * Opens the form of a record of this type; on a row, of the row's record, and where the row has none, of
  * a new one that begins with `args`.
  */
