@@ -12,6 +12,7 @@ import { TrashPage } from './list/TrashPage';
 import { ActivityPanel } from './panels/ActivityPanel';
 import { changesOf, lastCalls } from './panels/changes';
 import { ChangesPanel } from './panels/ChangesPanel';
+import { DropProvider } from './panels/import/DropOffer';
 import { NotePanel } from './panels/NotePanel';
 import { ProblemsPanel } from './panels/ProblemsPanel';
 import { SkillPanel } from './panels/skill/SkillPanel';
@@ -60,7 +61,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   if (status === null) return <Starting />;
   if (status.first_run) return <FirstRun />;
   return (
-    <>
+    <DropProvider>
       {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
       <RecordSheet />
       <Announcer />
@@ -68,7 +69,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
       {over === 'keys' && <KeySheet />}
       {over === 'notes' && <NoteFinder label="Open a note" onChoose={showNote} onClose={() => setOver(null)} />}
       <OpenVaultQuestion />
-    </>
+    </DropProvider>
   );
 }
 

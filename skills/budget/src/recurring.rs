@@ -14,6 +14,14 @@ pub(crate) enum Every {
 }
 
 impl Every {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Week => "weekly",
+            Self::Month => "monthly",
+            Self::Year => "yearly",
+        }
+    }
+
     /// As a note says it; none for `none`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {

@@ -43,6 +43,16 @@ impl Desktop for WindowDesktop {
         answer.await.ok().flatten()?.into_path().ok()
     }
 
+    async fn choose_file(&self, title: &str, kind: &str, endings: &[&str]) -> Option<PathBuf> {
+        let handle = self.0.get()?;
+        let (picked, answer) = tokio::sync::oneshot::channel();
+        let dialog = handle.dialog().file().set_title(title).add_filter(kind, endings);
+        dialog.add_filter("All files", &["*"]).pick_file(move |file| {
+            let _ = picked.send(file);
+        });
+        answer.await.ok().flatten()?.into_path().ok()
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         let handle = self.0.get().ok_or("the window is not open yet")?;
         handle.opener().open_url(url, None::<&str>).map_err(|error| error.to_string())

@@ -211,6 +211,26 @@ export type ChooseBranch = { session: string,
  */
 turn: string, };
 
+export type ChooseFile = { 
+/**
+ * "Choose a bank file"
+ */
+title: string, 
+/**
+ * What files with these endings are called, such as "CSV".
+ */
+kind: string, 
+/**
+ * Without the dot.
+ */
+endings: Array<string>, };
+
+export type ChosenFile = { 
+/**
+ * None where the dialog was closed.
+ */
+file: GivenFileView | null, };
+
 export type CompactedBy = "summary" | "without_outputs";
 
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
@@ -693,6 +713,30 @@ export type FoundVault = { path: string,
  */
 shown: string, name: string, notes: number, };
 
+export type GiveFile = { name: string, 
+/**
+ * Its bytes in base64.
+ */
+data: string, };
+
+export type GivenFileView = { 
+/**
+ * What a tool's arguments call it.
+ */
+path: string, 
+/**
+ * Without its folder.
+ */
+name: string, 
+/**
+ * To be read by a person; none of one that was dropped.
+ */
+folder: string | null, 
+/**
+ * In bytes.
+ */
+size: number, };
+
 export type GlanceValue = { value: JsonValue, format: PanelFormat, 
 /**
  * Currency of a bare amount, else empty.
@@ -988,6 +1032,11 @@ tool: string | null, args: { [key in string]: JsonValue },
  * Opens the tool's form with `args` filled in, instead of calling at once.
  */
 ask: boolean, 
+/**
+ * Opens the import of a file: `tool` is asked to review the file and then to import it, and files that are
+ * dropped on the panel go to it.
+ */
+import: boolean, 
 /**
  * Opens the form of a record of this type; on a row, of the row's record, and where the row has none, of
  * a new one that begins with `args`.
@@ -2137,6 +2186,8 @@ export type Commands = {
   show_config_file: { params: Nothing; result: Nothing };
   first_run_options: { params: Nothing; result: FirstRunOptions };
   pick_folder: { params: Nothing; result: PickedFolder };
+  choose_file: { params: ChooseFile; result: ChosenFile };
+  give_file: { params: GiveFile; result: GivenFileView };
   open_vault: { params: OpenVault; result: VaultSummary };
   vault_page: { params: Nothing; result: VaultPage };
   show_vault_folder: { params: Nothing; result: Nothing };

@@ -11,16 +11,19 @@ interface SheetProps {
   readonly onClose: () => void;
   /** Before Esc closes it; `preventDefault` keeps it open. */
   readonly onEscape?: (event: KeyboardEvent) => void;
+  /** Darkens what lies below: the sheet is a task of its own. */
+  readonly scrim?: boolean;
   readonly children: ReactNode;
 }
 
 /** A column over the window. Esc and a click beside it close it; the focus goes back to what opened it. */
-export function Sheet({ side, width, label, onClose, onEscape, children }: SheetProps) {
+export function Sheet({ side, width, label, onClose, onEscape, scrim = false, children }: SheetProps) {
   const [before] = useState(() => document.activeElement);
   return (
     // Without Radix's overlay, which injects a style element to keep the page from scrolling.
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
+        {scrim && <div aria-hidden="true" className="fixed inset-0 z-30 bg-[rgb(0_0_0/32%)]" />}
         <Dialog.Content
           aria-label={label}
           aria-describedby={undefined}

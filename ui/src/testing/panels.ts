@@ -12,7 +12,7 @@ const defaults: Record<string, Declared> = {
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
   form: { args: {}, place: 'below', title: '' },
 };
-const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null, edit: false, when: {} };
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, when: {} };
 const nested: Record<string, Declared> = {
   items: { format: 'text', unit: null, detail: null, optional: false, line: false },
   columns: { format: 'text', unit: null, detail: null, roomy: false },

@@ -4,8 +4,9 @@ use nova_skill::serde_json::Map;
 use nova_skill::{JsonSchema, Record, ToolError, Value, folded, schemars};
 use serde::{Deserialize, Serialize};
 
+use super::names::currency_in;
+use super::proposed::Proposed;
 use super::table::Table;
-use super::values::{self, amount, date_formats};
 use crate::ledger::text;
 
 /// What a mapping says; a column is named by its header, or by its number from 1.
@@ -41,6 +42,10 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) payee: Option<String>,
+    /// The column of whom it came from, where incomes have one of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
+    pub(super) payer: Option<String>,
     /// The column of what the bank writes beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
@@ -104,199 +109,38 @@ pub(super) enum Sign {
     Positive,
 }
 
-/// The names that banks give their columns, the likeliest first.
-const DATES: &[&str] = &[
-    "date",
-    "booking date",
-    "transaction date",
-    "posting date",
-    "posted date",
-    "completed date",
-    "started date",
-    "buchungstag",
-    "buchungsdatum",
-    "buchung",
-    "datum",
-    "date d'opération",
-    "date operation",
-    "fecha",
-    "fecha operación",
-    "data",
-    "data operazione",
-    "boekdatum",
-    "valutadatum",
-    "value date",
-];
-const AMOUNTS: &[&str] = &[
-    "amount",
-    "betrag",
-    "umsatz",
-    "montant",
-    "importe",
-    "importo",
-    "bedrag",
-    "transaction amount",
-    "value",
-    "sum",
-];
-const DEBITS: &[&str] = &[
-    "debit",
-    "paid out",
-    "money out",
-    "withdrawal",
-    "withdrawals",
-    "debit amount",
-    "soll",
-    "belastung",
-    "lastschrift",
-    "ausgabe",
-    "ausgaben",
-    "débit",
-    "cargo",
-    "addebiti",
-    "uscite",
-];
-const CREDITS: &[&str] = &[
-    "credit",
-    "paid in",
-    "money in",
-    "deposit",
-    "deposits",
-    "credit amount",
-    "haben",
-    "gutschrift",
-    "einnahme",
-    "einnahmen",
-    "crédit",
-    "abono",
-    "accrediti",
-    "entrate",
-];
-const PAYEES: &[&str] = &[
-    "payee",
-    "merchant",
-    "counterparty",
-    "counterparty name",
-    "beneficiary",
-    "name",
-    "empfänger",
-    "begünstigter/zahlungspflichtiger",
-    "beguenstigter/zahlungspflichtiger",
-    "zahlungsempfänger",
-    "zahlungsempfänger*in",
-    "zahlungsbeteiligter",
-    "name zahlungsbeteiligter",
-    "auftraggeber/empfänger",
-    "bénéficiaire",
-    "tiers",
-    "beneficiario",
-    "naam tegenpartij",
-    "naam / omschrijving",
-    "description",
-    "libellé",
-    "concepto",
-    "descrizione",
-    "omschrijving",
-    "buchungstext",
-    "details",
-];
-const MEMOS: &[&str] = &[
-    "memo",
-    "reference",
-    "verwendungszweck",
-    "purpose",
-    "note",
-    "notes",
-    "message",
-    "details",
-    "description",
-    "communication",
-    "mededelingen",
-    "buchungstext",
-    "type",
-];
-const CURRENCIES: &[&str] = &["currency", "währung", "waehrung", "devise", "divisa", "munt"];
-const CATEGORIES: &[&str] = &["category", "kategorie", "catégorie", "categoría", "categoria", "categorie"];
-const IDS: &[&str] = &["transaction id", "transaction number", "fitid", "transaktions-id", "umsatz-id", "id"];
-
-/// A file of a hundred thousand rows tells as much by its first ones.
-const LOOKED_AT: usize = 2000;
-
-/// Words of columns that hold no transaction's amount.
-const BALANCES: &[&str] = &["balance", "saldo", "solde", "kontostand"];
-
 impl Mapping {
     /// What the header, and where it says nothing the cells, suggest.
     pub(super) fn proposed(table: &Table) -> Self {
-        let mut taken: Vec<usize> = Vec::new();
-        let mut take = |names: &[&str], fits: &dyn Fn(usize) -> bool| {
-            let found =
-                named(&table.header, names).into_iter().find(|at| !taken.contains(at) && fits(*at))?;
-            taken.push(found);
-            Some(found)
-        };
-        let is_date = |at: usize| !date_formats(cells(table, at)).is_empty();
-        let is_amount = |at: usize| {
-            let name = folded(&table.header[at]);
-            !BALANCES.iter().any(|word| name.contains(word))
-                && cells(table, at)
-                    .filter(|cell| !cell.trim().is_empty())
-                    .all(|cell| amount(cell, '.').is_some() || amount(cell, ',').is_some())
-        };
-        let has_text = |at: usize| cells(table, at).any(|cell| cell.chars().any(char::is_alphabetic));
-        let is_currency = |at: usize| cells(table, at).all(|cell| crate::money::currency(cell).is_some());
-        let is_unique = |at: usize| {
-            let mut seen = std::collections::HashSet::new();
-            cells(table, at).all(|cell| !cell.trim().is_empty() && seen.insert(cell.trim()))
-        };
-
-        // One wrong day does not hide the column: the rows that are wrong are named.
-        let has_dates = |at: usize| {
-            let days = cells(table, at).filter(|cell| values::is_date(cell)).count();
-            2 * days >= table.rows.len().min(LOOKED_AT)
-        };
-        let date = take(DATES, &is_date)
-            .or_else(|| (0..table.header.len()).find(|at| is_date(*at)))
-            .or_else(|| (0..table.header.len()).find(|at| has_dates(*at)));
-        let debit = take(DEBITS, &is_amount);
-        let credit = debit.and_then(|_| take(CREDITS, &is_amount));
-        let single = match credit {
-            Some(_) => None,
-            None => take(AMOUNTS, &is_amount).or_else(|| {
-                // Of what is unnamed, the first with amounts: a balance stands behind it.
-                let columns = 0..table.header.len();
-                columns.into_iter().find(|at| Some(*at) != date && is_amount(*at) && has_fraction(table, *at))
-            }),
-        };
-        let payee = take(PAYEES, &has_text).or_else(|| {
-            let columns = 0..table.header.len();
-            columns.into_iter().find(|at| Some(*at) != date && Some(*at) != single && has_text(*at))
-        });
-        let memo = take(MEMOS, &has_text).filter(|memo| Some(*memo) != payee);
-        let currency = take(CURRENCIES, &is_currency);
-        let category = take(CATEGORIES, &has_text);
-        let id = take(IDS, &is_unique);
-        let is_side = |at: usize| cells(table, at).all(|cell| values::went_out(cell).is_some());
-        let without_sign = |at: usize| cells(table, at).all(|cell| values::is_negative(cell) != Some(true));
-        let side = single
-            .filter(|at| without_sign(*at))
-            .and_then(|_| (0..table.header.len()).find(|at| is_side(*at)));
+        let money = Proposed::money(table);
+        let text = Proposed::texts(table, &money);
         let name = |at: Option<usize>| at.map(|at| column_name(&table.header, at));
         Self {
-            date: name(date),
-            amount: name(single),
-            debit: name(debit.filter(|_| credit.is_some())),
-            credit: name(credit),
-            side: name(side),
-            payee: name(payee),
-            memo: name(memo),
-            category: name(category),
-            currency: name(currency),
-            id: name(id),
+            date: name(money.date),
+            amount: name(money.single),
+            debit: name(money.debit),
+            credit: name(money.credit),
+            side: name(money.side),
+            payee: name(text.payee),
+            payer: name(text.payer),
+            memo: name(text.memo),
+            category: name(text.category),
+            currency: name(money.currency),
+            id: name(text.id),
             delimiter: Some(table.delimiter.into()),
             encoding: Some(table.encoding.to_lowercase()),
             ..Self::default()
         }
+    }
+
+    /// The currency in the name of a column of amounts, where none has it for each row.
+    pub(super) fn currency_in_names(&self, table: &Table) -> Option<String> {
+        if self.currency.is_some() {
+            return None;
+        }
+        let columns = [&self.amount, &self.debit, &self.credit].into_iter().flatten();
+        let place = |name: &String| table.column("amount", name).ok();
+        columns.filter_map(place).find_map(|at| currency_in(&table.header[at]))
     }
 
     /// As a note of a bank remembers it.
@@ -309,6 +153,7 @@ impl Mapping {
             credit: column("credit")?,
             side: column("side")?,
             payee: column("payee")?,
+            payer: column("payer")?,
             memo: column("memo")?,
             category: column("category")?,
             currency: column("currency")?,
@@ -325,21 +170,27 @@ impl Mapping {
         })
     }
 
-    /// The fields of the note that remembers it; null for what it does not say.
-    pub(super) fn to_fields(&self) -> Map<String, Value> {
-        let columns = [
+    /// What each column means, by the key of the mapping.
+    pub(super) fn columns(&self) -> [(&'static str, &Option<String>); 11] {
+        [
             ("date", &self.date),
             ("amount", &self.amount),
             ("debit", &self.debit),
             ("credit", &self.credit),
             ("side", &self.side),
             ("payee", &self.payee),
+            ("payer", &self.payer),
             ("memo", &self.memo),
             ("category", &self.category),
             ("currency", &self.currency),
             ("id", &self.id),
-        ];
-        let mut fields: Map<String, Value> = columns
+        ]
+    }
+
+    /// The fields of the note that remembers it; null for what it does not say.
+    pub(super) fn to_fields(&self) -> Map<String, Value> {
+        let mut fields: Map<String, Value> = self
+            .columns()
             .into_iter()
             .map(|(name, column)| (format!("{name}_column"), column.clone().into()))
             .collect();
@@ -361,31 +212,9 @@ fn sign_of(word: &str) -> &'static str {
     if word == "comma" { "," } else { "." }
 }
 
-/// The columns of these names, in the order of the names: those that are called so, then those whose
-/// name has the words, as `Amount (EUR)` has.
-fn named(header: &[String], names: &[&str]) -> Vec<usize> {
-    let folded: Vec<String> = header.iter().map(|name| folded(name.trim())).collect();
-    let exact = |name: &&str| folded.iter().position(|own| own == name);
-    let within = |name: &&str| {
-        folded.iter().position(|own| {
-            let rest = own.strip_prefix(name).or_else(|| own.strip_suffix(name));
-            rest.is_some_and(|rest| rest.starts_with([' ', '(', '/', '-']) || rest.ends_with([' ', '/']))
-        })
-    };
-    names.iter().filter_map(exact).chain(names.iter().filter_map(within)).collect()
-}
-
 /// Its name where no other column has it, else its number.
-fn column_name(header: &[String], at: usize) -> String {
+pub(super) fn column_name(header: &[String], at: usize) -> String {
     let name = header[at].trim();
     let same = header.iter().filter(|other| folded(other.trim()) == folded(name)).count();
     if same == 1 && !name.is_empty() { name.to_owned() } else { (at + 1).to_string() }
-}
-
-fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
-    table.rows.iter().take(LOOKED_AT).map(move |row| row.cells[at].as_str())
-}
-
-fn has_fraction(table: &Table, at: usize) -> bool {
-    cells(table, at).any(|cell| cell.contains(['.', ',']))
 }

@@ -1,26 +1,32 @@
 //! Transactions from a bank's file.
 
 mod alike;
+mod choices;
+mod known;
 mod mapping;
+mod names;
 mod plan;
+mod proposed;
+mod review;
 mod table;
 mod transactions;
 mod transfers;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, NewNote, Note, NotePath, Output, ToolContext, ToolError,
-    ToolOutput, Value, VaultError, VaultPath, async_trait, folded, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError, ToolOutput, Value,
+    VaultError, VaultPath, async_trait, folded, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::arguments::line;
-use crate::ledger::{EXPENSE, INCOME, Ledger, text};
+use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::money::money;
+use choices::{Choices, Line};
 use mapping::Mapping;
 use plan::Imported;
 use table::Table;
@@ -67,6 +73,16 @@ pub(crate) struct File {
     /// Whether transfers between the user's own accounts are joined; "join" where nothing is given.
     #[schemars(extend("x-label" = "Transfers", "x-help" = "Join the two sides, or keep both entries"))]
     transfers: Option<OfTransfers>,
+    /// What is decided about single lines; it goes before what the mapping says of duplicates.
+    #[serde(default)]
+    #[schemars(extend("x-label" = "Single lines"))]
+    lines: Vec<Line>,
+    /// Answer with every transaction, each column with examples and what is open, and import nothing.
+    #[schemars(extend("x-label" = "Review every entry"))]
+    review: Option<bool>,
+    /// Whether the mapping is remembered for files of this bank; it is where nothing is given.
+    #[schemars(extend("x-label" = "Remember the columns"))]
+    remember: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -76,14 +92,6 @@ enum OfTransfers {
     Join,
     /// Every transaction is an income or an expense.
     Keep,
-}
-
-/// A mapping, and what else is known of the bank.
-struct Known {
-    mapping: Mapping,
-    account: Option<String>,
-    currency: Option<String>,
-    note: Option<Note>,
 }
 
 #[async_trait]
@@ -107,24 +115,21 @@ impl NativeTool for ImportTransactions {
 
     async fn run(&self, file: File, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         file.refuse_other_formats()?;
-        let path = VaultPath::parse(file.path.trim()).map_err(|_| elsewhere(&file.path))?;
-        let bytes = ctx.vault().read_file(&path).await.map_err(|error| unread(&path, error))?;
-        let given = file.mapping.clone().unwrap_or_default();
-        let name = path.as_str();
-        let table = Table::read(name, &bytes, given.encoding.as_deref(), given.delimiter.as_deref())?;
-        if table.rows.len() > MOST {
-            return Err(ToolError::failed(
-                format!("{name} has {} rows; at most {MOST} are imported at once.", table.rows.len()),
-                "Split the file, for example by year, and import the parts one after the other.",
-            ));
-        }
+        let table = file.table(ctx.as_ref()).await?;
+        let name = table.file.as_str();
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let known = file.known(ctx.as_ref(), &table, &ledger).await?;
+        if file.review == Some(true) {
+            return review::review(&file, ctx.as_ref(), &ledger, &table, known).await;
+        }
         let Some(mut known) = known else {
-            let (account, currency) = file.said(&ledger)?;
+            let mapping = Mapping::proposed(&table);
+            let (account, said) = file.said(&ledger)?;
+            let currency = said.or_else(|| mapping.currency_in_names(&table));
             let imported = Imported::of(ctx.as_ref(), &ledger, account, currency).await?;
-            return propose(&file, &table, Mapping::proposed(&table), &imported);
+            return propose(&file, &table, mapping, &imported);
         };
+        known.currency = known.currency.or_else(|| known.mapping.currency_in_names(&table));
         let imported =
             Imported::of(ctx.as_ref(), &ledger, known.account.clone(), known.currency.clone()).await?;
         if file.mapping.is_none()
@@ -141,19 +146,20 @@ impl NativeTool for ImportTransactions {
             Err(questions) => return Err(open_question(name, &table, &questions)),
         };
         let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
-        let transactions = columns.transactions(&table, currencies)?;
+        let transactions = columns.transactions(&table, currencies, &choices::left_out(&file.lines))?;
         let dry_run = file.dry_run.unwrap_or_default();
         let alike = imported.alike(&transactions);
+        let choices = Choices::of(&file.lines, &ledger, &transactions, &alike, known.mapping.alike)?;
         // Neither is a payment counted twice nor one left out without the user's word.
-        if alike.count() > 0 && known.mapping.alike.is_none() && !dry_run {
+        if choices.open() > 0 && !dry_run {
             return propose(&file, &table, known.mapping, &imported);
         }
         let told_alike = alike.rows(&transactions);
         let pairs = match file.joins() {
-            true => imported.pairs(ctx.as_ref(), &transactions, &alike, known.mapping.alike).await?,
+            true => imported.pairs(ctx.as_ref(), &transactions, &choices).await?,
             false => Vec::new(),
         };
-        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike, &pairs)?;
+        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, &choices, &pairs)?;
         let said: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
         ledger.leaves_others(ctx.as_ref(), &said).await?;
@@ -175,15 +181,17 @@ impl NativeTool for ImportTransactions {
             "preview": plan.preview,
         });
         let mut transfers: Vec<Value> = pairs.iter().take(TOLD).map(Pair::row).collect();
-        let open = Question::of_alike(alike.count()).filter(|_| known.mapping.alike.is_none());
-        if let Some(question) = open {
+        if let Some(question) = Question::of_alike(choices.open()) {
             value["questions"] = json!([question.to_json()]);
         }
         let mut paths: Vec<NotePath> = Vec::new();
         if !dry_run {
-            let bank = file.remember(ctx.as_ref(), &table, &known, &path).await?;
-            value["bank"] = json!(bank);
-            paths.push(bank);
+            if file.remember != Some(false) {
+                let bank = file.remember(ctx.as_ref(), &table, &known).await?;
+                value["bank"] = json!(bank);
+                paths.push(bank);
+            }
+            ctx.vault().create_all(choices.rule_notes(ctx.as_ref())?).await?;
             let made = ctx.vault().create_all(std::mem::take(&mut plan.notes)).await?;
             plan.write_transfers(ctx.as_ref(), &pairs, &made, &mut transfers).await?;
             let proposed = pairs.iter().filter(|pair| !pair.is_certain).map(|pair| pair.place);
@@ -210,6 +218,31 @@ fn transfers_to_look_at(count: usize) -> Option<String> {
 }
 
 impl File {
+    /// The file that the user chose for this call, else one of the vault.
+    async fn table(&self, ctx: &dyn ToolContext) -> Result<Table, ToolError> {
+        let said = self.path.trim();
+        let given = ctx.given_file(said);
+        let (name, bytes) = match &given {
+            Some(file) => (file.name.as_str(), Cow::from(&file.bytes)),
+            None => {
+                let path = VaultPath::parse(said).map_err(|_| elsewhere(said))?;
+                let bytes = ctx.vault().read_file(&path).await.map_err(|error| unread(&path, error))?;
+                (said, Cow::from(bytes))
+            }
+        };
+        let mapping = self.mapping.as_ref();
+        let encoding = mapping.and_then(|mapping| mapping.encoding.as_deref());
+        let delimiter = mapping.and_then(|mapping| mapping.delimiter.as_deref());
+        let table = Table::read(name, &bytes, encoding, delimiter)?;
+        if table.rows.len() > MOST {
+            return Err(ToolError::failed(
+                format!("{name} has {} rows; at most {MOST} are imported at once.", table.rows.len()),
+                "Split the file, for example by year, and import the parts one after the other.",
+            ));
+        }
+        Ok(table)
+    }
+
     fn joins(&self) -> bool {
         self.transfers != Some(OfTransfers::Keep)
     }
@@ -230,80 +263,6 @@ impl File {
         let currency = self.currency.as_deref().map(|said| ledger.currency_or(Some(said))).transpose()?;
         Ok((line("account", self.account.as_deref())?, currency))
     }
-
-    /// The mapping to use; none where one has to be confirmed first.
-    async fn known(
-        &self,
-        ctx: &dyn ToolContext,
-        table: &Table,
-        ledger: &Ledger,
-    ) -> Result<Option<Known>, ToolError> {
-        let declared = ctx.records().get(BANK)?;
-        let header = folded(&table.fingerprint());
-        let mut known = None;
-        for note in ctx.vault().records(BANK).await? {
-            let record = declared.read(&note);
-            if text(&record, "header")?.is_some_and(|own| folded(&own) == header) {
-                known = Some(Known {
-                    mapping: Mapping::remembered(&record)?,
-                    account: text(&record, "account")?,
-                    currency: text(&record, "currency")?,
-                    note: Some(note.clone()),
-                });
-                break;
-            }
-        }
-        if let Some(mapping) = &self.mapping {
-            let before = known.take();
-            known = Some(Known {
-                mapping: mapping.clone(),
-                account: before.as_ref().and_then(|known| known.account.clone()),
-                currency: before.as_ref().and_then(|known| known.currency.clone()),
-                note: before.and_then(|known| known.note),
-            });
-        }
-        let Some(mut known) = known else { return Ok(None) };
-        if let Some(account) = line("account", self.account.as_deref())? {
-            known.account = Some(account);
-        }
-        if let Some(currency) = self.currency.as_deref().or(known.currency.as_deref()) {
-            known.currency = Some(ledger.currency_or(Some(currency))?);
-        }
-        Ok(Some(known))
-    }
-
-    /// Keeps the mapping in the bank's note, and changes there only what differs.
-    async fn remember(
-        &self,
-        ctx: &dyn ToolContext,
-        table: &Table,
-        known: &Known,
-        path: &VaultPath,
-    ) -> Result<NotePath, ToolError> {
-        let declared = ctx.records().get(BANK)?;
-        let mut values = known.mapping.to_fields();
-        values.insert("account".into(), known.account.clone().into());
-        values.insert("currency".into(), known.currency.clone().into());
-        if let Some(note) = &known.note {
-            let own = declared.read(note).to_json();
-            let differing = values.into_iter().filter(|(field, value)| match own.get(field) {
-                Some(own) => own != value,
-                None => !value.is_null(),
-            });
-            let edits = declared.edits(note, &differing.collect::<Map<String, Value>>())?;
-            if !edits.is_empty() {
-                ctx.vault().set_properties(&note.path, &edits).await?;
-            }
-            return Ok(note.path.clone());
-        }
-        let stem = path.name().rsplit_once('.').map_or(path.name(), |(stem, _)| stem);
-        let name = line("bank", self.bank.as_deref())?.unwrap_or_else(|| stem.to_owned());
-        values.retain(|_, value| !value.is_null());
-        values.insert("name".into(), name.as_str().into());
-        values.insert("header".into(), table.fingerprint().into());
-        let note = NewNote { folder: declared.folder.clone(), name, text: declared.new_note(&values)? };
-        Ok(ctx.vault().create_all(vec![note]).await?.remove(0))
-    }
 }
 
 /// What the file seems to say, for a person to look at.
@@ -316,13 +275,14 @@ fn propose(
     let usual = imported.ledger.currency.as_deref();
     let currencies = Currencies { given: imported.currency.as_deref(), usual };
     let (mut questions, rows) = match Columns::of(table, &mut mapping)? {
-        Ok(columns) => (Vec::new(), columns.transactions(table, currencies)?),
+        Ok(columns) => {
+            (Vec::new(), columns.transactions(table, currencies, &choices::left_out(&file.lines))?)
+        }
         Err(questions) => (questions, Vec::new()),
     };
     let alike = imported.alike(&rows);
-    if mapping.alike.is_none() {
-        questions.extend(Question::of_alike(alike.count()));
-    }
+    let choices = Choices::of(&file.lines, imported.ledger, &rows, &alike, mapping.alike)?;
+    questions.extend(Question::of_alike(choices.open()));
     let preview: Vec<Value> = rows
         .iter()
         .take(PREVIEW)
@@ -345,13 +305,13 @@ fn propose(
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
     let questions: Vec<Value> = questions.iter().map(Question::to_json).collect();
     let transfers = match file.joins() {
-        true => imported.transfers(&rows, &alike, mapping.alike),
+        true => imported.transfers(&rows, &choices),
         false => Vec::new(),
     };
     let value = json!({
         "needs_confirmation": true,
         "imported": 0,
-        "file": file.path.trim(),
+        "file": table.file,
         "rows": table.rows.len(),
         "header": table.header,
         "header_line": table.header_line,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, folded, json};
 
 use super::alike::Alike;
-use super::mapping::OfAlike;
+use super::choices::Choices;
 use super::transactions::{self, Transaction};
 use super::transfers::{Accounts, Pair, TOLD, pairs};
 use super::{BANK, PREVIEW};
@@ -94,7 +94,7 @@ impl<'a> Imported<'a> {
 
     /// Where one of the two says no account it is the same: rather one transaction less, which the
     /// answer counts, than the same twice.
-    fn has(&self, transaction: &Transaction) -> bool {
+    pub(super) fn has(&self, transaction: &Transaction) -> bool {
         let account = self.account.as_deref().map(folded);
         [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
             self.unreadable.contains(id)
@@ -104,15 +104,14 @@ impl<'a> Imported<'a> {
         })
     }
 
-    /// What the transaction becomes as an entry; none where it is not new.
-    fn new_side(
+    /// What the transaction becomes as an entry; none where it is not new, or left out.
+    pub(super) fn new_side(
         &self,
+        place: usize,
         transaction: &Transaction,
-        is_twin: bool,
-        of_alike: Option<OfAlike>,
+        choices: &Choices,
     ) -> Result<Option<Side>, ToolError> {
-        let is_left_out = is_twin && of_alike == Some(OfAlike::LeaveOut);
-        if transaction.amount.is_zero() || self.has(transaction) || is_left_out {
+        if transaction.amount.is_zero() || self.has(transaction) || choices.leaves_out(place) {
             return Ok(None);
         }
         let currency = match &transaction.currency {
@@ -120,7 +119,8 @@ impl<'a> Imported<'a> {
             None => self.ledger.currency_or(self.currency.as_deref())?,
         };
         let payee = transaction.payee.as_deref().unwrap_or_default();
-        let category = transaction.category.clone().or_else(|| {
+        let category = choices.category(place).or(transaction.category.as_deref()).map(str::to_owned);
+        let category = category.or_else(|| {
             let rule = first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref());
             rule.map(|rule| rule.category.clone())
         });
@@ -137,26 +137,16 @@ impl<'a> Imported<'a> {
     }
 
     /// Transactions that are one side of a transfer, or may be, with what is there of the other.
-    fn likely_pairs(
-        &self,
-        transactions: &[Transaction],
-        alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
-    ) -> Vec<Pair<'a>> {
+    fn likely_pairs(&self, transactions: &[Transaction], choices: &Choices) -> Vec<Pair<'a>> {
         let accounts = Accounts::of(self.ledger, &self.banks, self.account.as_deref());
         pairs(self.ledger, &accounts, transactions, |place, transaction| {
-            self.new_side(transaction, alike.get(place).is_some(), of_alike).ok().flatten()
+            self.new_side(place, transaction, choices).ok().flatten()
         })
     }
 
     /// The rows of an answer, before anything is written.
-    pub(super) fn transfers(
-        &self,
-        transactions: &[Transaction],
-        alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
-    ) -> Vec<Value> {
-        let pairs = self.likely_pairs(transactions, alike, of_alike);
+    pub(super) fn transfers(&self, transactions: &[Transaction], choices: &Choices) -> Vec<Value> {
+        let pairs = self.likely_pairs(transactions, choices);
         pairs.iter().take(TOLD).map(Pair::row).collect()
     }
 
@@ -165,10 +155,9 @@ impl<'a> Imported<'a> {
         &self,
         ctx: &dyn ToolContext,
         transactions: &[Transaction],
-        alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
+        choices: &Choices,
     ) -> Result<Vec<Pair<'a>>, ToolError> {
-        let mut pairs = self.likely_pairs(transactions, alike, of_alike);
+        let mut pairs = self.likely_pairs(transactions, choices);
         for pair in pairs.iter_mut().filter(|pair| pair.is_certain) {
             pair.is_certain = pair.can_be_written(ctx).await?;
         }
@@ -180,7 +169,7 @@ impl<'a> Imported<'a> {
         ctx: &dyn ToolContext,
         transactions: Vec<Transaction>,
         alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
+        choices: &Choices,
         pairs: &[Pair<'_>],
     ) -> Result<Plan, ToolError> {
         let mut plan = Plan::default();
@@ -188,7 +177,7 @@ impl<'a> Imported<'a> {
             pairs.iter().filter(|pair| pair.is_certain).map(|pair| pair.place).collect();
         for (place, transaction) in transactions.into_iter().enumerate() {
             let twin = alike.get(place);
-            let Some(side) = self.new_side(&transaction, twin.is_some(), of_alike)? else {
+            let Some(side) = self.new_side(place, &transaction, choices)? else {
                 if transaction.amount.is_zero() {
                     plan.of_no_amount += 1;
                 } else if self.has(&transaction) {

@@ -42,6 +42,12 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Whether it looks like the names of columns: words without a digit.
+    pub(super) fn is_of_names(&self) -> bool {
+        let filled = || self.cells.iter().filter(|cell| !cell.trim().is_empty());
+        filled().count() > 1 && filled().all(|cell| !cell.contains(|c: char| c.is_ascii_digit()))
+    }
+
     /// Whether it looks like a row of the table: amounts, and not a name alone beside them.
     fn is_of_amounts(&self, columns: usize) -> bool {
         let is_amount = |cell: &String| amount(cell, '.').is_some() || amount(cell, ',').is_some();
@@ -62,19 +68,20 @@ impl Table {
         encoding: Option<&str>,
         delimiter: Option<&str>,
     ) -> Result<Self, ToolError> {
+        refuse_other_kinds(file, bytes)?;
         let (text, encoding) = decoded(file, bytes, encoding)?;
         let wanted = delimiter.map(delimiter_of).transpose()?;
         let mut best: Option<(usize, Self)> = None;
-        let mut too_large = None;
+        let mut refused = None;
         for (byte, name) in DELIMITERS {
             if wanted.is_some_and(|wanted| wanted != byte) {
                 continue;
             }
             let rows = match split(file, &text, byte)? {
                 Split::Rows(rows) => rows,
-                Split::TooLarge(error) => {
+                Split::Refused(error) => {
                     // Another delimiter may be the right one.
-                    too_large.get_or_insert(error);
+                    refused.get_or_insert(error);
                     continue;
                 }
             };
@@ -93,13 +100,11 @@ impl Table {
             }
         }
         let Some((_, mut table)) = best else {
-            return Err(too_large.unwrap_or_else(|| ToolError::failed(
-                format!(
-                    "{file}, line 1: no table with dates and amounts begins in the first {ROWS_BEFORE_HEADER} lines."
-                ),
-                "Export the transactions as CSV, with one transaction on each line, and import that file.",
-            )));
+            return Err(refused.unwrap_or_else(|| no_table(file, &text)));
         };
+        // Files that were put together have their names once more in the middle.
+        let header = table.header.iter().map(|name| name.trim()).collect::<Vec<_>>();
+        table.rows.retain(|row| !row.cells.iter().map(|cell| cell.trim()).eq(header.iter().copied()));
         table.square()?;
         Ok(table)
     }
@@ -184,17 +189,18 @@ struct Found {
 }
 
 impl Found {
-    /// A table has as many columns as most of its rows have cells, and begins with the first such row
-    /// that has a date: what stands before it tells of the account. The names of the columns stand
+    /// A table has as many columns as most rows with a date have cells, and begins with the first such row:
+    /// what stands before it tells of the account. The names of the columns stand
     /// directly above; a table may have none.
     fn of(rows: &[Row]) -> Option<Self> {
+        let is_dated = |row: &Row| row.cells.iter().any(|cell| is_date(cell));
         let mut widths: HashMap<usize, usize> = HashMap::new();
-        for row in rows.iter().filter(|row| row.cells.len() > 1) {
+        for row in rows.iter().filter(|row| row.cells.len() > 1 && is_dated(row)) {
             *widths.entry(row.cells.len()).or_default() += 1;
         }
         // Of two that are as common, the wider: fewer cells are what is said before the table.
         let (columns, _) = widths.into_iter().max_by_key(|(width, count)| (*count, *width))?;
-        let begins = |row: &Row| row.cells.len() == columns && row.cells.iter().any(|cell| is_date(cell));
+        let begins = |row: &Row| row.cells.len() == columns && is_dated(row);
         let dated = rows.iter().take(ROWS_BEFORE_HEADER).position(begins)?;
         // A row with an amount is none of names: its day is wrong, and it belongs to the table.
         let with_amounts = rows[..dated].iter().rev().take_while(|row| row.is_of_amounts(columns)).count();
@@ -221,11 +227,50 @@ impl Found {
     }
 }
 
+/// What is no text at all is named, with where to get one.
+fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), ToolError> {
+    let begins = |with: &str| bytes.trim_ascii_start().starts_with(with.as_bytes());
+    let (kind, remedy) = match () {
+        () if begins("%PDF") => ("a PDF", "Export CSV at your bank, and choose that file."),
+        () if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0") => {
+            ("a spreadsheet", "Save it as CSV, and choose that file.")
+        }
+        () if begins("<?xml") || begins("<") => {
+            ("an XML file", "Export CSV at your bank, and choose that file.")
+        }
+        () if begins("OFXHEADER") || begins("!Type:") || begins(":20:") => {
+            ("not a CSV file", "Export CSV at your bank, and choose that file.")
+        }
+        () => return Ok(()),
+    };
+    Err(ToolError::failed(format!("{file} is {kind}."), remedy))
+}
+
+fn no_table(file: &str, text: &str) -> ToolError {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(ROWS_BEFORE_HEADER);
+    let is_one = |line: &str| !DELIMITERS.iter().any(|(byte, _)| line.as_bytes().contains(byte));
+    if text.trim().is_empty() {
+        return ToolError::failed(format!("{file} is empty."), "Export the transactions as CSV once more.");
+    }
+    if lines().count() > 1 && lines().all(is_one) {
+        return ToolError::failed(
+            format!("{file} has one column only."),
+            "Export the transactions as CSV with a column each for the date, the payee and the amount.",
+        );
+    }
+    ToolError::failed(
+        format!(
+            "{file}, line 1: no table with dates and amounts begins in the first {ROWS_BEFORE_HEADER} lines."
+        ),
+        "Export the transactions as CSV, with one transaction on each line, and import that file.",
+    )
+}
+
 /// A text as one delimiter parts it.
 enum Split {
     Rows(Vec<Row>),
-    /// A row is larger than any of a table with this delimiter.
-    TooLarge(ToolError),
+    /// A row is larger than any of a table with this delimiter, or has no end.
+    Refused(ToolError),
 }
 
 /// The rows that are not empty; none where the delimiter parts nothing.
@@ -239,6 +284,14 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
         .delimiter(delimiter)
         .from_reader(text.as_bytes());
     let mut rows = Vec::new();
+    let is_odd = text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1;
+    let (mut swallows, mut last) = (false, 1);
+    let not_closed = |line: u64| {
+        Split::Refused(ToolError::failed(
+            format!("{file}, line {line}: a quotation mark is not closed."),
+            "Correct the line, or export the file from your bank again.",
+        ))
+    };
     for record in reader.records() {
         let record = record.map_err(|error| {
             let line = error.position().map_or(1, csv::Position::line);
@@ -251,6 +304,9 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
             continue;
         }
         let line = record.position().map_or(1, |position| line_of(text, position));
+        // A quotation mark without its other half swallows the lines below it.
+        swallows = is_odd && record.iter().next_back().is_some_and(|cell| cell.contains('\n'));
+        last = line;
         let (cells, bytes) = (record.len(), record.as_slice().len());
         let limit = match () {
             () if cells > MOST_CELLS => {
@@ -262,14 +318,17 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
             () => None,
         };
         if let Some(limit) = limit {
-            return Ok(Split::TooLarge(ToolError::failed(
+            if swallows {
+                return Ok(not_closed(line));
+            }
+            return Ok(Split::Refused(ToolError::failed(
                 format!("{file}, line {line}: it has {limit}."),
                 "Export the transactions as CSV, with one transaction on each line, and import that file.",
             )));
         }
         rows.push(Row { line, cells: record.iter().map(str::to_owned).collect() });
     }
-    Ok(Split::Rows(rows))
+    Ok(if swallows { not_closed(last) } else { Split::Rows(rows) })
 }
 
 /// The line that a row stands on: the reader counts from the empty lines above it.

@@ -1,6 +1,6 @@
 //! The rows of a file as transactions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nova_skill::{ContentHash, Date, Decimal, ToolError, Value, json};
 
@@ -17,6 +17,8 @@ const LINES_NAMED: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Transaction {
+    /// Where it stands in the file.
+    pub(super) line: u64,
     pub(super) date: Date,
     /// Above zero for what came in.
     pub(super) amount: Decimal,
@@ -35,6 +37,18 @@ impl Transaction {
     pub(super) fn import_id(&self) -> &str {
         self.own_id.as_deref().unwrap_or(&self.row_id)
     }
+}
+
+/// What was read of a table.
+pub(super) struct ReadRows {
+    pub(super) read: Vec<Transaction>,
+    pub(super) wrong: Vec<Wrong>,
+}
+
+/// A line that is no transaction, and why.
+pub(super) struct Wrong {
+    pub(super) line: u64,
+    pub(super) problem: String,
 }
 
 /// What the file does not tell and a person has to say.
@@ -75,6 +89,7 @@ pub(super) struct Columns {
     date: usize,
     money: Money,
     payee: Option<usize>,
+    payer: Option<usize>,
     memo: Option<usize>,
     category: Option<usize>,
     currency: Option<usize>,
@@ -174,7 +189,8 @@ impl Columns {
                 None
             }
         };
-        let cells = |at: usize| table.rows.iter().map(move |row| row.cells[at].as_str());
+        let rows = || table.rows.iter().filter(|row| !row.is_of_names());
+        let cells = |at: usize| rows().map(move |row| row.cells[at].as_str());
         let format = match (&mapping.date_format, date) {
             (Some(name), _) => Some(DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/mapping/date_format".into(),
@@ -235,6 +251,7 @@ impl Columns {
             date,
             money,
             payee: find("payee", &mapping.payee)?,
+            payer: find("payer", &mapping.payer)?,
             memo: find("memo", &mapping.memo)?,
             category: find("category", &mapping.category)?,
             currency: find("currency", &mapping.currency)?,
@@ -289,34 +306,14 @@ impl Columns {
         &self,
         table: &Table,
         currencies: Currencies,
+        left_out: &HashSet<u64>,
     ) -> Result<Vec<Transaction>, ToolError> {
-        let (mut read, mut wrong) = (Vec::with_capacity(table.rows.len()), Vec::new());
-        let mut times: HashMap<String, usize> = HashMap::new();
-        let mut lines: HashMap<String, u64> = HashMap::new();
-        for row in &table.rows {
-            match self.transaction(row, currencies) {
-                Ok(mut transaction) => {
-                    // Two coffees on one day are two: the second of a file is the second of every file
-                    // that has the whole day.
-                    let time = times.entry(transaction.row_id.clone()).or_insert(0);
-                    *time += 1;
-                    transaction.row_id = short_hash(&format!("{} #{time}", transaction.row_id));
-                    if let Some(own) = &transaction.own_id {
-                        if let Some(before) = lines.insert(own.clone(), row.line) {
-                            wrong.push((row.line, format!("it has the id \"{own}\", as line {before} has")));
-                        }
-                        transaction.own_id = Some(short_hash(&format!("id {own}")));
-                    }
-                    read.push(transaction);
-                }
-                Err(why) => wrong.push((row.line, why)),
-            }
-        }
-        let Some((line, why)) = wrong.first() else { return Ok(read) };
-        let mut message = format!("{}, line {line}: {why}.", table.file);
+        let ReadRows { read, wrong } = self.read_rows(table, currencies, left_out);
+        let Some(Wrong { line, problem }) = wrong.first() else { return Ok(read) };
+        let mut message = format!("{}, line {line}: {problem}.", table.file);
         if wrong.len() > 1 {
             let lines: Vec<String> =
-                wrong[1..].iter().take(LINES_NAMED).map(|(line, _)| line.to_string()).collect();
+                wrong[1..].iter().take(LINES_NAMED).map(|wrong| wrong.line.to_string()).collect();
             message.push_str(&match lines.as_slice() {
                 [one] => format!(" Line {one} is wrong, too."),
                 lines if wrong.len() - 1 > LINES_NAMED => {
@@ -331,11 +328,57 @@ impl Columns {
         ))
     }
 
+    /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
+    pub(super) fn read_rows(
+        &self,
+        table: &Table,
+        currencies: Currencies,
+        left_out: &HashSet<u64>,
+    ) -> ReadRows {
+        let mut rows = ReadRows { read: Vec::with_capacity(table.rows.len()), wrong: Vec::new() };
+        let mut times: HashMap<String, usize> = HashMap::new();
+        let mut lines: HashMap<String, u64> = HashMap::new();
+        for row in table.rows.iter().filter(|row| !self.is_balance(row)) {
+            let mut transaction = match self.transaction(row, currencies) {
+                Ok(transaction) => transaction,
+                Err(_) if left_out.contains(&row.line) => continue,
+                Err(problem) => {
+                    rows.wrong.push(Wrong { line: row.line, problem });
+                    continue;
+                }
+            };
+            // Two coffees on one day are two: the second of a file is the second of every file
+            // that has the whole day.
+            let time = times.entry(transaction.row_id.clone()).or_insert(0);
+            *time += 1;
+            transaction.row_id = short_hash(&format!("{} #{time}", transaction.row_id));
+            if let Some(own) = &transaction.own_id {
+                if let Some(before) = lines.insert(own.clone(), row.line) {
+                    let problem = format!("it has the id \"{own}\", as line {before} has");
+                    rows.wrong.push(Wrong { line: row.line, problem });
+                }
+                transaction.own_id = Some(short_hash(&format!("id {own}")));
+            }
+            rows.read.push(transaction);
+        }
+        rows
+    }
+
+    /// A line such as `Beginning balance as of 1 November`, which has no amount of its own.
+    fn is_balance(&self, row: &Row) -> bool {
+        const WORDS: [&str; 3] = ["balance", "saldo", "solde"];
+        let is_empty = |at: &usize| row.cells[*at].trim().is_empty();
+        let says = |at: &usize| WORDS.iter().any(|word| nova_skill::folded(&row.cells[*at]).contains(word));
+        self.money.columns().iter().all(is_empty) && [self.payee, self.memo].iter().flatten().any(says)
+    }
+
     fn transaction(&self, row: &Row, currencies: Currencies) -> Result<Transaction, String> {
         let cell = |at: usize| row.cells[at].trim();
         let date = cell(self.date);
-        let date =
-            self.format.read(date).ok_or_else(|| format!("\"{date}\" is not a date {}", self.format.name))?;
+        let date = self.format.read(date).ok_or_else(|| match row.is_of_names() {
+            true => format!("a second header, with other columns, begins here: \"{date}\""),
+            false => format!("\"{date}\" is not a date {}", self.format.name),
+        })?;
         let number = |at: usize| match cell(at) {
             "" => Ok(None),
             text => amount(text, self.decimal).map(Some).ok_or_else(|| {
@@ -388,10 +431,12 @@ impl Columns {
                 currency = Some(beside);
             }
         }
-        let (payee, memo) = (text(self.payee), text(self.memo));
+        let payer = if amount.is_sign_positive() { text(self.payer) } else { None };
+        let (payee, memo) = (payer.or_else(|| text(self.payee)), text(self.memo));
         let cells: Vec<String> = (0..row.cells.len()).map(|at| text(Some(at)).unwrap_or_default()).collect();
         let memo = memo.filter(|memo| payee.as_deref() != Some(memo));
         Ok(Transaction {
+            line: row.line,
             date,
             amount,
             currency,

@@ -21,6 +21,7 @@ use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
 use crate::credentials::{CredentialsFrom, Kept};
 use crate::desktop::Desktop;
+use crate::given_files::GivenFiles;
 use crate::last_good::LastGoodFiles;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;
@@ -76,6 +77,7 @@ pub(crate) struct Inner {
     pub(crate) kept: Arc<Kept>,
     /// What tools get of it.
     pub(crate) credentials: Arc<dyn CredentialSource>,
+    pub(crate) given_files: Arc<GivenFiles>,
     /// What skills keep besides notes.
     pub(crate) stores: Arc<dyn StoreSource>,
     pub(crate) looked_at_credentials: AtomicBool,
@@ -192,6 +194,7 @@ impl App {
                 trust,
                 kept,
                 credentials,
+                given_files: Arc::default(),
                 stores: Arc::new(FileStores::new(&options.places.data)),
                 looked_at_credentials: AtomicBool::new(false),
                 credentials_known: tokio::sync::watch::Sender::new(false),

@@ -94,6 +94,15 @@ impl Commands for App {
         blocking(move || Ok(picked(path, &places))).await
     }
 
+    async fn choose_file(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
+        self.choose(choose).await
+    }
+
+    async fn give_file(&self, file: GiveFile) -> Result<GivenFileView, UserError> {
+        let app = self.clone();
+        blocking(move || app.give(&file)).await
+    }
+
     async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
         self.open_first(choice).await?;
         self.vault_summary().await

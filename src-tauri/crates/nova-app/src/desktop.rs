@@ -11,6 +11,11 @@ pub trait Desktop: Send + Sync {
     /// Lets the user choose where to save a file of that name; None when they close the dialog.
     async fn pick_file(&self, name: &str) -> Option<PathBuf>;
 
+    /// Lets the user choose a file to read, of a kind with one of these endings; None when they close the dialog.
+    async fn choose_file(&self, _title: &str, _kind: &str, _endings: &[&str]) -> Option<PathBuf> {
+        None
+    }
+
     /// Opens an address with the program the system has for it.
     ///
     /// # Errors

@@ -36,6 +36,7 @@ mod feed;
 mod field_proposals;
 mod first_run;
 mod foreign_skills;
+mod given_files;
 mod glances;
 mod health;
 mod images;

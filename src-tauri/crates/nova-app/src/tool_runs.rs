@@ -60,6 +60,7 @@ impl App {
             credentials: self.inner.credentials.clone(),
             stores: self.inner.stores.clone(),
             clock: self.inner.options.clock.clone(),
+            given: if run.by_hand { self.inner.given_files.clone() } else { Arc::new(()) },
             approver: Arc::new(Rereading { app: self.clone(), approver: run.approver }),
             events: events.clone(),
             change_set: change_set.clone(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use nova_http::Web;
 use nova_protocol::{Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{RulesInForce, SkillEntry, Snapshot, ToolEntry};
-use nova_skill::{Clock, CredentialSource, Principal, StoreSource, VaultPath};
+use nova_skill::{GivenFiles, Clock, CredentialSource, Principal, StoreSource, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;
@@ -29,6 +29,8 @@ pub struct CallScope {
     pub credentials: Arc<dyn CredentialSource>,
     pub stores: Arc<dyn StoreSource>,
     pub clock: Arc<dyn Clock>,
+    /// What the user chose or dropped; `()` for a model's calls.
+    pub given: Arc<dyn GivenFiles>,
     pub approver: Arc<dyn Approver>,
     pub events: Arc<dyn CallEvents>,
     /// All writes of the scope; nothing on disk until the first.

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, OutputPart, Progress, RecordTypes, RequestInfo, ToolContext,
-    ToolHttp, ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
+    RequestInfo, ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -20,6 +20,7 @@ pub(crate) struct CallContext {
     pub(crate) http: CallHttp,
     pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
@@ -45,6 +46,10 @@ impl ToolContext for CallContext {
 
     fn clock(&self) -> &dyn Clock {
         self.clock.as_ref()
+    }
+
+    fn given_file(&self, name: &str) -> Option<Arc<GivenFile>> {
+        self.given.get(name)
     }
 
     fn store(&self) -> &dyn ToolStore {

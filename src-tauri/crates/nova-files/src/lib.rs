@@ -20,15 +20,23 @@ pub const MOST_BYTES: u64 = 8 * 1024 * 1024;
 /// [`ErrorKind::InvalidInput`] for anything but a regular file, [`ErrorKind::FileTooLarge`] for one of
 /// more than [`MOST_BYTES`], and what the system says.
 pub fn read(file: &Path) -> io::Result<Vec<u8>> {
+    read_within(file, MOST_BYTES)
+}
+
+/// The same for a file of at most so many bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_within(file: &Path, most: u64) -> io::Result<Vec<u8>> {
     // Opening some devices has an effect of its own, so the kind is looked at before and after.
-    check(&std::fs::metadata(file)?)?;
+    check(&std::fs::metadata(file)?, most)?;
     let mut options = OpenOptions::new();
     without_blocking(options.read(true), false);
     let opened = options.open(file)?;
-    check(&opened.metadata()?)?;
+    check(&opened.metadata()?, most)?;
     let mut bytes = Vec::new();
-    opened.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
+    opened.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
 /// The same for a file of text.
@@ -105,9 +113,9 @@ fn take_rights(file: &File, mode: u32) {
     let _ = (file, mode);
 }
 
-fn check(found: &Metadata) -> io::Result<()> {
+fn check(found: &Metadata, most: u64) -> io::Result<()> {
     regular(found)?;
-    if found.len() > MOST_BYTES { Err(too_large()) } else { Ok(()) }
+    if found.len() > most { Err(too_large(most)) } else { Ok(()) }
 }
 
 fn regular(found: &Metadata) -> io::Result<()> {
@@ -139,8 +147,8 @@ fn kind_of(found: &Metadata) -> &'static str {
     "a device"
 }
 
-fn too_large() -> io::Error {
-    let most = MOST_BYTES / 1024 / 1024;
+fn too_large(most: u64) -> io::Error {
+    let most = most / 1024 / 1024;
     io::Error::new(ErrorKind::FileTooLarge, format!("it is larger than {most} MB"))
 }
 

@@ -65,6 +65,10 @@ commands! {
     first_run_options(Nothing) -> FirstRunOptions;
     /// Lets the user pick a folder in the system's dialog.
     pick_folder(Nothing) -> PickedFolder;
+    /// Lets the user choose a file from anywhere, for a tool to read.
+    choose_file(ChooseFile) -> ChosenFile;
+    /// Hands over a file that was dropped on the window, for a tool to read.
+    give_file(GiveFile) -> GivenFileView;
     /// Opens a vault and remembers it.
     open_vault(OpenVault) -> VaultSummary;
 
@@ -230,7 +234,7 @@ commands! {
 }
 
 /// Commands whose parameters are told in no error.
-const HOLD_SECRETS: [&str; 2] = ["set_credential", "unlock_credentials"];
+const HOLD_SECRETS: [&str; 3] = ["set_credential", "unlock_credentials", "give_file"];
 
 fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };

@@ -145,6 +145,9 @@ pub struct PanelAction {
     pub args: Map<String, Value>,
     /// Opens the tool's form with `args` filled in, instead of calling at once.
     pub ask: bool,
+    /// Opens the import of a file: `tool` is asked to review the file and then to import it, and files that are
+    /// dropped on the panel go to it.
+    pub import: bool,
     /// Opens the form of a record of this type; on a row, of the row's record, and where the row has none, of
     /// a new one that begins with `args`.
     pub record: Option<String>,

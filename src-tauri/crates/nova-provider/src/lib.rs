@@ -21,7 +21,7 @@
 //! - Tools that arrive with an activation are sent in the message that activates the skill where the dialect supports
 //!   it (`defers_tools`), so the tools before it keep their bytes: `tests/journeys/keeping_requests_small.rs`.
 //!   The output of any other call loads nothing.
-//! - Schema keys for forms (`x-starts`, `x-choices-from`, `format: decimal`) reach no model: `src/schema.rs`.
+//! - Schema keys for forms (`x-…`, `format: decimal`) reach no model: `src/schema.rs`.
 //! - A server on this machine is asked whether it passes a model on, in whatever dialect it is addressed:
 //!   `tests/provider/listings.rs`.
 //!

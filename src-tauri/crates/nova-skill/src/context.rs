@@ -2,6 +2,7 @@
 //! by `nova-calls`, a double stands in `nova-testkit`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -27,6 +28,11 @@ pub trait ToolContext: Send + Sync {
     fn http(&self) -> &dyn ToolHttp;
     fn credentials(&self) -> &dyn Credentials;
     fn clock(&self) -> &dyn Clock;
+    /// A file from anywhere that the user chose or dropped in the window, by the name that the arguments call it.
+    /// Only a call of the user's own hand has any.
+    fn given_file(&self, _name: &str) -> Option<Arc<GivenFile>> {
+        None
+    }
     /// A small store of the skill's own; never the truth about anything.
     fn store(&self) -> &dyn ToolStore;
     /// Guarded child processes, for native skills that request them.
@@ -114,6 +120,26 @@ pub trait ToolVault: Send + Sync {
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError>;
     /// What the user set in Obsidian for this vault.
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError>;
+}
+
+/// A file that the user chose or dropped, as it was at that moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenFile {
+    /// Without its folder.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The files that the user chose or dropped since the start.
+pub trait GivenFiles: Send + Sync {
+    fn get(&self, name: &str) -> Option<Arc<GivenFile>>;
+}
+
+/// None, for every call that is not the user's own.
+impl GivenFiles for () {
+    fn get(&self, _: &str) -> Option<Arc<GivenFile>> {
+        None
+    }
 }
 
 /// HTTP to the hosts that the skill declares.

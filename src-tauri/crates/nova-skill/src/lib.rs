@@ -32,9 +32,9 @@ mod record;
 mod tool;
 
 pub use context::{
-    Clock, Credentials, Delegate, HttpRequest, HttpResponse, LogLevel, NotePath, Principal, PrincipalKind,
-    ProcessOutput, Progress, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp,
-    ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, Delegate, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath,
+    Principal, PrincipalKind, ProcessOutput, Progress, Relationship, RequestInfo, Secret, StoreSource,
+    ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use currency::{currency_code, near_currency_codes};

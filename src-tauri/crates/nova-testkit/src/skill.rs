@@ -5,7 +5,7 @@ use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
-use nova_skill::{CredentialSource, Effect, Principal, Skill};
+use nova_skill::{CredentialSource, Effect, GivenFiles, Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -30,6 +30,8 @@ pub struct SkillInVault {
     pub credentials: Arc<dyn CredentialSource>,
     /// What the skill keeps besides notes, from call to call.
     pub stores: MemoryStores,
+    /// What the user chose or dropped.
+    pub given: Arc<dyn GivenFiles>,
     web: Arc<Web>,
     server: Option<WebServer>,
     registry: Registry,
@@ -52,6 +54,7 @@ impl SkillInVault {
             privacy: Privacy::default(),
             credentials: Arc::new(NoCredentials),
             stores: MemoryStores::default(),
+            given: Arc::new(()),
             web: Arc::new(web_of(&[])),
             server: None,
             registry: registry_of(vec![skill]),
@@ -124,6 +127,7 @@ impl SkillInVault {
             credentials: self.credentials.clone(),
             stores: Arc::new(self.stores.clone()),
             clock: Arc::new(self.vault.clock().clone()),
+            given: self.given.clone(),
             approver: Arc::new(self.approver.clone()),
             events: Arc::new(self.events.clone()),
             change_set: Some(change_set.clone()),

@@ -157,7 +157,7 @@ pub use view::{RecordsRead, View};
 pub use writing::change_set::ChangeSet;
 pub use writing::feed::{By, VaultChange, VaultChangeKind};
 pub use writing::history::{
-    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits, NoteDetail,
-    NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
+    ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, HistorySize, Limits,
+    NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
 };
 pub use writing::watch;

@@ -9,6 +9,7 @@ import { isProposal } from '../../shared/confirm';
 import { FieldProposal } from '../../shared/FieldProposal';
 import { useEditNote } from '../../state/editNote';
 import { useActions, useApp } from '../../state/hooks';
+import { importOf, usePanelImport } from '../import/PanelImport';
 import { at, fill, fieldOf, isEmpty, namesIn, pathOf, problemsIn, rowsAt, textOf, type Row, type Scope } from './answer';
 import { CallBars, ProblemBars } from './Bars';
 import { BoardView } from './BoardView';
@@ -72,11 +73,19 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const counts = tabs.flatMap(({ tab }) => (tab.count ? [askedBy({ tool: tab.count.tool, args: {} })] : []));
   const reads = useReads([...asked, ...counts]);
 
+  const setFilter = (text: string) => setFilters((old) => ({ ...old, [shown?.key ?? '']: text }));
+  const importAction = importOf(panel);
+  const importing = usePanelImport(panel.skill, importAction?.tool == null ? null : nameOf(importAction.tool), reads.again, setFilter);
+
   const act = async (action: PanelAction, row?: Row, column?: string): Promise<Outcome> => {
     if (action.edit) {
       const path = row ? pathOf(row) : null;
       if (path === null) return { kind: 'failed', reason: 'This row is not a note.' };
       await editNote(path);
+      return { kind: 'asked' };
+    }
+    if (action.import) {
+      importing.open();
       return { kind: 'asked' };
     }
     if (action.record !== null) {
@@ -132,7 +141,6 @@ function Declared({ panel, wide }: SkillPanelProps) {
   /** There is room for the field that says so. */
   const canFilter = wide && parts.some(({ kind }) => kind === 'table' || kind === 'board' || kind === 'list');
   const filter = filters[shown?.key ?? ''] ?? '';
-  const setFilter = (text: string) => setFilters((old) => ({ ...old, [shown?.key ?? '']: text }));
   const context: PanelContext = {
     skill: panel.skill,
     today,
@@ -197,6 +205,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
         value={shown.key}
         onValueChange={setTabKey}
         data-testid="skill-panel"
+        {...importing.handlers}
         data-skill={panel.skill}
         className="flex h-full min-h-0 min-w-0 flex-col"
       >
@@ -228,6 +237,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
           {top.map((part, place) => (
             <Part key={place} part={part} onRun={call} />
           ))}
+          {importing.bar}
           <div className={wide ? 'flex min-h-0 flex-1' : 'flex flex-col'}>
             <div className="flex min-h-0 min-w-0 flex-1 flex-col">
               <div data-scroll={wide ? '' : undefined} className={`flex min-h-0 flex-1 flex-col ${wide ? 'overflow-y-auto' : ''}`}>
@@ -272,6 +282,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
           />
         )}
       </Tabs.Root>
+      {importing.sheet}
     </PanelProvider>
   );
 }

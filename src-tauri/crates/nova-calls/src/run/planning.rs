@@ -88,6 +88,7 @@ impl Running<'_> {
             },
             credentials: reach.credentials.clone(),
             clock: self.scope.clock.clone(),
+            given: self.scope.given.clone(),
             store: self.scope.stores.of(&skill.id),
             request: RequestInfo {
                 call: self.id.clone(),

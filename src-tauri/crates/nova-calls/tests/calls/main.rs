@@ -125,6 +125,7 @@ impl Bench {
             credentials: Arc::new(NoCredentials),
             stores: Arc::new(nova_testkit::MemoryStores::default()),
             clock: Arc::new(FixedClock::default()),
+            given: Arc::new(()),
             approver: Arc::new(approver.clone()),
             events: Arc::new(events.clone()),
             change_set: None,

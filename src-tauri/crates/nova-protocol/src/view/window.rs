@@ -70,6 +70,45 @@ pub struct DraftImage {
     pub name: String,
 }
 
+/// What the system's dialog asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ChooseFile {
+    /// "Choose a bank file"
+    pub title: String,
+    /// What files with these endings are called, such as "CSV".
+    pub kind: String,
+    /// Without the dot.
+    pub endings: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ChosenFile {
+    /// None where the dialog was closed.
+    pub file: Option<GivenFileView>,
+}
+
+/// A file that was dropped on the window; at most 32 MB.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GiveFile {
+    pub name: String,
+    /// Its bytes in base64.
+    pub data: String,
+}
+
+/// A file that the user chose or dropped. Until four later ones, a tool that the user calls can read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GivenFileView {
+    /// What a tool's arguments call it.
+    pub path: String,
+    /// Without its folder.
+    pub name: String,
+    /// To be read by a person; none of one that was dropped.
+    pub folder: Option<String>,
+    /// In bytes.
+    #[ts(type = "number")]
+    pub size: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct KeepDraftImage {
     /// None for the chat that is none until its first message.

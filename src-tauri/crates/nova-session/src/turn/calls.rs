@@ -196,6 +196,7 @@ impl Turn {
             credentials: self.scope.credentials.clone(),
             stores: self.scope.stores.clone(),
             clock: self.scope.clock.clone(),
+            given: Arc::new(()),
             approver: self.scope.approver.clone(),
             events: self.journal.clone(),
             change_set: self.change_set.clone(),

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::journal::{FolderId, FolderNow, write_private};
+use super::folder_id::{FolderId, FolderNow};
+use super::private::write_private;
 use crate::note::ContentHash;
 
 /// The folders that held something, one small file each beside the journal.

@@ -6,6 +6,7 @@
 mod abilities;
 mod attributes;
 mod elsewhere;
+mod folder_id;
 mod known;
 mod lasting;
 mod moving;
@@ -30,13 +31,14 @@ use crate::note::{VaultPath, folded};
 
 use abilities::Abilities;
 pub(crate) use attributes::Attributes;
+pub(crate) use folder_id::{FolderId, FolderNow};
 pub(crate) use known::KnownFolders;
 pub(crate) use lasting::Lasting;
 pub use place::MAX_NOTE_BYTES;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, RACY, Stamp, nanos_now, open_file, timestamp};
 pub use presence::GoneRoot;
-pub(crate) use private::{make_private_folder, sync_path};
+pub(crate) use private::{Open, make_private_folder, open_private, private_file, sync_path, write_private};
 pub(crate) use real_path::without_links;
 pub(crate) use roots::{Refusal, Roots};
 pub use trash::top_folder;

@@ -1,7 +1,7 @@
-//! Folders of Nova's own that only the user opens.
+//! Folders and files of Nova's own that only the user opens.
 
-use std::fs::{DirBuilder, File};
-use std::io;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::Lasting;
@@ -46,4 +46,42 @@ pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = folder;
     Ok(())
+}
+
+/// Writes a new file that only the user reads, in a folder that only the user opens. On an error
+/// there is none, but for one that was there before (`AlreadyExists`).
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        make_private_folder(folder)?;
+    }
+    let mut file = open_private(path, Open::New)?;
+    let written = file.write_all(bytes).and_then(|()| file.make_last());
+    if written.is_err() {
+        drop(file);
+        std::fs::remove_file(path).ok();
+    }
+    written
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    New,
+    Existing,
+    Any,
+}
+
+/// To be added to.
+pub(crate) fn open_private(path: &Path, open: Open) -> io::Result<File> {
+    private_file(open).append(true).open(path)
+}
+
+pub(crate) fn private_file(open: Open) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).create(open == Open::Any).create_new(open == Open::New);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
 }

@@ -537,7 +537,7 @@ fn the_history_is_for_the_user_only() {
     fs::set_permissions(bed.history(), fs::Permissions::from_mode(0o755)).unwrap();
     let (vault, _) = two_calls(&bed);
     let kept = vault.core().conflicts().join("x.md");
-    crate::writing::journal::write_private(&kept, b"x").unwrap();
+    crate::disk::write_private(&kept, b"x").unwrap();
 
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&bed.history()), 0o700);

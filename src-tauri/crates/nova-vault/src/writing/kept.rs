@@ -13,10 +13,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::core::Core;
-use crate::disk::{Place, sync_path};
+use crate::disk::{Place, sync_path, write_private};
 use crate::note::{VaultPath, file_name_about};
 use crate::step::Step;
-use crate::writing::journal::{Line, Writer, write_private};
+use crate::writing::journal::{Line, Writer};
 
 impl Core {
     /// Gives the file `temp` beside a note, which holds an outside edit that could not be merged, a

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use super::beside::Beside;
 use super::spare::Spare;
-use super::{Open, images_path, lines_path, lock_file, open_private, private_file};
-use crate::disk::{Lasting, make_private_folder, sync_path};
+use super::{images_path, lines_path, lock_file};
+use crate::disk::{Lasting, Open, make_private_folder, open_private, private_file, sync_path};
 
 /// The log is emptied before it gets longer.
 const MOST: u64 = 512 * 1024;

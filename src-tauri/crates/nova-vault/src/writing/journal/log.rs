@@ -9,13 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use jiff::Timestamp;
 
 use super::ahead::WriteAhead;
-use super::folder::{FolderId, FolderNow, Owner};
+use super::folder::Owner;
 use super::{
-    Image, IntentNote, Line, Open, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon,
-    open_private,
+    Image, IntentNote, Line, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon,
 };
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
-use crate::disk::Attributes;
+use crate::disk::{Attributes, FolderId, FolderNow, Open, open_private};
 use crate::note::{ContentHash, VaultPath};
 
 /// All change sets of one vault.

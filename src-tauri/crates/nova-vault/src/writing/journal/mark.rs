@@ -5,8 +5,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::PathBuf;
 
-use super::folder::FolderNow;
-use super::{Journal, lines_path, write_private};
+use super::{Journal, lines_path};
+use crate::disk::{FolderNow, write_private};
 use crate::disk::{make_private_folder, sync_path};
 use crate::writing::journal::SetLog;
 
@@ -62,7 +62,7 @@ impl Journal {
     /// on another machine that has the same vault, say, has a mark of its own, and takes no file for its own
     /// that a Nova there is just writing.
     fn mark_path(&self) -> PathBuf {
-        let made = FolderNow::at(self.folder()).id.map(|id| format!("-{:x}", id.made()));
+        let made = FolderNow::at(self.folder()).id.map(|id| format!("-{:x}", id.made));
         self.folder().join(format!(".mark{}", made.unwrap_or_default()))
     }
 }

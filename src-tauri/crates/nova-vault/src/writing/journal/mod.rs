@@ -16,8 +16,8 @@ mod temp_name;
 mod undone;
 mod writer;
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,10 +25,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
-use crate::disk::{Attributes, Lasting, make_private_folder};
+use crate::disk::{Attributes, FolderId, Open, make_private_folder, open_private};
 use crate::note::{ContentHash, VaultPath};
 
-pub(crate) use folder::{FolderId, FolderNow};
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
 pub(crate) use temp_name::{TempName, temp_prefix};
 pub(crate) use undone::undone;
@@ -232,42 +231,4 @@ pub(crate) fn lines_path(folder: &Path, id: &str) -> PathBuf {
 
 pub(crate) fn images_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.images"))
-}
-
-/// Writes a new file that only the user reads, in a folder that only the user opens. On an error
-/// there is none, but for one that was there before (`AlreadyExists`).
-pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        make_private_folder(folder)?;
-    }
-    let mut file = open_private(path, Open::New)?;
-    let written = file.write_all(bytes).and_then(|()| file.make_last());
-    if written.is_err() {
-        drop(file);
-        std::fs::remove_file(path).ok();
-    }
-    written
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
-    New,
-    Existing,
-    Any,
-}
-
-/// To be added to.
-fn open_private(path: &Path, open: Open) -> io::Result<File> {
-    private_file(open).append(true).open(path)
-}
-
-fn private_file(open: Open) -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).create(open == Open::Any).create_new(open == Open::New);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options
 }

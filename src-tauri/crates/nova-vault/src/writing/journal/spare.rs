@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Open, images_path, lines_path, open_private};
+use super::{images_path, lines_path};
+use crate::disk::{Open, open_private};
 
 /// Two empty files.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 
 use super::ahead::{Addition, WriteAhead};
 use super::beside::Beside;
-use super::{Image, Journal, Line, Open, SetLog, TempName, images_path, lines_path, lock_soon, open_private};
+use super::{Image, Journal, Line, SetLog, TempName, images_path, lines_path, lock_soon};
 use crate::change::ChangeSetKind;
-use crate::disk::{Lasting, make_private_folder, sync_path};
+use crate::disk::{Lasting, Open, make_private_folder, open_private, sync_path};
 use crate::note::ContentHash;
 
 /// More than a line takes that says how a write ended.

@@ -14,8 +14,9 @@ use std::fs;
 use std::io;
 
 use crate::core::Core;
+use crate::disk::write_private;
 use crate::note::ContentHash;
-use crate::writing::journal::{TempName, write_private};
+use crate::writing::journal::TempName;
 
 /// Removes them, when that was not done since the system started.
 pub(super) fn sweep_orphans(core: &Core) {

@@ -1,0 +1,123 @@
+//! What the user decided about single lines of a file.
+
+use std::collections::{HashMap, HashSet};
+
+use nova_skill::serde_json::Map;
+use nova_skill::{JsonSchema, NewNote, ToolContext, ToolError, Value, folded, schemars};
+use serde::Deserialize;
+
+use super::alike::Alike;
+use super::mapping::OfAlike;
+use super::transactions::Transaction;
+use crate::arguments::line;
+use crate::ledger::{Ledger, RULE};
+
+/// What is to become of one line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub(super) struct Line {
+    /// The number of the line in the file, from 1.
+    line: u64,
+    /// false leaves it out; true imports it although it may be a duplicate.
+    import: Option<bool>,
+    /// Its category, in place of the one by rule.
+    category: Option<String>,
+    /// Also adds a rule that gives its payee this category.
+    rule: Option<bool>,
+}
+
+/// The decisions, by the place of the transaction.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    left_out: HashSet<usize>,
+    categories: HashMap<usize, String>,
+    /// Payees with the category that a new rule gives them, in the order of the file.
+    rules: Vec<(String, String)>,
+    /// Places of possible duplicates that nobody has decided about.
+    open: HashSet<usize>,
+}
+
+impl Choices {
+    /// `of_alike` holds for possible duplicates that no line decides about.
+    pub(super) fn of(
+        lines: &[Line],
+        ledger: &Ledger,
+        transactions: &[Transaction],
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+    ) -> Result<Self, ToolError> {
+        let by_line: HashMap<u64, &Line> = lines.iter().map(|line| (line.line, line)).collect();
+        let mut choices = Self::default();
+        for (place, transaction) in transactions.iter().enumerate() {
+            let said = by_line.get(&transaction.line);
+            match (said.and_then(|said| said.import), alike.get(place), of_alike) {
+                (Some(false), _, _) | (None, Some(_), Some(OfAlike::LeaveOut)) => {
+                    choices.left_out.insert(place);
+                }
+                (None, Some(_), None) => {
+                    choices.open.insert(place);
+                }
+                _ => {}
+            }
+            let Some(said) = said else { continue };
+            let Some(category) = line("lines/category", said.category.as_deref())? else { continue };
+            let category = ledger.spelling(&category);
+            if said.rule == Some(true)
+                && let Some(payee) = &transaction.payee
+                && !choices.has_rule(ledger, payee)
+            {
+                choices.rules.push((payee.clone(), category.clone()));
+            }
+            choices.categories.insert(place, category);
+        }
+        Ok(choices)
+    }
+
+    fn has_rule(&self, ledger: &Ledger, payee: &str) -> bool {
+        let known = ledger.rules.iter().map(|rule| rule.says.as_str());
+        let new = self.rules.iter().map(|(payee, _)| payee.as_str());
+        known.chain(new).any(|says| folded(says) == folded(payee))
+    }
+
+    pub(super) fn leaves_out(&self, place: usize) -> bool {
+        self.left_out.contains(&place)
+    }
+
+    pub(super) fn category(&self, place: usize) -> Option<&str> {
+        self.categories.get(&place).map(String::as_str)
+    }
+
+    /// How many possible duplicates nobody has decided about.
+    pub(super) fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(super) fn is_open(&self, place: usize) -> bool {
+        self.open.contains(&place)
+    }
+
+    /// The notes of the new rules.
+    pub(super) fn rule_notes(&self, ctx: &dyn ToolContext) -> Result<Vec<NewNote>, ToolError> {
+        let declared = ctx.records().get(RULE)?;
+        let note = |(payee, category): &(String, String)| {
+            // Between slashes it would be a regular expression.
+            let says = payee.trim_matches('/');
+            let values = Map::from_iter([
+                ("match".to_owned(), Value::from(says)),
+                ("category".to_owned(), Value::from(category.as_str())),
+            ]);
+            Ok(NewNote {
+                folder: declared.folder.clone(),
+                name: format!("{says} is {category}"),
+                text: declared.new_note(&values)?,
+            })
+        };
+        self.rules.iter().map(note).collect()
+    }
+}
+
+/// The lines that are left out, whether they can be read or not.
+pub(super) fn left_out(lines: &[Line]) -> HashSet<u64> {
+    lines.iter().filter(|line| line.import == Some(false)).map(|line| line.line).collect()
+}

@@ -1,0 +1,350 @@
+//! The answer that the import sheet shows before anything is written.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, folded, json};
+
+use super::alike::{Alike, Twin};
+use super::choices::{self, Choices};
+use super::known::Known;
+use super::mapping::{Mapping, column_name};
+use super::plan::Imported;
+use super::table::Table;
+use super::transactions::{Columns, Currencies, Question, ReadRows, Transaction};
+use super::transfers::Pair;
+use super::values::{DateFormat, amount};
+use super::{File, OfTransfers};
+use crate::ledger::{EXPENSE, INCOME, Ledger};
+use crate::money::{money, plus};
+use crate::rules::first_that_fits;
+
+/// So many entries are in the answer; counts and sums are of all.
+const MOST_ENTRIES: usize = 20_000;
+/// So many lines that cannot be read are in the answer.
+const MOST_PROBLEMS: usize = 50;
+const EXAMPLES: usize = 3;
+/// Those that are offered where nothing says one.
+const CURRENCIES: [&str; 4] = ["EUR", "USD", "GBP", "CHF"];
+
+pub(super) async fn review(
+    file: &File,
+    ctx: &dyn ToolContext,
+    ledger: &Ledger,
+    table: &Table,
+    known: Option<Known>,
+) -> Result<ToolOutput, ToolError> {
+    let bank = known.as_ref().and_then(|known| known.note.as_ref()).map(|note| note.path.name().to_owned());
+    let (mut mapping, account, said) = match known {
+        Some(known) => (known.mapping, known.account, known.currency),
+        None => {
+            let (account, said) = file.said(ledger)?;
+            (Mapping::proposed(table), account, said)
+        }
+    };
+    let is_remembered = bank.is_some() && file.mapping.is_none();
+    if is_remembered && let Some(open) = Columns::doubt(table, &mapping)? {
+        mapping = open;
+    }
+    let currency = said.or_else(|| mapping.currency_in_names(table));
+    let imported = Imported::of(ctx, ledger, account.clone(), currency.clone()).await?;
+    let currencies = Currencies { given: currency.as_deref(), usual: ledger.currency.as_deref() };
+    let (columns, mut open) = match Columns::of(table, &mut mapping)? {
+        Ok(columns) => (Some(columns), Vec::new()),
+        Err(open) => (None, open.iter().map(|question| asked(question, table, &mapping)).collect()),
+    };
+    let rows = match &columns {
+        Some(columns) => columns.read_rows(table, currencies, &choices::left_out(&file.lines)),
+        None => ReadRows { read: Vec::new(), wrong: Vec::new() },
+    };
+    let lacks_currency = currency.is_none()
+        && ledger.currency.is_none()
+        && rows.read.iter().any(|row| row.currency.is_none() && !row.amount.is_zero());
+    let accounts = accounts(ledger);
+    if lacks_currency {
+        let choices = CURRENCIES.map(|code| choice(code, code.to_owned()));
+        let question = "Which currency are the amounts in?";
+        open.push(json!({"about": "currency", "question": question, "choices": choices}));
+    }
+    if account.is_none() && accounts.len() > 1 {
+        let choices: Vec<Value> = accounts.iter().map(|name| choice(name, name.clone())).collect();
+        let question = "Which account is this file from?";
+        open.push(json!({"about": "account", "question": question, "choices": choices}));
+    }
+    let alike = imported.alike(&rows.read);
+    let choices = Choices::of(&file.lines, ledger, &rows.read, &alike, mapping.alike)?;
+    let pairs = match lacks_currency || file.transfers == Some(OfTransfers::Keep) {
+        true => Vec::new(),
+        false => imported.pairs(ctx, &rows.read, &choices).await?,
+    };
+    let reviewed = Reviewed { ledger, imported: &imported, choices: &choices, alike: &alike };
+    let entries = reviewed.entries(&rows.read, &pairs)?;
+    let days = || rows.read.iter().map(|row| row.date);
+    let problems: Vec<Value> = rows
+        .wrong
+        .iter()
+        .take(MOST_PROBLEMS)
+        .map(|wrong| json!({"line": wrong.line, "problem": wrong.problem}))
+        .collect();
+    let mut value = json!({
+        "imported": 0,
+        "file": table.file,
+        "rows": table.rows.len(),
+        "from": days().min(),
+        "to": days().max(),
+        "bank": bank,
+        "account": account,
+        "currency": currency.or_else(|| ledger.currency.clone()),
+        "encoding": table.encoding,
+        "header": table.header,
+        "mapping": mapping,
+        "columns": columns_of(table, &mapping),
+        "questions": open,
+        "problems": problems,
+        "wrong_lines": rows.wrong.len(),
+        "accounts": accounts,
+        "categories": categories(ledger),
+    });
+    if let Some(value) = value.as_object_mut() {
+        value.extend(entries);
+    }
+    Ok(Output::new(value).untrusted().into())
+}
+
+struct Reviewed<'a> {
+    ledger: &'a Ledger,
+    imported: &'a Imported<'a>,
+    choices: &'a Choices,
+    alike: &'a Alike<'a>,
+}
+
+impl Reviewed<'_> {
+    /// What is new, with how much of the file is not.
+    fn entries(
+        &self,
+        transactions: &[Transaction],
+        pairs: &[Pair<'_>],
+    ) -> Result<nova_skill::serde_json::Map<String, Value>, ToolError> {
+        let joined: HashMap<usize, &Pair<'_>> =
+            pairs.iter().filter(|pair| pair.is_certain).map(|pair| (pair.place, pair)).collect();
+        let likely: HashSet<usize> = pairs.iter().map(|pair| pair.place).collect();
+        let (mut already_there, mut of_no_amount, mut by_rule) = (0, 0, 0);
+        let mut found: Vec<(Date, Value)> = Vec::new();
+        let mut sums: BTreeMap<(String, &str), Decimal> = BTreeMap::new();
+        for (place, transaction) in transactions.iter().enumerate() {
+            if transaction.amount.is_zero() {
+                of_no_amount += 1;
+                continue;
+            }
+            if self.imported.has(transaction) {
+                already_there += 1;
+                continue;
+            }
+            let currency = match &transaction.currency {
+                Some(currency) => currency.clone(),
+                None => self
+                    .imported
+                    .currency
+                    .clone()
+                    .or_else(|| self.ledger.currency.clone())
+                    .unwrap_or_default(),
+            };
+            let amount = money(transaction.amount.abs());
+            let is_income = transaction.amount.is_sign_positive();
+            let mut row = json!({
+                "line": transaction.line,
+                "date": transaction.date,
+                "kind": if is_income { INCOME } else { EXPENSE },
+                "amount": amount,
+                "currency": currency,
+                "payee": transaction.payee,
+                "memo": transaction.memo,
+                "left_out": self.choices.leaves_out(place),
+            });
+            let (category, source) = self.category(place, transaction);
+            row["category"] = json!(category);
+            row["category_from"] = json!(source);
+            if let Some(pair) = joined.get(&place) {
+                let (out, into) = pair.sides();
+                row["kind"] = "transfer".into();
+                row["from"] = json!(out.account);
+                row["to"] = json!(into.account);
+                row["path"] = json!(pair.path());
+            } else if likely.contains(&place) {
+                row["may_be_transfer"] = true.into();
+            } else if let Some(twin) = self.alike.get(place) {
+                row["twin"] = twin_of(&twin, transaction.date);
+                row["is_open"] = self.choices.is_open(place).into();
+            }
+            by_rule += usize::from(source == Some("rule"));
+            let kind = match () {
+                () if joined.contains_key(&place) => "transfer",
+                () if is_income => INCOME,
+                () => EXPENSE,
+            };
+            if !self.choices.leaves_out(place) {
+                let sum = sums.entry((currency, kind)).or_default();
+                *sum = plus(*sum, amount)?;
+            }
+            found.push((transaction.date, row));
+        }
+        // What waits for an answer is in the answer however many there are.
+        found.sort_by(|a, b| b.0.cmp(&a.0));
+        let total = found.len();
+        let mut left = MOST_ENTRIES;
+        found.retain(|(_, row)| {
+            let keeps = left > 0 || row["is_open"] == true;
+            left = left.saturating_sub(1);
+            keeps
+        });
+        let entries: Vec<Value> = found.into_iter().map(|(_, row)| row).collect();
+        let sums: Vec<Value> = sums
+            .into_iter()
+            .map(|((currency, kind), amount)| json!({"currency": currency, "kind": kind, "amount": money(amount)}))
+            .collect();
+        let Value::Object(value) = json!({
+            "total": total,
+            "already_there": already_there,
+            "of_no_amount": of_no_amount,
+            "by_rule": by_rule,
+            "entries": entries,
+            "sums": sums,
+        }) else {
+            return Ok(nova_skill::serde_json::Map::new());
+        };
+        Ok(value)
+    }
+
+    /// The category of a transaction and what gave it: the user, the file or a rule.
+    fn category(&self, place: usize, transaction: &Transaction) -> (Option<String>, Option<&'static str>) {
+        if let Some(category) = self.choices.category(place) {
+            return (Some(category.to_owned()), Some("user"));
+        }
+        if let Some(category) = &transaction.category {
+            return (Some(category.clone()), Some("file"));
+        }
+        let payee = transaction.payee.as_deref().unwrap_or_default();
+        match first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref()) {
+            Some(rule) => (Some(rule.category.clone()), Some("rule")),
+            None => (None, None),
+        }
+    }
+}
+
+fn twin_of(twin: &Twin<'_>, date: Date) -> Value {
+    let entry = twin.entry;
+    json!({
+        "path": entry.path,
+        "payee": entry.payee(),
+        "memo": entry.memo,
+        "date": twin.day,
+        "amount": money(entry.amount),
+        "repeats": entry.every.map(|every| every.word()),
+        "days": twin.day.until(date).map_or(0, |span| span.get_days()),
+    })
+}
+
+/// Each column with what it means and its first cells.
+fn columns_of(table: &Table, mapping: &Mapping) -> Vec<Value> {
+    let meant: Vec<(usize, &str)> = mapping
+        .columns()
+        .into_iter()
+        .filter_map(|(key, name)| Some((table.column(key, name.as_deref()?).ok()?, key)))
+        .collect();
+    let column = |at: usize| {
+        let cells = table.rows.iter().map(|row| row.cells[at].trim()).filter(|cell| !cell.is_empty());
+        json!({
+            "name": table.header[at].trim(),
+            "column": column_name(&table.header, at),
+            "means": meant.iter().find(|(of, _)| *of == at).map(|(_, key)| *key),
+            "examples": cells.take(EXAMPLES).collect::<Vec<_>>(),
+        })
+    };
+    (0..table.header.len()).map(column).collect()
+}
+
+/// A question with choices that a person understands without knowing the word for a format.
+fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
+    let first_of = |name: &Option<String>, fits: &dyn Fn(&str) -> bool| {
+        let at = table.column("", name.as_deref()?).ok()?;
+        table.rows.iter().map(|row| row.cells[at].trim()).find(|cell| fits(cell)).map(str::to_owned)
+    };
+    match question.about {
+        "date_format" => {
+            let differ = |cell: &str| {
+                let read: BTreeSet<Option<Date>> = question
+                    .choices
+                    .iter()
+                    .map(|name| DateFormat::named(name).and_then(|format| format.read(cell)))
+                    .collect();
+                read.len() > 1
+            };
+            let example = first_of(&mapping.date, &differ).unwrap_or_default();
+            let label = |name: &String| {
+                let day = DateFormat::named(name).and_then(|format| format.read(&example));
+                choice(name, day.map_or_else(|| name.clone(), |day| day.strftime("%-d %B %Y").to_string()))
+            };
+            json!({
+                "about": "date_format",
+                "question": format!("Which day is {example}?"),
+                "choices": question.choices.iter().map(label).collect::<Vec<_>>(),
+            })
+        }
+        "decimal" => {
+            let differ = |cell: &str| amount(cell, ',') != amount(cell, '.');
+            let example = [&mapping.amount, &mapping.debit, &mapping.credit]
+                .into_iter()
+                .find_map(|name| first_of(name, &differ))
+                .unwrap_or_default();
+            let label = |sign: &String| {
+                let read = amount(&example, if sign == "," { ',' } else { '.' });
+                choice(sign, read.map_or_else(|| sign.clone(), |read| money(read).to_string()))
+            };
+            json!({
+                "about": "decimal",
+                "question": format!("How much is {example}?"),
+                "choices": question.choices.iter().map(label).collect::<Vec<_>>(),
+            })
+        }
+        "expenses" if mapping.amount.is_some() => json!({
+            "about": "expenses",
+            "question": "No amount has a minus. What are they?",
+            "choices": [choice("positive", "Expenses".into()), choice("negative", "Income".into())],
+        }),
+        "expenses" => json!({
+            "about": "expenses",
+            "question": "Some amounts that went out have a minus. Which are expenses?",
+            "choices": [
+                choice("negative", "Those with a minus".into()),
+                choice("positive", "Those without".into()),
+            ],
+        }),
+        // A column that is missing is chosen among the columns.
+        about => json!({"about": about, "question": question.asks, "choices": []}),
+    }
+}
+
+fn choice(value: &str, label: String) -> Value {
+    json!({"value": value, "label": label})
+}
+
+/// The user's accounts as the notes spell them.
+fn accounts(ledger: &Ledger) -> Vec<String> {
+    let entries = ledger.entries.iter().filter_map(|entry| entry.account.as_ref());
+    let sides = ledger.transfers.iter().flat_map(|transfer| [&transfer.out.account, &transfer.into.account]);
+    spelled(entries.chain(sides.flatten()))
+}
+
+fn categories(ledger: &Ledger) -> Vec<String> {
+    let limits = ledger.limits.iter().map(|limit| &limit.category);
+    let rules = ledger.rules.iter().map(|rule| &rule.category);
+    spelled(limits.chain(rules).chain(ledger.entries.iter().filter_map(|entry| entry.category.as_ref())))
+}
+
+/// Each once, in its first spelling.
+fn spelled<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for name in names {
+        known.entry(folded(name)).or_insert_with(|| name.clone());
+    }
+    known.into_values().collect()
+}

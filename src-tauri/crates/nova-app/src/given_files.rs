@@ -1,0 +1,163 @@
+//! Files from anywhere on the disk that the user chose in the system's dialog or dropped on the window, for a
+//! tool to read. Their bytes are kept as they were, so that what was shown is what is imported.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use nova_protocol::{ChooseFile, ChosenFile, ErrorCode, GiveFile, GivenFileView, UserError};
+use nova_skill::GivenFile;
+
+use crate::app::{App, blocking};
+use crate::places::Places;
+
+/// The most bytes of one file.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+/// So many are kept; the oldest is forgotten for a new one.
+const KEPT: usize = 4;
+
+/// The last ones, by the name that a call's arguments have for them.
+#[derive(Default)]
+pub(crate) struct GivenFiles(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    files: VecDeque<(String, Arc<GivenFile>)>,
+    count: u64,
+}
+
+impl nova_skill::GivenFiles for GivenFiles {
+    fn get(&self, name: &str) -> Option<Arc<GivenFile>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.files.iter().find(|(own, _)| own == name).map(|(_, file)| file.clone())
+    }
+}
+
+impl GivenFiles {
+    fn keep(&self, file: GivenFile) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.count += 1;
+        // A colon is in no path of a vault.
+        let name = format!("given:{}/{}", kept.count, file.name);
+        kept.files.push_back((name.clone(), Arc::new(file)));
+        if kept.files.len() > KEPT {
+            kept.files.pop_front();
+        }
+        name
+    }
+}
+
+impl App {
+    /// Asks for a file in the system's dialog and reads it.
+    pub(crate) async fn choose(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
+        let endings: Vec<&str> = choose.endings.iter().map(String::as_str).collect();
+        let desktop = &self.inner.options.desktop;
+        let Some(path) = desktop.choose_file(&choose.title, &choose.kind, &endings).await else {
+            return Ok(ChosenFile { file: None });
+        };
+        let (places, given) = (self.places().clone(), self.inner.given_files.clone());
+        let file = blocking(move || read(&path, &places, &given)).await?;
+        Ok(ChosenFile { file: Some(file) })
+    }
+
+    /// Keeps a file that was dropped, of which the page has the bytes and nobody the path.
+    pub(crate) fn give(&self, file: &GiveFile) -> Result<GivenFileView, UserError> {
+        let bytes = STANDARD.decode(&file.data).map_err(|_| {
+            UserError::new(
+                ErrorCode::BadRequest,
+                format!("{} arrived damaged.", file.name),
+                "Drop it once more.",
+            )
+        })?;
+        // A name from elsewhere has no folder in it.
+        let name = Path::new(&file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        keep(name, None, bytes, &self.inner.given_files)
+    }
+}
+
+fn read(path: &Path, places: &Places, given: &GivenFiles) -> Result<GivenFileView, UserError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let unread = |error: &dyn std::fmt::Display| {
+        UserError::new(
+            ErrorCode::Io,
+            format!("{name} cannot be read: {error}."),
+            "Choose a file that can be read.",
+        )
+    };
+    let about = std::fs::metadata(path).map_err(|error| unread(&error))?;
+    if !about.is_file() {
+        return Err(unread(&"it is not a file"));
+    }
+    small_enough(&name, about.len())?;
+    let bytes = nova_files::read_within(path, MOST_BYTES).map_err(|error| unread(&error))?;
+    let folder = path.parent().map(|folder| places.shown(folder));
+    keep(name, folder, bytes, given)
+}
+
+fn keep(
+    name: String,
+    folder: Option<String>,
+    bytes: Vec<u8>,
+    given: &GivenFiles,
+) -> Result<GivenFileView, UserError> {
+    let size = bytes.len() as u64;
+    small_enough(&name, size)?;
+    let path = given.keep(GivenFile { name: name.clone(), bytes });
+    Ok(GivenFileView { path, name, folder, size })
+}
+
+fn small_enough(name: &str, size: u64) -> Result<(), UserError> {
+    if size <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(UserError::new(
+        ErrorCode::BadRequest,
+        format!("{name} has {} MB; at most {} MB are read.", size >> 20, MOST_BYTES >> 20),
+        "Export a shorter period at your bank, or split the file by year.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_skill::GivenFiles as _;
+
+    use super::*;
+
+    fn file(name: &str) -> GivenFile {
+        GivenFile { name: name.into(), bytes: name.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn last_files_are_found_by_their_names() {
+        let given = GivenFiles::default();
+        let first = given.keep(file("bank.csv"));
+        let again = given.keep(file("bank.csv"));
+        assert_ne!(first, again, "two files of one name are two");
+        assert_eq!(given.get(&first).as_deref(), Some(&file("bank.csv")));
+        for _ in 0..KEPT {
+            given.keep(file("other.csv"));
+        }
+        assert_eq!(given.get(&first), None, "the oldest is forgotten");
+        assert_eq!(given.get("bank.csv"), None);
+    }
+
+    #[test]
+    fn file_of_200_mb_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("statement.csv");
+        // It takes no room on the disk.
+        std::fs::File::create(&path).and_then(|file| file.set_len(200 << 20)).expect("a large file");
+        let given = GivenFiles::default();
+        let places = Places::find(Some(folder.path().to_owned()), None, None, |_| None).expect("places");
+        let error = read(&path, &places, &given).expect_err("too large");
+        assert_eq!(error.message, "statement.csv has 200 MB; at most 32 MB are read.");
+        assert!(error.hint.contains("shorter period"), "{error}");
+
+        let error = read(folder.path(), &places, &given).expect_err("a folder");
+        assert!(error.message.ends_with("cannot be read: it is not a file."), "{error}");
+        let error = read(&folder.path().join("gone.csv"), &places, &given).expect_err("nothing");
+        assert!(error.message.starts_with("gone.csv cannot be read: "), "{error}");
+    }
+}

@@ -1,0 +1,85 @@
+// A file that was dropped where nobody takes it is offered to the panel that imports such files.
+
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+
+import type { PanelView } from '../../ipc';
+import { Button, Icon, IconButton } from '../../shared';
+import { useActions, useApp } from '../../state/hooks';
+import { importOf } from './PanelImport';
+
+interface Dropped {
+  readonly skill: string;
+  readonly file: File;
+}
+
+interface Dropping {
+  /** What a panel is to import as soon as it is shown. */
+  readonly dropped: Dropped | null;
+  take(): void;
+}
+
+const Context = createContext<Dropping>({ dropped: null, take: () => undefined });
+
+/** The file that waits for the panel of a skill. */
+export function useDropping(): Dropping {
+  return useContext(Context);
+}
+
+export function DropProvider({ children }: { children: ReactNode }) {
+  const [lost, setLost] = useState<File | null>(null);
+  const [dropped, setDropped] = useState<Dropped | null>(null);
+  useEffect(() => {
+    const isOfFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    // Otherwise the web view would open the file in the place of the window.
+    const over = (event: DragEvent) => {
+      if (isOfFiles(event)) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      if (event.defaultPrevented || !isOfFiles(event)) return;
+      event.preventDefault();
+      setLost(event.dataTransfer?.files[0] ?? null);
+    };
+    window.addEventListener('dragover', over);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('drop', drop);
+    };
+  }, []);
+  const value = useMemo(() => ({ dropped, take: () => setDropped(null) }), [dropped]);
+  return (
+    <Context value={value}>
+      {children}
+      {lost !== null && <Offer file={lost} onHide={() => setLost(null)} onImport={(skill) => setDropped({ skill, file: lost })} />}
+    </Context>
+  );
+}
+
+function Offer({ file, onHide, onImport }: { file: File; onHide: () => void; onImport: (skill: string) => void }) {
+  const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
+  const { showPanel } = useActions();
+  const offers = panel !== null && /\.(csv|tsv|txt|tab|pdf|xlsx?|ofx|qif)$/i.test(file.name);
+  const open = ({ skill }: PanelView) => {
+    onImport(skill);
+    onHide();
+    showPanel(`skill:${skill}`);
+  };
+  return (
+    <div
+      role="alert"
+      data-testid="drop-offer"
+      className="fixed bottom-4 left-1/2 z-40 flex max-w-[90vw] -translate-x-1/2 items-center gap-3 rounded-pop border border-line bg-surface-raised py-2 pr-2 pl-3.5 text-ui shadow-2"
+    >
+      <Icon name="note" className="text-fg-2" />
+      <span className="cut">
+        {file.name} was dropped where no file is read.{offers ? '' : ' Drop text or an image on a chat.'}
+      </span>
+      {offers && (
+        <Button autoFocus onClick={() => open(panel)}>
+          Import into {panel.name}
+        </Button>
+      )}
+      <IconButton icon="x" iconSize={12} label="Hide" onClick={onHide} />
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+// The one button that says what it does, and beside it why it cannot.
+
+import type { ReactNode } from 'react';
+
+import { Button, count, counted, Icon, keyText, LinkButton } from '../../shared';
+import { blockOf, countsOf, type Primary } from './state';
+import type { Importing } from './useImport';
+
+interface FooterProps {
+  readonly importing: Importing;
+  readonly primary: Primary;
+  /** Esc was pressed with answers that would be lost. */
+  readonly leaving: boolean;
+  readonly onAct: () => void;
+  readonly onStay: () => void;
+  readonly onClose: () => void;
+  readonly onCancel: () => void;
+}
+
+export function Footer({ importing, primary, leaving, onAct, onStay, onClose, onCancel }: FooterProps) {
+  const { state } = importing;
+  if (leaving) {
+    return (
+      <Bar>
+        <span role="alert" className="flex-1">
+          Close without importing? Your answers are discarded.
+        </span>
+        <Button variant="danger" onClick={onClose}>
+          Discard
+        </Button>
+        <Button autoFocus onClick={onStay}>
+          Go on
+        </Button>
+      </Bar>
+    );
+  }
+  if (state.file === null && state.error === null) {
+    return (
+      <Bar>
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <span className="flex-1 text-right text-small text-fg-2">Nothing is written yet.</span>
+      </Bar>
+    );
+  }
+  return (
+    <Bar>
+      <Button variant="primary" data-testid="import-primary" keys={keyText('Ctrl ↵')} disabled={primary.kind === 'none'} onClick={onAct}>
+        {label(primary)}
+      </Button>
+      {primary.kind !== 'close' && (
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
+      <Beside importing={importing} primary={primary} />
+    </Bar>
+  );
+}
+
+function Bar({ children }: { children: ReactNode }) {
+  return <footer className="flex min-h-14 shrink-0 items-center gap-2 border-t border-line bg-surface px-5 py-2">{children}</footer>;
+}
+
+function label(primary: Primary): string {
+  switch (primary.kind) {
+    case 'answer':
+      return `Answer ${counted(primary.count, 'question')}`;
+    case 'import':
+      return `Import ${count(primary.count)}`;
+    case 'close':
+      return 'Close';
+    case 'none':
+      return 'Import';
+  }
+}
+
+function Beside({ importing, primary }: { importing: Importing; primary: Primary }) {
+  const { state, say } = importing;
+  const side = 'flex min-w-0 flex-1 items-center justify-end gap-2 text-small';
+  if (state.run !== null) {
+    return (
+      <span role="status" className={`${side} text-fg-2`}>
+        <Icon name="spinner" size={14} />
+        {state.run.kind === 'reading' ? 'Reading the file' : 'Importing'}
+        <LinkButton onClick={importing.stop}>Stop</LinkButton>
+      </span>
+    );
+  }
+  const block = blockOf(state);
+  if (block !== null && primary.kind !== 'answer') {
+    const { remedy } = block;
+    return (
+      <span role="alert" data-testid="import-error" className={`${side} text-danger`}>
+        <span className="selectable text-right">{block.message}</span>
+        {remedy !== null && (
+          <LinkButton
+            className="shrink-0"
+            onClick={() => say(remedy.does === 'columns' ? { type: 'columns', open: true } : { type: 'decided', lines: remedy.lines, decision: { import: false } })}
+          >
+            {remedy.label}
+          </LinkButton>
+        )}
+      </span>
+    );
+  }
+  return <span className={`${side} text-right text-fg-2`}>{told(importing, primary)}</span>;
+}
+
+function told({ state }: Importing, primary: Primary): string {
+  const there = state.review?.alreadyThere ?? 0;
+  if (primary.kind === 'close' && there > 0) return `All ${count(there)} are in your notes already.`;
+  if (primary.kind === 'close') return 'There is nothing to import.';
+  const { leftOut, withoutCategory } = countsOf(state);
+  const words = [
+    leftOut > 0 && `${leftOut} left out by you`,
+    there > 0 && `${count(there)} in your notes already`,
+    withoutCategory > 0 && `${count(withoutCategory)} without a category`,
+  ].filter((one) => one !== false);
+  return primary.kind === 'import' && words.length > 0 ? words.join(', ') : 'Nothing is written yet.';
+}

@@ -1,0 +1,28 @@
+// Hands a dropped file to the backend, which reads it where the page cannot.
+
+import type { Backend, GivenFileView, UserError } from '../../ipc';
+
+/** The backend refuses more; a file of 200 MB need not be read to know that. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Rejects with a `UserError`. */
+export async function give(backend: Backend, file: File): Promise<GivenFileView> {
+  if (file.size > MOST_BYTES) {
+    const error: UserError = {
+      code: 'bad_request',
+      message: `${file.name} has ${Math.round(file.size / 1024 / 1024)} MB; at most ${MOST_BYTES / 1024 / 1024} MB are read.`,
+      hint: 'Export a shorter period at your bank, or split the file by year.',
+    };
+    throw error;
+  }
+  return backend.rpc('give_file', { name: file.name, data: await base64Of(file) });
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => fail({ code: 'io', message: `${file.name} cannot be read.`, hint: 'Choose it instead of dropping it.' } satisfies UserError);
+    reader.readAsDataURL(file);
+  });
+}
