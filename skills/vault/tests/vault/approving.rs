@@ -50,6 +50,7 @@ fn turn(
         credentials: Arc::new(NoCredentials),
         stores: Arc::new(nova_testkit::MemoryStores::default()),
         clock: Arc::new(vault.clock().clone()),
+        given: Arc::new(()),
         approver: approver.clone(),
         events: Arc::new(RecordedEvents::new()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),

@@ -49,6 +49,7 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
         credentials: Arc::new(NoCredentials),
         stores: Arc::new(nova_testkit::MemoryStores::default()),
         clock: Arc::new(vault.clock().clone()),
+        given: Arc::new(()),
         approver: Arc::new(approver.clone()),
         events: Arc::new(events.clone()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),

@@ -88,7 +88,7 @@ impl App {
             config.roots.push(path);
         }
         let (clock, ids) = (self.inner.options.clock.clone(), self.inner.options.ids.clone());
-        let vault = open_vault(self.places(), &root, &config, clock, ids).await?;
+        let vault = open_vault(Vault::open, self.places(), &root, &config, clock, ids).await?;
         self.change_config(|config| change_list(config, "roots", &set.path, set.listed))?;
         *self.inner.vault.write().unwrap_or_else(std::sync::PoisonError::into_inner) =
             VaultState { vault: Some(vault), problem: None };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use nova_http::Web;
 use nova_protocol::{Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{RulesInForce, SkillEntry, Snapshot, ToolEntry};
-use nova_skill::{GivenFiles, Clock, CredentialSource, Principal, StoreSource, VaultPath};
+use nova_skill::{Clock, CredentialSource, GivenFiles, Principal, StoreSource, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;

@@ -10,9 +10,7 @@ use jiff::Timestamp;
 
 use super::ahead::WriteAhead;
 use super::folder::Owner;
-use super::{
-    Image, IntentNote, Line, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon,
-};
+use super::{Image, IntentNote, Line, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::{Attributes, FolderId, FolderNow, Open, open_private};
 use crate::note::{ContentHash, VaultPath};
