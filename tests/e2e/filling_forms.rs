@@ -114,14 +114,7 @@ async fn dates_take_words_and_numbers_take_groups() {
     let weekday = window.ask(&format!("return new Date({saturday} + 'T00:00Z').getUTCDay();")).await;
     assert_eq!(weekday, 6, "{saturday}");
 
-    window.press(&[Key::Control], Key::Enter).await;
-    window.wait_for("[data-testid=undo-record]").await;
-    let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
-    let quantity = trades
-        .as_array()
-        .and_then(|trades| trades.iter().find(|trade| trade["properties"]["symbol"] == "NEWCO"))
-        .map(|trade| trade["properties"]["quantity"].clone());
-    assert_eq!(quantity, Some(json!("12500")));
+    assert_eq!(value_of(&window, "quantity").await, "12500");
     window.close().await;
 }
 
