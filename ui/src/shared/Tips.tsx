@@ -1,6 +1,8 @@
 import { useEffect, useId, useState } from 'react';
 
-import { tipClass } from './Tooltip';
+/** How a tooltip looks. */
+export const tipClass =
+  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
 
 /** ms before the first tip, as the provider of `Tooltip` has it. */
 const DELAY = 500;

@@ -3,11 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 
 import { Kbd } from './Kbd';
-import { Tips } from './Tips';
-
-/** How a tooltip looks. */
-export const tipClass =
-  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
+import { tipClass, Tips } from './Tips';
 
 /** Names what has no words. Takes no key and no click. Needs the one `TooltipProvider` of the window above it. */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string | undefined; children: ReactNode }) {

@@ -21,7 +21,7 @@ use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
 use crate::credentials::{CredentialsFrom, Kept};
 use crate::desktop::Desktop;
-use crate::given_files::GivenFiles;
+use crate::given_files::kept::GivenFiles;
 use crate::last_good::LastGoodFiles;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;

@@ -1,9 +1,9 @@
 //! Files from anywhere on the disk that the user chose in the system's dialog or dropped on the window, for a
 //! tool to read. Their bytes are kept as they were, so that what was shown is what is imported.
 
-use std::collections::VecDeque;
+pub(crate) mod kept;
+
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,42 +13,10 @@ use nova_skill::GivenFile;
 use crate::app::{App, blocking};
 use crate::places::Places;
 
+use kept::GivenFiles;
+
 /// The most bytes of one file.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
-/// So many are kept; the oldest is forgotten for a new one.
-const KEPT: usize = 4;
-
-/// The last ones, by the name that a call's arguments have for them.
-#[derive(Default)]
-pub(crate) struct GivenFiles(Mutex<Kept>);
-
-#[derive(Default)]
-struct Kept {
-    files: VecDeque<(String, Arc<GivenFile>)>,
-    count: u64,
-}
-
-impl nova_skill::GivenFiles for GivenFiles {
-    fn get(&self, name: &str) -> Option<Arc<GivenFile>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.files.iter().find(|(own, _)| own == name).map(|(_, file)| file.clone())
-    }
-}
-
-impl GivenFiles {
-    fn keep(&self, file: GivenFile) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.count += 1;
-        // A colon is in no path of a vault.
-        let name = format!("given:{}/{}", kept.count, file.name);
-        kept.files.push_back((name.clone(), Arc::new(file)));
-        if kept.files.len() > KEPT {
-            kept.files.pop_front();
-        }
-        name
-    }
-}
-
 impl App {
     /// Asks for a file in the system's dialog and reads it.
     pub(crate) async fn choose(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {

@@ -54,6 +54,7 @@ mod places;
 mod presence;
 mod provider_rows;
 mod questions;
+mod recent_vaults;
 mod record_forms;
 mod routing;
 mod rule_file;

@@ -18,10 +18,9 @@ use crate::config::{Config, RecentVaultConfig};
 use crate::first_run::count_notes;
 use crate::notes::find_note;
 use crate::places::Places;
+use crate::recent_vaults::MOST_RECENT;
 use crate::vaults::open_vault;
 
-/// So many vaults are listed besides the open one.
-const MOST_RECENT: usize = 8;
 /// So many notes that hide themselves are named.
 const MOST_NAMED: usize = 50;
 /// To how many days the history can be pruned.
@@ -102,25 +101,6 @@ fn can_be_root(path: &Path, vault: &Path, places: &Places) -> bool {
     let Ok(real) = path.canonicalize() else { return false };
     let own = [vault, &places.config, &places.data].map(|own| own.canonicalize().unwrap_or(own.to_owned()));
     real.is_dir() && own.iter().all(|own| !own.starts_with(&real) && !real.starts_with(own))
-}
-
-/// Puts the vault that is opened now first, after it the one that was open.
-pub(crate) fn remember_vault(config: &mut Map<String, Value>, path: &str, now: &str) {
-    let before = config.get("vault").and_then(Value::as_str).map(str::to_owned);
-    let recent = config.entry("recent_vaults").or_insert_with(|| json!([]));
-    // A list of another shape was not written by Nova and tells nothing.
-    if !recent.is_array() {
-        *recent = json!([]);
-    }
-    let Some(recent) = recent.as_array_mut() else { return };
-    if let Some(before) = before
-        && recent.iter().all(|entry| entry["path"] != *before)
-    {
-        recent.insert(0, json!({ "path": before }));
-    }
-    recent.retain(|entry| entry["path"] != path);
-    recent.insert(0, json!({ "path": path, "opened": now }));
-    recent.truncate(MOST_RECENT + 1);
 }
 
 /// Adds an entry once, or removes it.

@@ -13,7 +13,7 @@ use crate::app::{App, VaultState, blocking};
 use crate::config::Config;
 use crate::places::Places;
 use crate::presence::of_configured;
-use crate::vault_page::remember_vault;
+use crate::recent_vaults::remember_vault;
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.

@@ -5,7 +5,7 @@ import { createContext, useContext, useEffect, useMemo, useState, type ReactNode
 import type { PanelView } from '../../ipc';
 import { Button, Icon, IconButton } from '../../shared';
 import { useActions, useApp } from '../../state/hooks';
-import { importOf } from './PanelImport';
+import { importOf } from './action';
 
 interface Dropped {
   readonly skill: string;

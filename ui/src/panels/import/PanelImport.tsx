@@ -2,7 +2,7 @@
 
 import { useState, type DragEvent, type ReactNode } from 'react';
 
-import { userError, type PanelAction, type PanelView, type UserError } from '../../ipc';
+import { userError, type UserError } from '../../ipc';
 import { Button, counted, Icon, LinkButton } from '../../shared';
 import { useActions } from '../../state/hooks';
 import { isRow } from '../skill/answer';
@@ -17,11 +17,6 @@ export interface PanelImport {
   readonly sheet: ReactNode;
   /** How the last import ended, until the next. */
   readonly bar: ReactNode;
-}
-
-/** The button of a panel that imports files. */
-export function importOf({ panel }: Pick<PanelView, 'panel'>): PanelAction | null {
-  return panel.tabs.flatMap(({ actions }) => actions).find((action) => action.import && action.tool !== null) ?? null;
 }
 
 /** `tool` is the full name of the one that imports. `onFilter` shows only entries that have a text. */

@@ -9,6 +9,7 @@ import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { Segments } from '../Segments';
 import { Switch } from '../Switch';
+import type { Control } from './control';
 import { dateShortcuts } from './dates';
 import { ListField } from './ListField';
 import { NoteField } from './NoteField';
@@ -82,17 +83,6 @@ export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
       </div>
     </div>
   );
-}
-
-export interface Control {
-  readonly id: string;
-  readonly field: Field;
-  readonly draft: Draft;
-  readonly disabled: boolean;
-  readonly invalid: boolean;
-  readonly describedBy: string;
-  readonly write: (draft: Draft) => void;
-  readonly leave: () => void;
 }
 
 function controlOf(control: Control, today: string, suggest: Suggest | undefined): ReactNode {

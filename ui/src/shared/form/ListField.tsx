@@ -4,7 +4,7 @@ import { useState, type KeyboardEvent } from 'react';
 
 import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
-import type { Control } from './LeafField';
+import type { Control } from './control';
 import type { Draft, Field } from './plan';
 import { offering } from './ValueField';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';

@@ -3,7 +3,7 @@
 
 import { TextField } from '../Field';
 import { onceFocusMoved } from '../focus';
-import type { Control } from './LeafField';
+import type { Control } from './control';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
 type NoteFieldProps = Control & { readonly text: string; readonly suggest: Suggest };

@@ -10,7 +10,7 @@ import { IconButton } from '../Button';
 import { Popover } from '../Popover';
 import { Calendar } from './Calendar';
 import { dateOf } from './date-words';
-import type { Control } from './LeafField';
+import type { Control } from './control';
 import { numberLocale, readNumber, shownNumber } from './locale-number';
 
 /**

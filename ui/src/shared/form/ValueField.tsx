@@ -6,7 +6,7 @@ import { TextField } from '../Field';
 import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { matchingValues } from './known';
-import type { Control } from './LeafField';
+import type { Control } from './control';
 import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
 /** More are found by typing. */

@@ -1,6 +1,6 @@
 // Values that a field has in the vault: whether a typed one is among them, and which one was meant.
 
-import type { Common, Field, ObjectField } from './plan';
+import type { Common, Field, ObjectField } from './field';
 
 /** By `type.field`. */
 export type ValuesByField = Readonly<Record<string, readonly string[]>>;

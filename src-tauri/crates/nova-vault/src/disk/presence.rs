@@ -6,35 +6,10 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 
+use super::gone_root::GoneRoot;
 use super::roots::{Refusal, Roots};
 use super::{Disk, platform};
 use crate::error::VaultError;
-
-/// An extra root that a link at the top of the vault leads to and that cannot be reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GoneRoot {
-    /// The link's name.
-    pub link: String,
-    /// Where it leads.
-    pub folder: PathBuf,
-    remedy: &'static str,
-}
-
-impl GoneRoot {
-    /// What happened, without a full stop.
-    pub fn message(&self) -> String {
-        format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
-    }
-
-    pub(crate) fn remedy(&self) -> &'static str {
-        self.remedy
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        format!("Nothing is written there until it is back. {}", self.remedy)
-    }
-}
 
 impl Disk {
     /// The same folder under the path that the user gave, which may lead to it through links.

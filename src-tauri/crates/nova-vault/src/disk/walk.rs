@@ -9,9 +9,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::Dir;
 
+use super::gone_root::GoneRoot;
 use super::place::{open_note, read_quiet, read_whole};
 use super::platform::{self, Kind, Look, RACY, nanos_now};
-use super::presence::GoneRoot;
 use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;

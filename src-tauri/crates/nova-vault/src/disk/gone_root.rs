@@ -1,0 +1,29 @@
+//! An extra root that cannot be reached.
+
+use std::path::PathBuf;
+
+/// An extra root that a link at the top of the vault leads to and that cannot be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneRoot {
+    /// The link's name.
+    pub link: String,
+    /// Where it leads.
+    pub folder: PathBuf,
+    pub(super) remedy: &'static str,
+}
+
+impl GoneRoot {
+    /// What happened, without a full stop.
+    pub fn message(&self) -> String {
+        format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
+    }
+
+    pub(crate) fn remedy(&self) -> &'static str {
+        self.remedy
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        format!("Nothing is written there until it is back. {}", self.remedy)
+    }
+}
