@@ -168,14 +168,16 @@ impl Case {
                 .any(|note| later[next].replaces(note) && !later[..next].iter().any(|call| call.reads(note)))
     }
 
-    /// Whether the user saved a property before Nova read the note to set that very property: the value
-    /// it replaces is the user's. What is read with the lock held is only compared.
+    /// Whether the user saved before Nova read the note to replace just that: the property that it sets, or
+    /// the whole note that it deletes. What is read with the lock held is only compared.
     fn is_replaced_as_asked(&self, calls: &[Call]) -> bool {
         use Action::{RewriteOpenedSame, SaveSame};
+        let replaces = match self.operation.does {
+            Does::Set => matches!(self.action, SaveSame | RewriteOpenedSame),
+            does => does == Does::Delete,
+        };
         let mut plans = calls[self.stop..].iter().take_while(|call| call.name != "flock");
-        self.operation.does == Does::Set
-            && matches!(self.action, SaveSame | RewriteOpenedSame)
-            && plans.any(|call| call.reads(NOTE))
+        replaces && plans.any(|call| call.reads(NOTE))
     }
 
     /// A save before Nova first reads a note it deletes is rightly deleted with the note.
