@@ -91,6 +91,7 @@ fn small_enough(name: &str, size: u64) -> Result<(), UserError> {
 mod tests {
     use nova_skill::GivenFiles as _;
 
+    use super::kept::KEPT;
     use super::*;
 
     fn file(name: &str) -> GivenFile {
