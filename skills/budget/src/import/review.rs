@@ -188,7 +188,7 @@ impl Reviewed<'_> {
             found.push((transaction.date, row));
         }
         // What waits for an answer is in the answer however many there are.
-        found.sort_by(|a, b| b.0.cmp(&a.0));
+        found.sort_by_key(|b| std::cmp::Reverse(b.0));
         let total = found.len();
         let mut left = MOST_ENTRIES;
         found.retain(|(_, row)| {
