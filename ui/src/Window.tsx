@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { BackendProvider, type Backend } from './ipc';
-import { TooltipProvider } from './shared';
+import { Tips } from './shared';
 import { StoreProvider } from './state/hooks';
 import type { Store } from './state/store';
 
@@ -10,7 +10,8 @@ export function Window({ backend, store, children }: { backend: Backend; store: 
   return (
     <BackendProvider value={backend}>
       <StoreProvider value={store}>
-        <TooltipProvider>{children}</TooltipProvider>
+        {children}
+        <Tips />
       </StoreProvider>
     </BackendProvider>
   );

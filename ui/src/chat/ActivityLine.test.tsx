@@ -76,8 +76,8 @@ test('what a request is made of is told with Tab, without a mouse', async () => 
   await userEvent.tab();
   expect(figure).toHaveFocus();
   const told = await screen.findByRole('tooltip');
-  expect(told).toHaveTextContent('Every chat2.1kActive skills4kMessages1.2kTool results4.5k');
-  expect(figure).toHaveAccessibleDescription('Every chat 2.1k Active skills 4k Messages 1.2k Tool results 4.5k');
+  expect(told).toHaveTextContent('Every chat: 2.1k Active skills: 4k Messages: 1.2k Tool results: 4.5k');
+  expect(figure).toHaveAccessibleDescription('Every chat: 2.1k\nActive skills: 4k\nMessages: 1.2k\nTool results: 4.5k');
   await userEvent.keyboard('{Escape}');
   expect(screen.queryByRole('tooltip')).toBeNull();
 });

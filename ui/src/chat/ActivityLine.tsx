@@ -1,5 +1,3 @@
-import { Fragment } from 'react';
-
 import { type ContextView, nothing, type ProviderRow } from '../ipc';
 import { costText, counted, Explained, healthOf, healthText, modelName, placeText, priceOf, tokens, usePlaceInUse } from '../shared';
 import { useApp, useRpc, useSession } from '../state/hooks';
@@ -50,7 +48,7 @@ function LastRequest({ providers, chosen }: { providers: readonly ProviderRow[];
   const provider = providers.find((row) => row.id === model.split('/')[0]);
   const cost = provider ? costText(usage, priceOf(provider, modelName(model))) : null;
   return (
-    <Explained more={context ? <Parts context={context} /> : 'Tokens of the last request'} className="tabular shrink-0">
+    <Explained more={context ? partsText(context) : 'Tokens of the last request'} className="tabular shrink-0">
       {tokens(usage.input)}
       {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
       {cost !== null && `, ${cost}`}
@@ -63,22 +61,12 @@ function sameRequest(before: Counted | null, now: Counted | null): boolean {
   return before?.usage === now?.usage && before?.context === now?.context && before?.model === now?.model;
 }
 
-/** What of a request is for what. */
-function Parts({ context: { parts } }: { context: ContextView }) {
-  const rows = [
-    ['Every chat', parts.system],
-    ['Active skills', parts.skills],
-    ['Messages', parts.history],
-    ['Tool results', parts.outputs],
-  ] as const;
-  return (
-    <dl data-testid="context-parts" className="grid grid-cols-[auto_auto] gap-x-4">
-      {rows.map(([name, count]) => (
-        <Fragment key={name}>
-          <dt className="text-fg-2">{name}</dt>
-          <dd className="tabular text-right">{tokens(count)}</dd>
-        </Fragment>
-      ))}
-    </dl>
-  );
+/** What of a request is for what, a line each. */
+function partsText({ parts }: ContextView): string {
+  return [
+    `Every chat: ${tokens(parts.system)}`,
+    `Active skills: ${tokens(parts.skills)}`,
+    `Messages: ${tokens(parts.history)}`,
+    `Tool results: ${tokens(parts.outputs)}`,
+  ].join('\n');
 }

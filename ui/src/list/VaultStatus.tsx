@@ -1,4 +1,4 @@
-import { counted, Dot, IconButton, LinkButton, Tooltip } from '../shared';
+import { counted, Dot, IconButton, LinkButton } from '../shared';
 import { isVaultGone, watchingOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
@@ -37,11 +37,14 @@ export function VaultStatus() {
             {text}
           </span>
         ) : (
-          <Tooltip label={`${text}: ${reason}`}>
-            <span tabIndex={0} className={`cut max-w-full rounded-badge ${isWatched(state) ? '' : 'text-warn'}`} data-testid="vault-status">
-              {text}
-            </span>
-          </Tooltip>
+          <span
+            tabIndex={0}
+            data-tip={`${text}: ${reason}`}
+            className={`cut max-w-full rounded-badge ${isWatched(state) ? '' : 'text-warn'}`}
+            data-testid="vault-status"
+          >
+            {text}
+          </span>
         )}
         {problems > 0 && (
           <LinkButton data-testid="show-problems" onClick={() => showPanel('problems')}>
@@ -72,11 +75,9 @@ export function VaultStatusIcons() {
           onClick={() => showPanel('problems')}
         />
       )}
-      <Tooltip label={text}>
-        <span role="img" aria-label={text} tabIndex={0} className="flex size-6 items-center justify-center rounded-badge">
-          <Dot className={gone || vault === null ? 'bg-danger' : isWatched(state) ? 'bg-ok' : 'bg-warn'} />
-        </span>
-      </Tooltip>
+      <span role="img" aria-label={text} data-tip={text} tabIndex={0} className="flex size-6 items-center justify-center rounded-badge">
+        <Dot className={gone || vault === null ? 'bg-danger' : isWatched(state) ? 'bg-ok' : 'bg-warn'} />
+      </span>
     </>
   );
 }

@@ -1,7 +1,7 @@
 // One skill in one line of 52 px that never grows: a long reason is cut in the middle and whole in the detail.
 
 import type { SkillRow } from '../ipc';
-import { Badge, count, counted, Dot, Icon, LinkButton, Menu, skillIcon, skillStates, Switch, Tooltip, whenText, type IconName } from '../shared';
+import { Badge, count, counted, Dot, Icon, LinkButton, Menu, skillIcon, skillStates, Switch, whenText, type IconName } from '../shared';
 import { DayBars } from './DayBars';
 import { allTokens, halves, isOn, lastDays, loadsText, remedyOf, sourceName, stateLine, staysText, worksInPart, type Remedy } from './skill-rows';
 import { TokenBar } from './TokenBar';
@@ -190,17 +190,16 @@ interface ToggleProps {
 
 function Toggle({ icon, pressed, label, hint, testId, onToggle }: ToggleProps) {
   return (
-    <Tooltip label={hint}>
-      <button
-        type="button"
-        aria-label={label}
-        aria-pressed={pressed}
-        data-testid={testId}
-        onClick={() => onToggle(!pressed)}
-        className={`relative flex size-5.5 shrink-0 items-center justify-center rounded-control after:absolute after:-inset-y-1 after:inset-x-0 hover:bg-hover ${pressed ? 'text-fg' : 'text-fg-3'}`}
-      >
-        <Icon name={icon} size={14} className={pressed && icon === 'pin' ? 'fill-current' : ''} />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      aria-label={label}
+      aria-pressed={pressed}
+      data-tip={hint}
+      data-testid={testId}
+      onClick={() => onToggle(!pressed)}
+      className={`relative flex size-5.5 shrink-0 items-center justify-center rounded-control after:absolute after:-inset-y-1 after:inset-x-0 hover:bg-hover ${pressed ? 'text-fg' : 'text-fg-3'}`}
+    >
+      <Icon name={icon} size={14} className={pressed && icon === 'pin' ? 'fill-current' : ''} />
+    </button>
   );
 }

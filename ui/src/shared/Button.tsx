@@ -2,7 +2,6 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 
 import { Icon, type IconName } from './Icon';
 import { Kbd } from './Kbd';
-import { Tooltip } from './Tooltip';
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';
 type Size = 's' | 'm' | 'l';
@@ -63,17 +62,17 @@ export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
 
 export function IconButton({ icon, label, keys, pressed, iconSize = 16, className = '', ...rest }: IconButtonProps) {
   return (
-    <Tooltip label={label} keys={keys}>
-      <button
-        type="button"
-        aria-label={label}
-        aria-pressed={pressed}
-        className={`inline-flex size-7 shrink-0 items-center justify-center rounded-control transition-colors duration-120 enabled:hover:bg-hover disabled:text-fg-off ${pressed ? 'bg-selected text-fg' : 'text-fg-2'} ${className}`}
-        {...rest}
-      >
-        <Icon name={icon} size={iconSize} />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      aria-label={label}
+      aria-pressed={pressed}
+      data-tip={label}
+      data-tip-keys={keys}
+      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-control transition-colors duration-120 enabled:hover:bg-hover disabled:text-fg-off ${pressed ? 'bg-selected text-fg' : 'text-fg-2'} ${className}`}
+      {...rest}
+    >
+      <Icon name={icon} size={iconSize} />
+    </button>
   );
 }
 

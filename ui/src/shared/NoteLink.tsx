@@ -3,18 +3,15 @@ import { useState, type ReactNode } from 'react';
 import { LinkButton } from './Button';
 import { revealed } from './invisible';
 import { NotePopover, type OpenedLink } from './NotePopover';
-import { Tooltip } from './Tooltip';
 
 /** A link that previews a note where it stands. `note`: a path, or a name as a wikilink would say it. */
 export function NoteLink({ note, children = 'Open the note', className = '' }: { note: string; children?: ReactNode; className?: string }) {
   const [opened, setOpened] = useState<OpenedLink | null>(null);
   return (
     <>
-      <Tooltip label={revealed(note)}>
-        <LinkButton className={className} onClick={(event) => setOpened({ note, at: event.currentTarget })}>
-          {children}
-        </LinkButton>
-      </Tooltip>
+      <LinkButton data-tip={revealed(note)} className={className} onClick={(event) => setOpened({ note, at: event.currentTarget })}>
+        {children}
+      </LinkButton>
       {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
     </>
   );

@@ -1,6 +1,9 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 
+import { IconButton } from './Button';
+import { Sheet } from './Sheet';
 import { Tips } from './Tips';
 
 afterEach(() => vi.useRealTimers());
@@ -21,6 +24,39 @@ test('what is hovered shows its tip after a moment, and no more when it is left'
   expect(screen.getByText('Jane')).toHaveAccessibleDescription('CRM/Jane Doe.md');
   fireEvent.pointerOver(screen.getByText('Other'));
   expect(screen.queryByRole('tooltip')).toBeNull();
+});
+
+test('one Esc closes the sheet below a tooltip', async () => {
+  const close = vi.fn();
+  render(
+    <>
+      <Sheet side="right" width={400} label="Sheet" onClose={close}>
+        <input aria-label="First" />
+        <button type="button" data-tip="Closes it">
+          x
+        </button>
+      </Sheet>
+      <Tips />
+    </>,
+  );
+  const user = userEvent.setup();
+  await user.tab();
+  expect(await screen.findByRole('tooltip')).toHaveTextContent('Closes it');
+  await user.keyboard('{Escape}');
+  expect(close).toHaveBeenCalledOnce();
+  expect(screen.queryByRole('tooltip')).toBeNull();
+});
+
+test('keys stand beside the name, which is no description of itself', async () => {
+  render(
+    <>
+      <IconButton icon="x" label="Close" keys="Ctrl W" />
+      <Tips />
+    </>,
+  );
+  await userEvent.tab();
+  expect(await screen.findByRole('tooltip')).toHaveTextContent('CloseCtrl W');
+  expect(screen.getByRole('button')).not.toHaveAttribute('aria-describedby');
 });
 
 test('no element of the window has a tooltip of the browser', () => {

@@ -1,20 +1,27 @@
 import { useEffect, useId, useState } from 'react';
+import { createPortal } from 'react-dom';
 
-/** How a tooltip looks. */
-export const tipClass =
-  'z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2';
+import { Kbd } from './Kbd';
 
-/** ms before the first tip, as the provider of `Tooltip` has it. */
+/** ms before the first tip. */
 const DELAY = 500;
+/** ms after a tip in which the next one comes at once. */
+const NEXT = 200;
+/** px */
+const MARGIN = 8;
+const GAP = 6;
 
 interface Tip {
   readonly text: string;
+  readonly keys: string | null;
   readonly at: DOMRect;
 }
 
 /**
- * Shows the `data-tip` of what is under the pointer or has the focus: the whole of what is cut, or a word more.
- * One for the window; a tooltip for each of a thousand rows would make them slow to draw.
+ * The tooltips: shows the `data-tip`, and the `data-tip-keys`, of what is under the pointer or has the focus.
+ *
+ * One for the window: a tooltip for each of a thousand rows would make them slow to draw. It takes no key and no
+ * click; an Esc is for what lies below it.
  */
 export function Tips() {
   const [tip, setTip] = useState<Tip | null>(null);
@@ -22,10 +29,14 @@ export function Tips() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let on: Element | null = null;
+    let shown = false;
+    let hiddenAt = -Infinity;
     const hide = () => {
       clearTimeout(timer);
-      on?.removeAttribute('aria-describedby');
+      if (on?.getAttribute('aria-describedby') === id) on.removeAttribute('aria-describedby');
+      if (shown) hiddenAt = performance.now();
       on = null;
+      shown = false;
       setTip(null);
     };
     const show = (target: EventTarget | null, delay: number) => {
@@ -37,20 +48,21 @@ export function Tips() {
       on = element;
       timer = setTimeout(() => {
         if (!element.isConnected) return;
-        if (!element.hasAttribute('aria-describedby')) element.setAttribute('aria-describedby', id);
-        setTip({ text, at: element.getBoundingClientRect() });
+        const described = element.hasAttribute('aria-describedby') || element.getAttribute('aria-label') === text;
+        if (!described) element.setAttribute('aria-describedby', id);
+        shown = true;
+        setTip({ text, keys: element.getAttribute('data-tip-keys'), at: element.getBoundingClientRect() });
       }, delay);
     };
-    const onOver = (event: Event) => show(event.target, DELAY);
+    const onOver = (event: Event) => show(event.target, performance.now() - hiddenAt < NEXT ? 0 : DELAY);
     const onFocus = (event: Event) => event.target instanceof Element && event.target.matches(':focus-visible') && show(event.target, 0);
-    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && hide();
     const listeners: [string, (event: never) => void][] = [
       ['pointerover', onOver],
       ['focusin', onFocus],
       ['focusout', hide],
       ['pointerdown', hide],
       ['scroll', hide],
-      ['keydown', onKey],
+      ['keydown', hide],
     ];
     for (const [type, listener] of listeners) document.addEventListener(type, listener as EventListener, true);
     return () => {
@@ -59,18 +71,29 @@ export function Tips() {
     };
   }, [id]);
   if (tip === null) return null;
-  const above = tip.at.bottom > window.innerHeight - 64;
-  return (
+  // Beside the page, which is hidden from a screen reader while a dialog is open.
+  return createPortal(
     <div
+      key={`${tip.at.x} ${tip.at.y} ${tip.text}`}
+      ref={(element) => {
+        if (element) place(element, tip.at);
+      }}
       id={id}
       role="tooltip"
-      className={`pointer-events-none fixed ${tipClass}`}
-      style={{
-        left: Math.max(8, Math.min(tip.at.left, window.innerWidth - 296)),
-        ...(above ? { bottom: window.innerHeight - tip.at.top + 6 } : { top: tip.at.bottom + 6 }),
-      }}
+      className="pointer-events-none fixed z-50 flex max-w-72 animate-pop items-center gap-2 rounded-control border border-line bg-surface-raised px-2 py-1 text-small text-fg shadow-2"
     >
       <span className="min-w-0 break-words whitespace-pre-line">{tip.text}</span>
-    </div>
+      {tip.keys !== null && <Kbd>{tip.keys}</Kbd>}
+    </div>,
+    document.body,
   );
+}
+
+/** Below what it tells of, above it at the window's foot; centred on a small thing, level with the start of a wide one. */
+function place(element: HTMLElement, at: DOMRect) {
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const left = at.width < width ? at.left + (at.width - width) / 2 : at.left;
+  const fitsBelow = at.bottom + GAP + height + MARGIN <= window.innerHeight;
+  element.style.left = `${Math.max(MARGIN, Math.min(left, window.innerWidth - width - MARGIN))}px`;
+  element.style.top = `${fitsBelow ? at.bottom + GAP : at.top - GAP - height}px`;
 }

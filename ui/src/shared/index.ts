@@ -22,6 +22,6 @@ export { Sheet } from './Sheet';
 export { Switch } from './Switch';
 export { Table, type Column } from './Table';
 export { troubleOf, type ToolTrouble } from './tool-trouble';
-export { Tooltip, TooltipProvider } from './Tooltip';
+export { Tips } from './Tips';
 export { usePlaceInUse } from './usePlaceInUse';
 export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';

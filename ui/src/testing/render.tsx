@@ -2,7 +2,7 @@ import { render, type RenderResult } from '@testing-library/react';
 import type { ReactNode } from 'react';
 
 import { BackendProvider } from '../ipc';
-import { TooltipProvider } from '../shared';
+import { Tips } from '../shared';
 import type { AppState } from '../state/app';
 import { StoreProvider } from '../state/hooks';
 import { createStore, type Store } from '../state/store';
@@ -22,7 +22,8 @@ export function renderInApp(
   const result = render(
     <BackendProvider value={backend}>
       <StoreProvider value={store}>
-        <TooltipProvider>{children}</TooltipProvider>
+        {children}
+        <Tips />
       </StoreProvider>
     </BackendProvider>,
   );

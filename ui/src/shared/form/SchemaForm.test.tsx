@@ -3,7 +3,6 @@ import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 
 import type { JsonValue } from '../../ipc';
-import { TooltipProvider } from '../Tooltip';
 import { SchemaForm } from './SchemaForm';
 import { useSchemaForm } from './useSchemaForm';
 
@@ -41,7 +40,7 @@ function TestForm({
     if (args !== null) sent(args);
   };
   return (
-    <TooltipProvider>
+    <>
       <SchemaForm form={form} label="crm.add_contact" today="2026-11-21" onSubmit={send}>
         <button type="submit">Run</button>
         <button type="button" onClick={form.clear}>
@@ -49,7 +48,7 @@ function TestForm({
         </button>
       </SchemaForm>
       <output>{JSON.stringify(form.args)}</output>
-    </TooltipProvider>
+    </>
   );
 }
 
