@@ -160,19 +160,6 @@ async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_
 /// A statement that does not tell which of its numbers is the month.
 const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/11/2026;-2.10;Cafe Ember\n04/11/2026;2400.00;Quillon Labs\n";
 
-/// Drops a file that lies in no folder of the vault on the element; a file manager's part of it is not driven.
-async fn drop_file(window: &Window, on: &str, name: &str, text: &str) {
-    window.wait_for(on).await;
-    let (on, name, text) = (json!(on), json!(name), json!(text));
-    window
-        .ask(&format!(
-            "const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File([{text}], {name}));\
-             for (const type of ['dragover', 'drop'])\
-               document.querySelector({on}).dispatchEvent(new DragEvent(type, {{ bubbles: true, cancelable: true, dataTransfer }}));"
-        ))
-        .await;
-}
-
 #[tokio::test]
 async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
     let by_hand = "---\ntype: expense\ndate: 2026-11-03\namount: 2.10\npayee: Ember\ncurrency: EUR\n---\n";
@@ -182,7 +169,7 @@ async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
     let expenses =
         || home.nova(&["--json", "vault", "query", "--type", "expense"]).as_array().map_or(0, Vec::len);
 
-    drop_file(&window, "[data-testid=skill-panel]", "bank.csv", STATEMENT).await;
+    window.drop_file("[data-testid=skill-panel]", "bank.csv", STATEMENT).await;
     window.wait_for_text("[data-testid=import-question]", "Which day is 02/11/2026?").await;
     window.wait_for_text("[data-testid=import-primary]", "Answer 1 question").await;
     window.press(&[], '1').await;

@@ -54,6 +54,12 @@ async fn main() {
                 panel(skill, at, shown, name, theme).await;
             }
         }
+        if wanted("import") {
+            import(name, theme).await;
+        }
+        if wanted("settings-vault") {
+            settings_vault(name, theme).await;
+        }
         if wanted("picker") {
             picker(name, theme).await;
         }
@@ -96,6 +102,64 @@ async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
     window.press(&[], Key::Escape).await;
     window.wait_gone("[role=dialog]").await;
     take_in(&window, skill, name, small).await;
+    window.close().await;
+}
+
+/// A bank's file, dropped on the panel; one of its payments is there already.
+async fn import(name: &str, theme: Theme) {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], '1').await;
+    window.wait_for("[data-testid=skill-panel]").await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for_text("[data-testid=wide-panel]", "Corner Market").await;
+    window.drop_file("[data-testid=skill-panel]", "umsaetze-2026-11.csv", STATEMENT).await;
+    window.wait_for_text("[data-testid=import-question]", "Which account is this file from?").await;
+    window.press(&[], '1').await;
+    window.wait_for_text("[data-testid=import-question]", "Is this the same payment?").await;
+    window.click_named("Columns4 of 6 used").await;
+    take(&window, "import", name).await;
+    window.close().await;
+}
+
+const STATEMENT: &str = "\
+Buchungstag;Auftraggeber / Begünstigter;Verwendungszweck;Betrag (EUR);Kundenreferenz;Saldo
+20.11.26;Corner Market;Card 4711;-54,20;R-77102;4.182,10
+19.11.26;Lantern Books;Order 20418;-71,40;R-77096;4.236,30
+18.11.26;Cafe Ember;Card 4711;-7,80;R-77081;4.307,70
+17.11.26;Ostler & Finch;Invoice 2091;-182,00;R-77064;4.315,50
+16.11.26;Quillon Labs;Invoice 2026-114;2.400,00;R-77052;4.497,50
+12.11.26;Savings;Transfer;-150,00;R-77031;2.097,50
+";
+
+/// A vault with private notes and a folder beside it, and two that were open before.
+async fn settings_vault(name: &str, theme: Theme) {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new()
+        .theme(theme)
+        .vault_named("Work vault")
+        .vault_from(&template)
+        .note("Private/Salary 2026.md", "---\nnova: private\n---\nAs agreed.\n")
+        .note("Health/Dentist.md", "In March.\n")
+        .home_file("Documents/House/Garden.md", "Apples.\n")
+        .home_file("Documents/Invoices/2091.md", "Ostler & Finch.\n");
+    let documents = home.documents();
+    let settings = serde_json::json!({
+        "vault": home.vault(),
+        "roots": [documents.join("Invoices")],
+        "private": ["Health"],
+        "recent_vaults": [{ "path": documents.join("House") }, { "path": documents.join("Archive 2024") }],
+    });
+    let home = home.settings(&settings);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.choose("Work vault: vault", "Private notes, extra roots, history").await;
+    window.wait_for_text("[aria-label='Open vault'] h2", "Work vault").await;
+    take(&window, "settings-vault", name).await;
     window.close().await;
 }
 

@@ -433,6 +433,18 @@ impl Window {
         self.checked("pressing a key", focused.send_keys(&keys)).await;
     }
 
+    /// Drops a file that lies in no folder of the vault on the element; a file manager's part of it is not driven.
+    pub(crate) async fn drop_file(&self, on: &str, name: &str, text: &str) {
+        self.wait_for(on).await;
+        let (on, name, text) = (json!(on), json!(name), json!(text));
+        self.ask(&format!(
+            "const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File([{text}], {name}));\
+             for (const type of ['dragover', 'drop'])\
+               document.querySelector({on}).dispatchEvent(new DragEvent(type, {{ bubbles: true, cancelable: true, dataTransfer }}));"
+        ))
+        .await;
+    }
+
     /// The visible text of the first element that matches.
     pub(crate) async fn text(&self, css: &str) -> String {
         let element = self.wait_for(css).await;
