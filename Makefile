@@ -18,8 +18,9 @@ WINDOWS ?= $(CASES)
 # compiled once. Without the window: plain `cargo test --workspace`, which needs no web view.
 WITH_WINDOW := --workspace --features desktop
 
-# The command line, and what it starts from beside itself; nothing that only tests run.
-PROGRAMS := -p nova --bin nova --bin nova-window -p nova-guard --bin nova-guard -p nova-script --bin nova-script
+# What `make run` starts. The example makes cargo choose the features that tests need too, so that a start after
+# `make test` compiles nothing.
+PROGRAMS := $(WITH_WINDOW) --bins --example bare-window
 
 # `make bundle BUNDLED=` makes unoptimised installers, to look at what is in them.
 BUNDLED ?= --release
@@ -44,7 +45,7 @@ run:
 	@.ci/display check
 	@.ci/setup run
 	@$(MAKE) ui
-	cargo build --profile $(PROFILE) --features desktop $(PROGRAMS)
+	cargo build --profile $(PROFILE) $(PROGRAMS)
 	$(TARGET)/$(patsubst dev,debug,$(PROFILE))/nova
 
 test:
