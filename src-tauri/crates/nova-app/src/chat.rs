@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nova_calls::Approver;
+use nova_calls::{Access, Approver};
 use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
 use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
@@ -261,6 +261,22 @@ impl App {
         chat.idle.send_replace(true);
     }
 
+    /// What the calls of a turn, form or command can reach.
+    pub(crate) fn access(&self, approver: Arc<dyn Approver>) -> Access {
+        Access {
+            vault: self.vault().ok(),
+            web: self.inner.options.web.clone(),
+            credentials: self.inner.credentials.clone(),
+            stores: self.inner.stores.clone(),
+            clock: self.inner.options.clock.clone(),
+            rules: self.rules(),
+            approved: self.inner.trust.clone(),
+            approver,
+            keep_rule: Arc::new(self.clone()),
+            time_limit: Self::CALL_LIMIT,
+        }
+    }
+
     async fn turn_scope(
         &self,
         chat: &OpenChat,
@@ -271,31 +287,22 @@ impl App {
         let info = self.inner.store.info(&chat.session.id).await.map_err(|error| session_error(&error))?;
         let chosen = self.choose_model(model.or(info.model.as_deref())).await?;
         Ok(TurnScope {
+            access: self.access(approver),
             turn,
             store: self.inner.store.clone(),
             registry: self.inner.registry.clone(),
-            rules: self.rules(),
-            keep_rule: Arc::new(self.clone()),
-            approved: self.inner.trust.clone(),
-            web: self.inner.options.web.clone(),
-            credentials: self.inner.credentials.clone(),
-            stores: self.inner.stores.clone(),
-            vault: self.vault().ok(),
             provider: chosen.provider,
             model: chosen.model,
             locality: chosen.locality,
             agreed: chosen.agreed,
             place: chosen.place,
             private: self.private(),
-            approver,
             sink: self.inner.clone(),
-            clock: self.inner.options.clock.clone(),
             ids: self.inner.options.ids.clone(),
             context: chosen.context,
             images: if chat.session.refused_images(&chosen.name) { Some(false) } else { chosen.images },
             catalog: CatalogBudget::of_context(chosen.context),
             router: !self.config().router_off,
-            call_limit: Self::CALL_LIMIT,
             settle: self.inner.options.settle,
             begun: Arc::new(|| ()),
             ended: {

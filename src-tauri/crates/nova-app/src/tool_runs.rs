@@ -43,25 +43,18 @@ impl App {
     async fn run_called(&self, run: ToolRun, called: CalledTool, heard: Heard) -> ToolResult {
         // Nobody watches the file for a command that runs one tool and ends.
         self.reload_settings();
-        let vault = self.vault().ok();
-        let change_set = vault
+        let access = self.access(Arc::new(Rereading { app: self.clone(), approver: run.approver }));
+        let change_set = access
+            .vault
             .as_ref()
             .filter(|_| heard == Heard::ByAll)
             .map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
         let events = Arc::new(RunEvents::new(self, &run.run, heard));
         let scope = CallScope {
+            access,
             snapshot: self.inner.registry.snapshot(),
-            vault,
-            rules: self.rules(),
             grants: Arc::new(Grants::default()),
-            keep_rule: Arc::new(self.clone()),
-            approved: self.inner.trust.clone(),
-            web: self.inner.options.web.clone(),
-            credentials: self.inner.credentials.clone(),
-            stores: self.inner.stores.clone(),
-            clock: self.inner.options.clock.clone(),
             given: if run.by_hand { self.inner.given_files.clone() } else { Arc::new(()) },
-            approver: Arc::new(Rereading { app: self.clone(), approver: run.approver }),
             events: events.clone(),
             change_set: change_set.clone(),
             touched: Arc::default(),
@@ -73,7 +66,6 @@ impl App {
             principal: Principal::owner(),
             author: "user".into(),
             by_hand: run.by_hand,
-            time_limit: Self::CALL_LIMIT,
         };
         let call = Call::with_value(self.inner.options.ids.next(), called, run.args);
         let outcome = run_call(&scope, call, run.cancel).await;

@@ -18,20 +18,11 @@ use crate::{Approved, Approver, Grants, KeepRule, Place, TurnSoFar};
 /// What the calls of one turn, form or command share.
 #[derive(Clone)]
 pub struct CallScope {
+    pub access: Access,
     pub snapshot: Arc<Snapshot>,
-    pub vault: Option<Vault>,
-    pub rules: Arc<RulesInForce>,
     pub grants: Arc<Grants>,
-    pub keep_rule: Arc<dyn KeepRule>,
-    /// What the user approved of tools that did not come with the program.
-    pub approved: Arc<dyn Approved>,
-    pub web: Arc<Web>,
-    pub credentials: Arc<dyn CredentialSource>,
-    pub stores: Arc<dyn StoreSource>,
-    pub clock: Arc<dyn Clock>,
     /// What the user chose or dropped; `()` for a model's calls.
     pub given: Arc<dyn GivenFiles>,
-    pub approver: Arc<dyn Approver>,
     pub events: Arc<dyn CallEvents>,
     /// All writes of the scope; nothing on disk until the first.
     pub change_set: Option<Arc<ChangeSet>>,
@@ -50,6 +41,21 @@ pub struct CallScope {
     pub author: String,
     /// Started by the user's own hand.
     pub by_hand: bool,
+}
+
+/// What a call can reach, and who allows it: the same for all calls of a turn.
+#[derive(Clone)]
+pub struct Access {
+    pub vault: Option<Vault>,
+    pub web: Arc<Web>,
+    pub credentials: Arc<dyn CredentialSource>,
+    pub stores: Arc<dyn StoreSource>,
+    pub clock: Arc<dyn Clock>,
+    pub rules: Arc<RulesInForce>,
+    /// What the user approved of tools that did not come with the program.
+    pub approved: Arc<dyn Approved>,
+    pub approver: Arc<dyn Approver>,
+    pub keep_rule: Arc<dyn KeepRule>,
     /// How long a tool may run, waiting for an answer not counted.
     pub time_limit: Duration,
 }

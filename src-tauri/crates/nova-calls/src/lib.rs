@@ -62,7 +62,7 @@ mod view;
 mod watch;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
-pub use call::{Arguments, Call, CallEvents, CallScope, CalledTool, Outcome};
+pub use call::{Access, Arguments, Call, CallEvents, CallScope, CalledTool, Outcome};
 pub use credentials::{NoCredentials, consumer};
 pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
 pub use detach::{DetachedCall, Settled, detachable, run_or_detach};

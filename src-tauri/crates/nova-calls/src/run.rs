@@ -23,7 +23,7 @@ use crate::hosts::CallHosts;
 use crate::questions::Questions;
 use crate::reach::{Acted, Heard};
 use crate::secrets::Secrets;
-use crate::view::{effect_view, error_from_tool, principal_view, source_view};
+use crate::view::{effect_view, error_from_tool, principal_view};
 use crate::watch::CallWatch;
 use crate::{
     Arguments, Because, Call, CallScope, CalledTool, Content, Grantee, Outcome, Place, Ruling, ToolContent,
@@ -43,8 +43,12 @@ pub(crate) async fn run_watched(
     watch: &Arc<CallWatch>,
 ) -> Outcome {
     let begun = Instant::now();
-    let questions =
-        Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone(), watch.clone()));
+    let questions = Arc::new(Questions::new(
+        scope.access.approver.clone(),
+        scope.events.clone(),
+        cancel.clone(),
+        watch.clone(),
+    ));
     let mut running = Running {
         scope,
         id: call.id.clone(),
@@ -67,43 +71,26 @@ pub(crate) async fn run_watched(
     let result = running.run(call).await;
     let worked = begun.elapsed().saturating_sub(watch.stopwatch.waited());
     let ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
-    let heard = running.heard.sources();
-    let mut outcome = match result {
-        Ok(done) => {
-            let (sources, figures) = sources_and_figures(&done.output, &heard);
-            Outcome {
-                call: running.id,
-                result: Ok(done.output.value),
-                sources,
-                figures,
-                changes: done.changes,
-                change_set: done.change_set,
-                merged: done.merged,
-                seen: running.seen,
-                drawn_from: running.drawn_from,
-                only_here: running.only_here,
-                from_outside: running.from_outside,
-                unknown: false,
-                so_far: None,
-                ms,
-            }
-        }
-        Err(error) => Outcome {
-            call: running.id,
-            so_far: watch.so_far().partial.filter(|_| is_stop(&error)),
-            result: Err(error),
-            sources: heard.iter().map(source_view).collect(),
-            figures: Vec::new(),
-            changes: Vec::new(),
-            change_set: None,
-            merged: Vec::new(),
-            seen: running.seen,
-            drawn_from: running.drawn_from,
-            only_here: running.only_here,
-            from_outside: running.from_outside,
-            unknown: running.unknown,
-            ms,
-        },
+    let (done, failed) = match result {
+        Ok(done) => (done, None),
+        Err(error) => (Done::default(), Some(error)),
+    };
+    let (sources, figures) = sources_and_figures(&done.output, &running.heard.sources());
+    let mut outcome = Outcome {
+        call: running.id,
+        so_far: watch.so_far().partial.filter(|_| failed.as_ref().is_some_and(is_stop)),
+        unknown: failed.is_some() && running.unknown,
+        result: failed.map_or(Ok(done.output.value), Err),
+        sources,
+        figures,
+        changes: done.changes,
+        change_set: done.change_set,
+        merged: done.merged,
+        seen: running.seen,
+        drawn_from: running.drawn_from,
+        only_here: running.only_here,
+        from_outside: running.from_outside,
+        ms,
     };
     without_secrets(&mut outcome, &running.secrets);
     watch.ends();
@@ -127,6 +114,7 @@ fn is_stop(error: &UserError) -> bool {
     matches!(error.code, ErrorCode::Cancelled | ErrorCode::ToolTimedOut)
 }
 
+#[derive(Default)]
 struct Done {
     output: Output,
     changes: Vec<NoteChangeView>,
@@ -252,12 +240,7 @@ impl Running<'_> {
                 self.ask_about_answer(&tool, &args).await?;
                 self.check_not_denied(&tool, &args)?;
             }
-            return Ok(Done {
-                output: plan.output,
-                changes: Vec::new(),
-                change_set: None,
-                merged: Vec::new(),
-            });
+            return Ok(Done { output: plan.output, ..Done::default() });
         }
         self.write(&skill, &tool, &reach, args).await
     }
@@ -291,7 +274,7 @@ impl Running<'_> {
         Reach {
             hosts: Arc::new(CallHosts::new(self.scope, self.questions.clone(), &self.id, tool, self.tainted)),
             credentials: CallCredentials::new(
-                self.scope.credentials.clone(),
+                self.scope.access.credentials.clone(),
                 self.scope.events.clone(),
                 self.secrets.clone(),
                 self.scope.grants.clone(),

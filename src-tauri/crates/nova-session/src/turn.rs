@@ -14,14 +14,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
-use nova_http::Web;
+use nova_calls::{Access, TurnSoFar};
 use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{
     ChatRequest, Completed, Locality, Message, Provider, ProviderError, ToolChoice, ToolDefinition, Usage,
 };
-use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
-use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
+use nova_registry::{CatalogBudget, Registry, Snapshot, ToolLookup};
+use nova_skill::VaultPath;
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
 
@@ -84,13 +83,14 @@ async fn begin_turn(
         &session.id,
         Some(scope.turn.clone()),
         scope.store.clone(),
-        scope.clock.clone(),
+        scope.access.clock.clone(),
         scope.sink.clone(),
         session.next_seq.clone(),
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
     let mut turn = Turn {
         change_set: scope
+            .access
             .vault
             .as_ref()
             .map(|vault| Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message)))),
@@ -128,15 +128,9 @@ async fn begin_turn(
 /// Everything a turn works with.
 pub struct TurnScope {
     pub turn: String,
+    pub access: Access,
     pub store: Store,
     pub registry: Arc<Registry>,
-    pub rules: Arc<RulesInForce>,
-    pub keep_rule: Arc<dyn KeepRule>,
-    pub approved: Arc<dyn Approved>,
-    pub web: Arc<Web>,
-    pub credentials: Arc<dyn CredentialSource>,
-    pub stores: Arc<dyn StoreSource>,
-    pub vault: Option<Vault>,
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.
     pub model: String,
@@ -148,9 +142,7 @@ pub struct TurnScope {
     pub place: Option<Arc<dyn ModelPlace>>,
     /// Folders and notes that no remote model sees.
     pub private: Vec<String>,
-    pub approver: Arc<dyn Approver>,
     pub sink: Arc<dyn EventSink>,
-    pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     /// What the model takes in, in tokens, where that is known.
     pub context: Option<u64>,
@@ -160,8 +152,6 @@ pub struct TurnScope {
     pub images: Option<bool>,
     /// Whether a request that is plainly about one skill activates it.
     pub router: bool,
-    /// How long one tool may run.
-    pub call_limit: Duration,
     /// A call that reads or asks elsewhere and works longer than this runs on by itself.
     pub settle: Duration,
     /// Called when what the user wrote is in the log.
@@ -321,7 +311,7 @@ impl Turn {
         if !self.by_nova {
             self.begin_skills(&snapshot, message).await;
         }
-        let today = self.scope.clock.today();
+        let today = self.scope.access.clock.today();
         if !self.session.lock().was_told_last(&date_notice(today)) {
             self.message(LogMessage::notice(date_notice(today)));
         }
@@ -365,7 +355,7 @@ impl Turn {
 
     /// What all requests of the session begin with.
     fn freeze(&self, snapshot: &Snapshot) {
-        let vault = self.scope.vault.as_ref().map(Vault::name);
+        let vault = self.scope.access.vault.as_ref().map(Vault::name);
         let mut told = Told::catalog(snapshot);
         activation::always(snapshot).for_each(|skill| told.add_instructions(skill));
         let notice_mark = activation::new_notice_mark();

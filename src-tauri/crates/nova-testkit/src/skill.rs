@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_calls::{Access, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
@@ -117,18 +117,21 @@ impl SkillInVault {
         let skill = &snapshot.skills()[0].id;
         let change_set = Arc::new(self.opened.change_set(ChangeSetKind::Turn, "a test".into()));
         let scope = CallScope {
+            access: Access {
+                vault: Some(self.opened.clone()),
+                rules: Arc::new(RulesInForce::new(self.rules.clone())),
+                keep_rule: Arc::new(KeptRules::default()),
+                approved: Arc::new(ApprovedContents::default()),
+                web: self.web.clone(),
+                credentials: self.credentials.clone(),
+                stores: Arc::new(self.stores.clone()),
+                clock: Arc::new(self.vault.clock().clone()),
+                approver: Arc::new(self.approver.clone()),
+                time_limit: PATIENCE,
+            },
             snapshot: snapshot.clone(),
-            vault: Some(self.opened.clone()),
-            rules: Arc::new(RulesInForce::new(self.rules.clone())),
             grants: Arc::new(Grants::default()),
-            keep_rule: Arc::new(KeptRules::default()),
-            approved: Arc::new(ApprovedContents::default()),
-            web: self.web.clone(),
-            credentials: self.credentials.clone(),
-            stores: Arc::new(self.stores.clone()),
-            clock: Arc::new(self.vault.clock().clone()),
             given: self.given.clone(),
-            approver: Arc::new(self.approver.clone()),
             events: Arc::new(self.events.clone()),
             change_set: Some(change_set.clone()),
             touched: Arc::default(),
@@ -140,7 +143,6 @@ impl SkillInVault {
             principal: Principal::owner(),
             author: "model".into(),
             by_hand: false,
-            time_limit: PATIENCE,
         };
         let call = Call::with_value("call1".into(), format!("{skill}.{tool}"), args);
         let outcome = self.runtime.block_on(run_call(&scope, call, stop));

@@ -93,7 +93,7 @@ impl Running<'_> {
         let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
         request.question = self.question(tool, Some(&asking.diff), &asking.because);
-        let mut changes = self.scope.vault.as_ref().map(Vault::changes);
+        let mut changes = self.scope.access.vault.as_ref().map(Vault::changes);
         loop {
             let stale = async {
                 match &mut changes {
@@ -212,7 +212,8 @@ impl Running<'_> {
         match because {
             Because::NewContent => first_question(tool),
             Because::ChangedContent => {
-                let standing = ToolContent::of(tool).map(|content| self.scope.approved.standing(&content));
+                let standing =
+                    ToolContent::of(tool).map(|content| self.scope.access.approved.standing(&content));
                 changed_question(tool, standing.as_ref())
             }
             Because::Repeated(times) => format!(
@@ -257,7 +258,11 @@ impl Running<'_> {
         match ToolContent::of(tool) {
             Some(content) => self.keep(tool, &content, decision)?,
             None if decision == Decision::Always => {
-                self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| not_kept(tool, &reason))?;
+                self.scope
+                    .access
+                    .keep_rule
+                    .allow(&tool.wire_name)
+                    .map_err(|reason| not_kept(tool, &reason))?;
             }
             None => {}
         }
@@ -268,10 +273,10 @@ impl Running<'_> {
     /// its name only, would also cover what the file says tomorrow.
     fn keep(&self, tool: &ToolEntry, content: &ToolContent, decision: Decision) -> Result<(), UserError> {
         let approval = if decision == Decision::Always { Approval::Always } else { Approval::Seen };
-        if matches!(self.scope.approved.standing(content), Standing::This(kept) if kept >= approval) {
+        if matches!(self.scope.access.approved.standing(content), Standing::This(kept) if kept >= approval) {
             return Ok(());
         }
-        match self.scope.approved.keep(content, approval, &ToolFace::of(tool)) {
+        match self.scope.access.approved.keep(content, approval, &ToolFace::of(tool)) {
             Ok(()) => Ok(()),
             Err(reason) if approval == Approval::Always => Err(not_kept(tool, &reason)),
             Err(reason) => {

@@ -17,13 +17,13 @@ use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolCo
 impl Running<'_> {
     /// By the rules of this moment.
     pub(super) fn judge(&self, tool: &ToolEntry, args: &Value, plan: Option<&Plan>) -> Ruling {
-        decide(&self.scope.rules.now(), &self.facts(tool, args, plan))
+        decide(&self.scope.access.rules.now(), &self.facts(tool, args, plan))
     }
 
     /// Once more before anything happens: a rule may have been written while the question waited, and
     /// the arguments may have been edited.
     pub(super) fn check_not_denied(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
-        match denied(&self.scope.rules.now(), &self.facts(tool, args, None)) {
+        match denied(&self.scope.access.rules.now(), &self.facts(tool, args, None)) {
             Some(ruling) => Err(denied_by_rule(tool, &ruling.because)),
             None => Ok(()),
         }
@@ -61,7 +61,7 @@ impl Running<'_> {
 
     pub(super) fn content(&self, tool: &ToolEntry) -> Content {
         let Some(content) = ToolContent::of(tool) else { return Content::Fixed };
-        content_of(&self.scope.approved.standing(&content), tool)
+        content_of(&self.scope.access.approved.standing(&content), tool)
     }
 
     /// Of a tool that its source vouches for until it changes, what it is when it is first met.
@@ -69,8 +69,9 @@ impl Running<'_> {
         let Some(content) = ToolContent::of(tool).filter(|_| tool.spec().definition.is_none()) else {
             return;
         };
-        if self.scope.approved.standing(&content) == Standing::Unknown
-            && let Err(reason) = self.scope.approved.keep(&content, Approval::Seen, &ToolFace::of(tool))
+        if self.scope.access.approved.standing(&content) == Standing::Unknown
+            && let Err(reason) =
+                self.scope.access.approved.keep(&content, Approval::Seen, &ToolFace::of(tool))
         {
             tracing::warn!(tool = tool.shown_name(), reason, "what a tool is could not be kept");
         }
@@ -78,7 +79,7 @@ impl Running<'_> {
 
     /// Whether a rule denies or asks about the call because of these notes, not of what the arguments say.
     pub(super) fn notes_matter(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
-        let rules = self.scope.rules.now();
+        let rules = self.scope.access.rules.now();
         let unknown = Facts { reached: ReachedNotes::NONE, ..self.facts(tool, args, None) };
         let known = Facts { reached: notes, ..unknown.clone() };
         denied(&rules, &known).is_some() && denied(&rules, &unknown).is_none()
@@ -88,19 +89,19 @@ impl Running<'_> {
     /// Whether what a tool says while it runs, drawn from these notes, waits for its end or for good.
     pub(super) fn withholds(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
         let known = Facts { reached: notes, ..self.facts(tool, args, None) };
-        let rules = self.scope.rules.now();
+        let rules = self.scope.access.rules.now();
         denied(&rules, &known).is_some() || !self.asked && self.notes_matter(tool, args, notes)
     }
 
     /// The rule that wants the user to be asked, by the rules of this moment and the notes reached.
     pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> Option<Because> {
-        wants_approval(&self.scope.rules.now(), &self.facts(tool, args, None))
+        wants_approval(&self.scope.access.rules.now(), &self.facts(tool, args, None))
     }
 
     /// Whether it is the notes that make a rule want approval, not what the arguments say.
     pub(super) fn only_notes_want_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
         let facts = self.facts(tool, args, None);
-        let rules = self.scope.rules.now();
+        let rules = self.scope.access.rules.now();
         let unknown = Facts { reached: ReachedNotes::NONE, ..facts.clone() };
         wants_approval(&rules, &facts).is_some() && wants_approval(&rules, &unknown).is_none()
     }

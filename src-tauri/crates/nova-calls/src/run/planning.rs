@@ -66,7 +66,7 @@ impl Running<'_> {
             _ => self.scope.asker.clone(),
         };
         let vault = DraftVault::new(
-            self.scope.vault.as_ref(),
+            self.scope.access.vault.as_ref(),
             self.scope.privacy.clone(),
             skill.records.clone(),
             self.scope.snapshot.clone(),
@@ -79,7 +79,7 @@ impl Running<'_> {
         let context = Arc::new(CallContext {
             vault: vault.clone(),
             http: CallHttp {
-                web: self.scope.web.clone(),
+                web: self.scope.access.web.clone(),
                 hosts: reach.hosts.clone(),
                 heard: self.heard.clone(),
                 acted: self.acted.clone(),
@@ -87,9 +87,9 @@ impl Running<'_> {
                 secrets: self.secrets.clone(),
             },
             credentials: reach.credentials.clone(),
-            clock: self.scope.clock.clone(),
+            clock: self.scope.access.clock.clone(),
             given: self.scope.given.clone(),
-            store: self.scope.stores.of(&skill.id),
+            store: self.scope.access.stores.of(&skill.id),
             request: RequestInfo {
                 call: self.id.clone(),
                 session: self.scope.session.clone(),
@@ -108,7 +108,7 @@ impl Running<'_> {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
             drain(output, &says).await
         });
-        let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
+        let limit = tool.spec().time_limit.unwrap_or(self.scope.access.time_limit);
         let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
         let passed = questions.watch.stopwatch.passed(limit);
         tokio::pin!(passed);

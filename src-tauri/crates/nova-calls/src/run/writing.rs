@@ -81,12 +81,7 @@ impl Running<'_> {
         }
         self.check_not_denied(tool, &args)?;
         let Some(draft) = plan.draft else {
-            return Ok(Done {
-                output: plan.output,
-                changes: Vec::new(),
-                change_set: None,
-                merged: Vec::new(),
-            });
+            return Ok(Done { output: plan.output, ..Done::default() });
         };
         let Some(change_set) = self.scope.change_set.clone() else {
             return Err(error_from_tool(&ToolError::NoVault));
@@ -159,7 +154,7 @@ impl Running<'_> {
 
     fn hides(&self, path: &VaultPath) -> bool {
         self.scope.privacy.remote
-            && self.scope.vault.as_ref().is_some_and(|vault| {
+            && self.scope.access.vault.as_ref().is_some_and(|vault| {
                 let read = vault.seen_by(self.scope.privacy.clone()).read(path);
                 // Of what cannot be read now nobody knows whether it is private.
                 matches!(

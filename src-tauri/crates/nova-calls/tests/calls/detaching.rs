@@ -151,7 +151,7 @@ async fn the_time_of_a_question_is_not_work() {
 #[tokio::test(start_paused = true)]
 async fn what_runs_on_still_has_its_time_limit_and_can_be_stopped() {
     let mut bench = bench(Effect::External);
-    bench.scope.time_limit = Duration::from_secs(60);
+    bench.scope.access.time_limit = Duration::from_secs(60);
     let Settled::Detached(detached) = work(&bench, 600).await else { panic!("it takes long") };
     let begun = Instant::now();
     let error = detached.end().await.result.unwrap_err();
@@ -186,7 +186,7 @@ async fn a_rule_that_is_written_meanwhile_holds_for_the_end() {
     let bench = bench(Effect::Read);
     let Settled::Detached(detached) = work(&bench, 8).await else { panic!("it takes long") };
     let rules = nova_registry::Rules::parse("permissions:\n  deny: [slow__work]\n").unwrap();
-    bench.scope.rules.replace(rules);
+    bench.scope.access.rules.replace(rules);
     let error = detached.end().await.result.unwrap_err();
     assert_eq!(error.code.as_str(), "denied_by_rule");
 }

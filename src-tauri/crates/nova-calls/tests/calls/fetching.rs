@@ -224,7 +224,7 @@ async fn unknown_after(effect: Effect, method: &str, by_server: bool) -> bool {
     let bench =
         Bench::new(tool.clone(), ScriptedApprover::always(Decision::Once), &[("api.weather.com", &server)]);
     let mut bench = if by_server { bench.with_server(tool) } else { bench };
-    bench.scope.time_limit = Duration::from_secs(5);
+    bench.scope.access.time_limit = Duration::from_secs(5);
     let call = Call::with_value("call1".into(), "net.fetch", json!({"urls": [HERE], "method": method}));
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
     assert_eq!(outcome.result.expect_err("too long").code, ErrorCode::ToolTimedOut);
@@ -294,7 +294,7 @@ async fn what_a_tool_does_while_it_is_stopped_counts() {
     let approver = ScriptedApprover::always(Decision::Once);
     let mut bench = Bench::new(tool.clone(), approver, &[("api.weather.com", &server)]);
     bench.scope.snapshot = snapshot_of(vec![Box::new(ActsLate(tool))]);
-    bench.scope.time_limit = Duration::from_millis(1);
+    bench.scope.access.time_limit = Duration::from_millis(1);
     let args = json!({"urls": [HERE], "method": "POST"});
     let call = Call::with_value("call1".into(), "net.fetch", args);
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_calls::{Access, Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, Event};
 use nova_registry::{
     LoadedSkill, Registry, Rules, RulesInForce, Scan, Settings, SkillMd, Source, SourceKind,
@@ -115,18 +115,21 @@ impl Bench {
     pub(crate) fn new(tool: Fetch, approver: ScriptedApprover, servers: &[(&str, &WebServer)]) -> Self {
         let (events, rules) = (RecordedEvents::new(), KeptRules::default());
         let scope = CallScope {
+            access: Access {
+                vault: None,
+                rules: Arc::default(),
+                keep_rule: Arc::new(rules.clone()),
+                approved: Arc::new(ApprovedContents::default()),
+                web: Arc::new(web_of(servers)),
+                credentials: Arc::new(NoCredentials),
+                stores: Arc::new(nova_testkit::MemoryStores::default()),
+                clock: Arc::new(FixedClock::default()),
+                approver: Arc::new(approver.clone()),
+                time_limit: PATIENCE,
+            },
             snapshot: snapshot_of(vec![Box::new(tool)]),
-            vault: None,
-            rules: Arc::default(),
             grants: Arc::new(Grants::default()),
-            keep_rule: Arc::new(rules.clone()),
-            approved: Arc::new(ApprovedContents::default()),
-            web: Arc::new(web_of(servers)),
-            credentials: Arc::new(NoCredentials),
-            stores: Arc::new(nova_testkit::MemoryStores::default()),
-            clock: Arc::new(FixedClock::default()),
             given: Arc::new(()),
-            approver: Arc::new(approver.clone()),
             events: Arc::new(events.clone()),
             change_set: None,
             touched: Arc::default(),
@@ -138,13 +141,12 @@ impl Bench {
             principal: Principal::owner(),
             author: "model".into(),
             by_hand: false,
-            time_limit: PATIENCE,
         };
         Self { scope, approver, events, rules }
     }
 
     pub(crate) fn with_rules(mut self, yaml: &str) -> Self {
-        self.scope.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("rules of the test")));
+        self.scope.access.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("rules of the test")));
         self
     }
 
@@ -160,8 +162,8 @@ impl Bench {
     }
 
     pub(crate) fn with_approver(mut self, approver: impl Approver + 'static, limit: Duration) -> Self {
-        self.scope.approver = Arc::new(approver);
-        self.scope.time_limit = limit;
+        self.scope.access.approver = Arc::new(approver);
+        self.scope.access.time_limit = limit;
         self
     }
 

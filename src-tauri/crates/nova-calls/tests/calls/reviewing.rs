@@ -58,7 +58,7 @@ async fn a_rule_that_asks_does_not_hide_what_changed() {
             &[(HOST, &server)],
         )
         .with_rules(&format!("permissions: {{human_approval: ['{rule}']}}"));
-        bench.scope.approved = approved(&old, "one", Approval::Always);
+        bench.scope.access.approved = approved(&old, "one", Approval::Always);
         bench.call(&[HERE]).await.result.expect("allowed once");
         let asked = bench.approver.asked();
         assert_eq!(
@@ -78,7 +78,7 @@ async fn the_third_identical_call_does_not_hide_what_changed() {
     let server = sunny().await;
     let old = of_file(Effect::Read, "one", "Fetches.");
     let mut bench = Bench::new(old.clone(), answers(&[Decision::Once, Decision::Deny]), &[(HOST, &server)]);
-    bench.scope.approved = approved(&old, "one", Approval::Always);
+    bench.scope.access.approved = approved(&old, "one", Approval::Always);
     bench.call_in_turn(&[HERE]).await.result.expect("always");
     bench.call_in_turn(&[HERE]).await.result.expect("allowed once more: what it fetched taints the turn");
     let bench = bench.with_tool(of_file(Effect::Read, "two", "Fetches more."));
@@ -128,7 +128,7 @@ async fn once_lends_a_credential_for_one_call() {
         answers(&[Decision::Once, Decision::Once, Decision::Session]),
         &[(HOST, &server)],
     );
-    bench.scope.credentials = held.clone();
+    bench.scope.access.credentials = held.clone();
     for _ in 0..2 {
         bench.call(&[HERE]).await.result.expect("allowed once");
         assert_eq!(held.granted(), [""; 0], "once is no grant");
@@ -153,7 +153,7 @@ async fn always_on_the_card_is_a_grant() {
     let server = sunny().await;
     let mut bench =
         Bench::new(with_key(Effect::External, &[HOST]), answers(&[Decision::Always]), &[(HOST, &server)]);
-    bench.scope.credentials = held.clone();
+    bench.scope.access.credentials = held.clone();
     for _ in 0..2 {
         bench.call(&[HERE]).await.result.expect("allowed always");
     }
@@ -177,7 +177,7 @@ async fn a_deny_that_is_written_while_a_host_is_asked_about_holds() {
     for rule in ["internet_access", "net__fetch", "net__fetch(urls=http*)"] {
         let yaml: &'static str = Box::leak(format!("permissions: {{deny: ['{rule}']}}").into_boxed_str());
         let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[(HOST, &server)]);
-        let rules = bench.scope.rules.clone();
+        let rules = bench.scope.access.rules.clone();
         let bench = bench.with_approver(Meanwhile(rules, yaml), PATIENCE);
         let error = bench.call(&[HERE]).await.result.expect_err("denied meanwhile");
         assert!(error.message.contains("denie"), "{rule}: {error:?}");
@@ -197,7 +197,7 @@ async fn rules_that_cannot_be_read_any_more_let_nothing_out() {
         }
     }
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[(HOST, &server)]);
-    let rules = bench.scope.rules.clone();
+    let rules = bench.scope.access.rules.clone();
     let bench = bench.with_approver(Broken(rules), PATIENCE);
     let error = bench.call(&[HERE]).await.result.expect_err("closed");
     assert_eq!(error.code, ErrorCode::DeniedByRule);
@@ -209,7 +209,7 @@ async fn a_rule_that_asks_about_the_web_asks_for_a_file_that_always_runs() {
     let server = sunny().await;
     let tool = of_file(Effect::Read, "one", "Fetches.");
     let mut bench = Bench::new(tool.clone(), answers(&[Decision::Deny]), &[(HOST, &server)]);
-    bench.scope.approved = approved(&tool, "one", Approval::Always);
+    bench.scope.access.approved = approved(&tool, "one", Approval::Always);
     bench.call(&[HERE]).await.result.expect("every call of it");
     let bench = bench.with_rules("permissions: {human_approval: [internet_access]}");
     bench.call(&[HERE]).await.result.expect_err("asked, and denied");

@@ -84,7 +84,7 @@ async fn a_revoked_approval_asks_again_and_takes_the_grant_with_it() {
     );
     bench.call(&[HERE]).await.result.expect("allowed");
     bench.call(&[HERE]).await.result.expect("granted");
-    bench.scope.approved = Arc::new(ApprovedContents::default());
+    bench.scope.access.approved = Arc::new(ApprovedContents::default());
     bench.call(&[HERE]).await.result.expect("allowed once");
     bench.call(&[HERE]).await.result.expect("allowed once more");
     assert_eq!(bench.asked(), [HOST; 3], "the grant of before does not come back with the approval");
@@ -233,7 +233,7 @@ impl Approver for AfterThought {
 async fn a_deny_that_is_written_while_the_question_waits_holds() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)]);
-    let rules = bench.scope.rules.clone();
+    let rules = bench.scope.access.rules.clone();
     let bench = bench.with_approver(AfterThought(rules, decided(Decision::Once)), nova_testkit::PATIENCE);
     let error = bench.call(&[HERE]).await.result.expect_err("denied");
     assert_eq!(error.code, ErrorCode::DeniedByRule);
@@ -246,7 +246,7 @@ async fn a_rule_that_is_taken_back_counts_in_the_same_turn() {
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[Decision::Deny]), &[(HOST, &server)])
         .with_rules("permissions: {allow: [net__fetch]}");
     bench.call_in_turn(&[HERE]).await.result.expect("by the rule");
-    bench.scope.rules.replace(Rules::default());
+    bench.scope.access.rules.replace(Rules::default());
     bench.call_in_turn(&[HERE, HERE]).await.result.expect_err("asked, and denied");
     assert_eq!(bench.approver.asked().len(), 1);
 }

@@ -61,7 +61,7 @@ fn bench(declared: &[&str], held: FixedCredentials) -> Bench {
     tool.0.credentials = declared.iter().map(ToString::to_string).collect();
     let mut bench = Bench::new(tool.clone(), ScriptedApprover::new([]), &[]);
     bench.scope.snapshot = snapshot_of(vec![Box::new(Telltale(tool))]);
-    bench.scope.credentials = Arc::new(held);
+    bench.scope.access.credentials = Arc::new(held);
     bench
 }
 
@@ -138,7 +138,7 @@ fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) 
     tool.0.credentials = vec!["weather".into()];
     let mut bench = Bench::new(tool.clone(), approver, &[]);
     bench.scope.snapshot = snapshot_of(vec![Box::new(Telltale(tool))]);
-    bench.scope.credentials = source.clone();
+    bench.scope.access.credentials = source.clone();
     bench
 }
 

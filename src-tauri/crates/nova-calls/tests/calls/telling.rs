@@ -123,7 +123,7 @@ async fn run(rules: &str, how: &str, approver: ScriptedApprover) -> (Outcome, St
     let vault = TempVault::from(NOTES);
     let mut bench = Bench::new(fetch(Effect::Read, &[]), approver, &[]).with_rules(rules);
     bench.scope.snapshot = snapshot_of(vec![Box::new(Careless(fetch(Effect::Read, &[])))]);
-    bench.scope.vault = Some(vault.open());
+    bench.scope.access.vault = Some(vault.open());
     let args = json!({"path": "Work/Plan.md", "how": how, "urls": []});
     let call = Call::with_value("call1".into(), "net.fetch", args);
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;

@@ -72,7 +72,7 @@ async fn write(
     bench.scope.snapshot = snapshot_of(vec![Box::new(Writes(tool))]);
     let opened = vault.open();
     bench.scope.change_set = Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a turn".into())));
-    bench.scope.vault = Some(opened);
+    bench.scope.access.vault = Some(opened);
     let call = Call::with_value("call1".into(), "net.fetch", args);
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
     (outcome, bench)

@@ -70,7 +70,8 @@ impl Turn {
                 continue;
             }
             let reads = left.iter().take_while(|call| is_read(snapshot, &call.name)).count();
-            let asked = |call: &&LogCall| self.scope.approver.at_once() && is_own_write(snapshot, &call.name);
+            let asked =
+                |call: &&LogCall| self.scope.access.approver.at_once() && is_own_write(snapshot, &call.name);
             let writes = left.iter().take_while(asked).count();
             let (together, rest) = left.split_at(reads.max(writes).max(1));
             left = rest;
@@ -186,18 +187,10 @@ impl Turn {
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
         CallScope {
+            access: self.scope.access.clone(),
             snapshot: snapshot.clone(),
-            vault: self.scope.vault.clone(),
-            rules: self.scope.rules.clone(),
             grants: self.session.grants.clone(),
-            keep_rule: self.scope.keep_rule.clone(),
-            approved: self.scope.approved.clone(),
-            web: self.scope.web.clone(),
-            credentials: self.scope.credentials.clone(),
-            stores: self.scope.stores.clone(),
-            clock: self.scope.clock.clone(),
             given: Arc::new(()),
-            approver: self.scope.approver.clone(),
             events: self.journal.clone(),
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
@@ -209,7 +202,6 @@ impl Turn {
             principal: Principal::owner(),
             author: "model".into(),
             by_hand: false,
-            time_limit: self.scope.call_limit,
         }
     }
 }

@@ -81,7 +81,7 @@ impl Turn {
             return Err(provider_error(&ProviderError::NoImages { provider, model }).into());
         }
         let Locality::Remote { host } = &self.scope.locality else { return Ok(()) };
-        if self.scope.vault.is_some() && !self.scope.agreed {
+        if self.scope.access.vault.is_some() && !self.scope.agreed {
             return Err(not_agreed(host, self.scope.provider.id()).into());
         }
         self.check_private().await

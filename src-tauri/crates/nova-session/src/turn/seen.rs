@@ -73,7 +73,7 @@ impl Turn {
 
     /// The notes and files as they are now; None where one is gone.
     pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
-        held(self.scope.vault.clone(), paths).await
+        held(self.scope.access.vault.clone(), paths).await
     }
 
     /// Notes that are not what the model read, whether or not anybody watched them.
@@ -134,7 +134,7 @@ impl Turn {
     /// and as they are now.
     pub(super) async fn has_read_private(&self) -> bool {
         let read = NotesRead::by(&self.session.lock().messages);
-        read.are_private(self.scope.vault.clone(), &self.elsewhere()).await
+        read.are_private(self.scope.access.vault.clone(), &self.elsewhere()).await
     }
 
     /// What a model elsewhere may not see.

@@ -116,7 +116,7 @@ impl Turn {
         let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
         let args = serde_json::from_str(&call.arguments).unwrap_or_default();
         let shape = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
-        let rules = self.scope.rules.now();
+        let rules = self.scope.access.rules.now();
         let denied =
             rules.closed.is_some() || rules.find(RuleList::Deny, &shape, &Principal::owner()).is_some();
         let offered = self.session.lock().first_tools().iter().any(|first| first.name == tool.wire_name);
