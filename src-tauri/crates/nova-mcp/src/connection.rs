@@ -428,7 +428,7 @@ pub(crate) fn ended(server: &str, ending: &Ending, said: &LastLines) -> Trouble 
     }
     let last = match last.as_slice() {
         [] => String::new(),
-        lines => format!(" It said: {}", lines.join(" / ")),
+        lines => format!(" It said: {}.", lines.join(" / ").trim_end_matches('.')),
     };
     Trouble::failed(
         format!("{server} is not running. {why}.{last}"),

@@ -1,7 +1,7 @@
 //! One server of the configuration: what it is to the user, when it runs, and its tools.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use nova_calls::Secrets;
@@ -164,34 +164,25 @@ impl Server {
             self.take_up(&mut now, tools);
         }
         self.host.changed();
-        tokio::spawn(self.clone().attend(connection.clone()));
+        tokio::spawn(attend(Arc::downgrade(&self), Arc::downgrade(&connection)));
         Ok(connection)
     }
 
-    /// Takes up new lists of tools until the connection ends.
-    async fn attend(self: Arc<Self>, connection: Arc<Connection>) {
-        let closed = connection.closed.clone();
-        let news = connection.tools_changed.clone();
-        let listing = async {
-            loop {
-                news.notified().await;
-                match connection.list_tools(self.config.timeout).await {
-                    Ok(tools) => {
-                        self.take_up(&mut self.now(), tools);
-                        self.host.changed();
-                    }
-                    Err(trouble) => tracing::debug!("{}", trouble.line()),
-                }
-                tokio::time::sleep(BETWEEN_LISTS).await;
+    async fn list_again(self: Arc<Self>, connection: &Connection) {
+        match connection.list_tools(self.config.timeout).await {
+            Ok(tools) => {
+                self.take_up(&mut self.now(), tools);
+                self.host.changed();
             }
-        };
-        tokio::select! {
-            () = listing => {}
-            () = closed.cancelled() => {}
+            Err(trouble) => tracing::debug!("{}", trouble.line()),
         }
+    }
+
+    /// A connection ended; by itself, where it is still the one in use.
+    fn ended(self: &Arc<Self>, connection: &Arc<Connection>) {
         let is_current = {
             let mut now = self.now();
-            let is_current = now.connection.as_ref().is_some_and(|current| Arc::ptr_eq(current, &connection));
+            let is_current = now.connection.as_ref().is_some_and(|current| Arc::ptr_eq(current, connection));
             if is_current {
                 now.connection = None;
             }
@@ -322,7 +313,10 @@ impl Server {
             let changed = || {
                 let changes = now.known.change_of(definition)?.changes.join("; ");
                 let review = format!("Review it: nova mcp review {}.", self.config.name);
-                Some((State::NeedsReview, format!("Its definition changed: {changes}. {review}")))
+                Some((
+                    State::NeedsReview,
+                    format!("Its definition changed: {}. {review}", changes.trim_end_matches('.')),
+                ))
             };
             match broken.or_else(changed) {
                 Some((state, reason)) => {
@@ -345,6 +339,29 @@ impl Server {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes up new lists of tools until the connection ends. Keeps neither in use.
+async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
+    let parts =
+        connection.upgrade().map(|connection| (connection.closed.clone(), connection.tools_changed.clone()));
+    let Some((closed, news)) = parts else { return };
+    let listing = async {
+        loop {
+            news.notified().await;
+            let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
+            server.list_again(&connection).await;
+            drop(connection);
+            tokio::time::sleep(BETWEEN_LISTS).await;
+        }
+    };
+    tokio::select! {
+        () = listing => {}
+        () = closed.cancelled() => {}
+    }
+    if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
+        server.ended(&connection);
     }
 }
 

@@ -95,17 +95,21 @@ impl McpServers {
     /// Takes up the configuration: what did not change goes on, what is gone ends, and a new server that
     /// the user agreed to is asked for its tools in the background where they are not known.
     pub fn configure(&self, read: Vec<Result<ServerConfig, (String, String)>>) {
-        let left = {
+        let (left, is_news) = {
             let mut now = self.now();
             let mut before = std::mem::take(&mut now.servers);
-            now.problems.clear();
+            let problems = std::mem::take(&mut now.problems);
+            let mut is_new = false;
             for entry in read {
                 match entry {
                     Ok(config) => {
                         let same = before.iter().position(|server| server.config == config);
                         let server = match same {
                             Some(at) => before.swap_remove(at),
-                            None => Server::new(config, self.host.clone()),
+                            None => {
+                                is_new = true;
+                                Server::new(config, self.host.clone())
+                            }
                         };
                         now.servers.push(server);
                     }
@@ -115,10 +119,13 @@ impl McpServers {
             for server in &now.servers {
                 server.look();
             }
-            before
+            let is_news = is_new || !before.is_empty() || problems != now.problems;
+            (before, is_news)
         };
         left.into_iter().for_each(Server::leave);
-        self.host.changed();
+        if is_news {
+            self.host.changed();
+        }
     }
 
     pub fn source(&self) -> Box<dyn Source> {
@@ -250,10 +257,7 @@ impl Source for McpServers {
 
     fn scan(&self) -> Scan {
         let now = self.now();
-        Scan {
-            skills: now.servers.iter().map(|server| skill(server)).collect(),
-            problems: now.problems.clone(),
-        }
+        Scan { skills: now.servers.iter().map(skill).collect(), problems: now.problems.clone() }
     }
 
     fn changes(&self) -> BoxStream<'static, ()> {

@@ -221,7 +221,10 @@ fn not_greeted(
 fn slow(config: &ServerConfig, ending: &Ending, said: &LastLines, limit: Duration) -> Trouble {
     let mut last = said.last(3);
     last.extend(ending.noise());
-    let last = if last.is_empty() { String::new() } else { format!(" It said: {}", last.join(" / ")) };
+    let last = match last.as_slice() {
+        [] => String::new(),
+        lines => format!(" It said: {}.", lines.join(" / ").trim_end_matches('.')),
+    };
     Trouble::failed(
         format!("{} did not start in {} s.{last}", config.name, limit.as_secs_f32()),
         format!("Check its command, or set a longer startup_timeout_ms for {}.", config.name),

@@ -1,5 +1,6 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nova_guard::{Confinement, Guard};
@@ -32,10 +33,11 @@ const SHELL_TIME: Duration = Duration::from_secs(5);
 const MARK: &str = "nova-path=";
 
 /// Where servers are started: under which guard and in which environment.
+#[derive(Clone)]
 pub struct Surroundings {
     guard: Guard,
     variables: Vec<(OsString, OsString)>,
-    path: OnceCell<OsString>,
+    path: Arc<OnceCell<OsString>>,
 }
 
 impl Surroundings {
@@ -46,7 +48,7 @@ impl Surroundings {
             name == "PATH" || known.any(|known| name.eq_ignore_ascii_case(known))
         };
         let variables = environment.into_iter().filter(|(name, _)| is_known(name)).collect();
-        Self { guard, variables, path: OnceCell::new() }
+        Self { guard, variables, path: Arc::default() }
     }
 
     pub(crate) fn guard(&self) -> &Guard {

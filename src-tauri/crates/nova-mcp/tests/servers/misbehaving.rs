@@ -1,7 +1,6 @@
-use std::time::Duration;
-
 use nova_mcp::Phase;
 use nova_registry::State;
+use nova_testkit::PATIENCE;
 use serde_json::{Value, json};
 
 use crate::support::{Servers, not_ready, ready_tools, until};
@@ -20,6 +19,8 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() 
     let html = impatient(servers.entry("html"));
     let flood = servers.entry("floods-text");
     let line = servers.entry("floods-line");
+    let text = servers.note("text");
+    std::fs::write(&text, "not a program").unwrap();
     servers.agree(&json!({
         "good": servers.entry("plain"),
         "banner": servers.entry("banner"),
@@ -27,7 +28,7 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() 
         "dies": servers.entry("dies"),
         "wrong": servers.entry("wrong-id"),
         "missing": {"command": "no-such-program-here"},
-        "no-program": {"command": "/etc/hostname"},
+        "no-program": {"command": text},
         "nowhere": {"command": "true", "cwd": "/no/such/folder"},
         "hangs": hangs, "html": html, "text": flood, "line": line,
     }));
@@ -36,7 +37,7 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() 
         ("dies", "dies is not running. It ended with code 3. It said: cannot find my configuration"),
         ("wrong", "wrong answered a request that nobody made. Update the server"),
         ("missing", "The command of missing is not there or is no program: no-such-program-here. Install it"),
-        ("no-program", "is no program: /etc/hostname. Install it"),
+        ("no-program", "text. Install it"),
         ("nowhere", "no folder to start in: /no/such/folder. Correct mcpServers.nowhere.cwd."),
         ("hangs", "hangs did not start in 0.7 s. Check its command"),
         ("html", "html did not start in 0.7 s. It said: <!doctype html>"),
@@ -57,9 +58,7 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() 
 #[tokio::test]
 async fn a_server_that_failed_is_not_started_again_before_its_time() {
     let servers = Servers::one("dies").await;
-    std::fs::write(servers.note("again"), "").unwrap();
-    let again = servers.mcp.ready(None, Duration::from_secs(5));
-    again.await;
+    servers.mcp.ready(None, PATIENCE).await;
     let why = servers.failed("one");
     assert!(why.contains("code 3"), "{why}");
     assert!(matches!(servers.mcp.restart("one").await, Some(Err(_))), "a person may try at any time");
