@@ -90,7 +90,8 @@ impl App {
     /// When it is another one by now, or the agreement cannot be kept.
     pub async fn agree_to_mcp_server(&self, name: &str, fingerprint: &str) -> Result<(), UserError> {
         let config = self.mcp_server(name)?;
-        if config.fingerprint() != fingerprint {
+        let review = self.review_mcp_server(name).await?;
+        if review.fingerprint != fingerprint {
             return Err(UserError::new(
                 ErrorCode::SkillNeedsReview,
                 format!("The server {} changed since your review.", config.name),
@@ -113,7 +114,7 @@ impl App {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
             self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
         }
-        self.inner.mcp.agreed_to(&config.name);
+        self.inner.mcp.agreed_to(&review);
         self.inner.reload_registry();
         Ok(())
     }
@@ -178,7 +179,10 @@ impl App {
                 .map_err(|reason| UserError::new(ErrorCode::BadRequest, reason, ""))?
         } else {
             let config = self.mcp_server(what)?;
-            self.agree_to_mcp_server(&config.name, &config.fingerprint()).await?;
+            let review = self.review_mcp_server(&config.name).await?;
+            if !review.agreed {
+                self.agree_to_mcp_server(&config.name, &review.fingerprint).await?;
+            }
             config
         };
         self.inner.mcp.probe(&config, call).await.map_err(|trouble| trouble_error(&trouble))

@@ -1,9 +1,11 @@
 use nova_calls::Secrets;
+use nova_registry::harmless_line;
 use nova_skill::{Output, ToolError};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
-use crate::connection::sentence;
+use crate::definition::cut;
+use crate::limits;
 
 /// What a server answered, as a result of Nova's: what it structured, else its text, else its parts.
 /// Nobody vouches for it.
@@ -18,7 +20,10 @@ pub(crate) fn output(server: &str, result: CallToolResult, secrets: &Secrets) ->
         }
         secrets.scrub(&mut said);
         return Err(ToolError::failed(
-            format!("{server} says: {}.", sentence(&said)),
+            format!(
+                "{server} says: {}.",
+                cut(harmless_line(&said).trim_end_matches('.'), limits::DESCRIPTION)
+            ),
             "Change the arguments, or try again later.",
         ));
     }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{Definition, KnownTools};
+use crate::definition::{ChangedTool, Definition, KnownTools};
 use crate::host::Host;
 use crate::limits;
 use crate::start::{Started, start};
@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) host: Arc<Host>,
     state: Mutex<Now>,
     /// One attempt to start it at a time.
-    starting: tokio::sync::Mutex<()>,
+    starting: Arc<tokio::sync::Mutex<()>>,
     /// It is in the configuration no more.
     gone: AtomicBool,
     pub(crate) secrets: Arc<Secrets>,
@@ -75,7 +75,7 @@ impl Server {
                 tools: Vec::new(),
                 protocol: None,
             }),
-            starting: tokio::sync::Mutex::default(),
+            starting: Arc::default(),
             gone: AtomicBool::new(false),
             secrets: Arc::default(),
         });
@@ -122,7 +122,7 @@ impl Server {
         if let Some(connection) = self.running() {
             return Ok(connection);
         }
-        let _one = self.starting.lock().await;
+        let one = self.starting.clone().lock_owned().await;
         if let Some(connection) = self.running() {
             return Ok(connection);
         }
@@ -140,7 +140,11 @@ impl Server {
         }
         // On a task of its own: a call that is stopped does not stop what the next one needs.
         let server = self.clone();
-        let started = tokio::spawn(async move { server.begin().await }).await;
+        let started = tokio::spawn(async move {
+            let _one = one;
+            server.begin().await
+        })
+        .await;
         started.unwrap_or_else(|_| Err(Trouble::stopped()))
     }
 
@@ -212,12 +216,16 @@ impl Server {
         tokio::spawn(async move { self.stop().await });
     }
 
-    /// The definitions that are listed now are what the user wants.
-    pub(crate) fn approve(self: &Arc<Self>) {
+    /// The user has looked at it: it may be started at once, and changed definitions are what they want, as far as
+    /// they are those that were looked at.
+    pub(crate) fn looked_at(self: &Arc<Self>, seen: &[ChangedTool]) {
         let mut now = self.now();
-        now.known.approve();
-        self.make_tools(&mut now);
-        self.keep(&now);
+        (now.failures, now.next_try) = (0, None);
+        if !seen.is_empty() && now.known.changed() == seen {
+            now.known.approve();
+            self.make_tools(&mut now);
+            self.keep(&now);
+        }
     }
 
     /// A call came to its end: what went wrong before is over.

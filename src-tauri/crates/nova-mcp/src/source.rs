@@ -59,6 +59,7 @@ pub struct ServerStatus {
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     pub name: String,
+    /// Of all that is looked at, changed tools among it.
     pub fingerprint: String,
     pub agreed: bool,
     /// Another command or address was agreed to before.
@@ -175,26 +176,27 @@ impl McpServers {
             Way::Address { url, .. } => host = nova_http::host_of(url),
         }
         let agreed = server.agreed();
-        let fingerprint = config.fingerprint();
+        let own = config.fingerprint();
+        let tools = server.known().changed();
         Some(ServerReview {
             name: config.name.clone(),
-            agreed: agreed.as_ref() == Some(&fingerprint),
-            changed: agreed.is_some_and(|agreed| agreed != fingerprint),
-            fingerprint,
+            agreed: agreed.as_ref() == Some(&own),
+            changed: agreed.is_some_and(|agreed| agreed != own),
+            fingerprint: fingerprint_of(own, &tools),
             shown: config.shown(),
             program,
             host,
             folder,
             variables: texts.keys().cloned().collect(),
             credentials: config.credentials().iter().map(ToString::to_string).collect(),
-            tools: server.known().changed(),
+            tools,
         })
     }
 
-    /// The user has agreed to the server, as is kept by now, and to its tools as they are listed.
-    pub fn agreed_to(&self, name: &str) {
-        if let Some(server) = self.server(name) {
-            server.approve();
+    /// The user has agreed to a server as they looked at it, which is kept by now.
+    pub fn agreed_to(&self, review: &ServerReview) {
+        if let Some(server) = self.server(&review.name) {
+            server.looked_at(&review.tools);
             server.look();
             self.host.changed();
         }
@@ -264,6 +266,15 @@ impl Source for McpServers {
         let news = self.host.news.subscribe();
         unfold(news, |mut news| async move { news.changed().await.ok().map(|()| ((), news)) }).boxed()
     }
+}
+
+/// That of the server alone where none of its tools changed.
+fn fingerprint_of(server: String, changed: &[ChangedTool]) -> String {
+    if changed.is_empty() {
+        return server;
+    }
+    let whole = serde_json::json!([server, changed]);
+    blake3::hash(whole.to_string().as_bytes()).to_hex().to_string()
 }
 
 fn skill(server: &Arc<Server>) -> LoadedSkill {
