@@ -45,13 +45,9 @@ fn a_server_is_added_reviewed_probed_and_called_from_the_terminal() {
     let path = file.to_str().unwrap();
     let started = nova.home().join("server.sh.started");
 
-    let (code, review) =
-        nova.json(&["mcp", "add", "Shell Server", "--command", "sh", "--env", "WHO=me", "--", path]);
-    assert_eq!(
-        (code, &review["agreed"], &review["variables"]),
-        (0, &json!(false), &json!(["WHO"])),
-        "{review}"
-    );
+    let add = ["mcp", "add", "Shell Server", "--command", "sh", "--env", "WHO=me", "--", path];
+    let added = succeeds(&nova.run(&add));
+    assert!(added.contains("Shell Server: not agreed") && added.contains("variables: WHO"), "{added}");
     assert_eq!(state(&nova), "needs_review");
     let calls = ["tool", "call", "shell-server.say", "--approve", "all"];
     let (code, refused) = nova.json(&calls);
@@ -107,7 +103,7 @@ fn a_server_that_cannot_be_right_is_not_added() {
 
 #[tokio::test]
 async fn a_model_calls_a_server_whose_text_is_fenced_and_whose_failure_hides_nothing() {
-    let nova = Nova::new("", [call("c1", "sh__say", "{}"), text("Done.")]);
+    let nova = Nova::new("", [call("sh__say", json!({})), text("Done.")]);
     let file = script(&nova);
     let mut settings = nova.read_settings();
     settings["mcpServers"] = json!({

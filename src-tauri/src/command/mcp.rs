@@ -9,7 +9,10 @@ use crate::print::{self, line, visible};
 
 pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, UserError> {
     match command {
-        Mcp::List => list(app, json),
+        Mcp::List => {
+            app.mcp_ready(None, super::LIST_LIMIT).await;
+            list(app, json)
+        }
         Mcp::Add { name, command, args, url, env, header, cwd } => {
             let entry = match (command, url) {
                 (Some(command), _) => {
@@ -47,11 +50,17 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
                 let agreed = fingerprint.as_deref().unwrap_or(&review.fingerprint).to_owned();
                 app.agree_to_mcp_server(name, &agreed).await?;
                 review = app.review_mcp_server(name).await?;
+                app.mcp_ready(Some(name), super::TOOLS_LIMIT).await;
             }
             if json {
                 print::json(&as_json(&review));
-            } else {
-                print_review(&review);
+                return Ok(print::DONE);
+            }
+            print_review(&review);
+            let servers = app.mcp_servers();
+            let this = servers.iter().find(|server| server.name == review.name && server.agreed);
+            if let Some(server) = this {
+                print_server(server);
             }
             Ok(print::DONE)
         }
@@ -79,11 +88,7 @@ fn list(app: &App, json: bool) -> Result<u8, UserError> {
         return Ok(print::DONE);
     }
     for server in &servers {
-        let state = mcp_state(server).replace('_', " ");
-        line(&visible(&format!("{}: {state}, {} tools: {}", server.name, server.tools, server.shown)));
-        if let Some(reason) = reason(server) {
-            line(&visible(&format!("  {reason}")));
-        }
+        print_server(server);
     }
     for (id, why) in &problems {
         line(&visible(&format!("{id}: broken: {why}")));
@@ -92,6 +97,14 @@ fn list(app: &App, json: bool) -> Result<u8, UserError> {
         line("No servers yet. Add one with: nova mcp add NAME --command COMMAND");
     }
     Ok(print::DONE)
+}
+
+fn print_server(server: &ServerStatus) {
+    let state = mcp_state(server).replace('_', " ");
+    line(&visible(&format!("{}: {state}, {} tools: {}", server.name, server.tools, server.shown)));
+    if let Some(reason) = reason(server) {
+        line(&visible(&format!("  {reason}")));
+    }
 }
 
 fn reason(server: &ServerStatus) -> Option<String> {
@@ -142,7 +155,8 @@ fn print_review(review: &ServerReview) {
         tool.changes.iter().for_each(|change| say(format!("    {change}")));
     }
     if !review.agreed || !review.tools.is_empty() {
-        say(format!("nova mcp review {} --accept agrees to it", review.name));
+        let name = if review.name.contains(' ') { format!("{:?}", review.name) } else { review.name.clone() };
+        say(format!("nova mcp review {name} --accept agrees to it"));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_credentials::{CredentialError, CredentialName, Grant};
@@ -186,6 +187,12 @@ impl App {
             config
         };
         self.inner.mcp.probe(&config, call).await.map_err(|trouble| trouble_error(&trouble))
+    }
+
+    /// Waits until the tools of a server, or of all, are known or it has failed, at most that long.
+    pub async fn mcp_ready(&self, name: Option<&str>, at_most: Duration) {
+        self.inner.mcp.ready(name, at_most).await;
+        self.inner.reload_registry();
     }
 
     pub(crate) fn mcp_server(&self, name: &str) -> Result<ServerConfig, UserError> {

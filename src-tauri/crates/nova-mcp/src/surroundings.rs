@@ -30,6 +30,8 @@ const PASSED_ON_WINDOWS: [&str; 7] =
     ["APPDATA", "LOCALAPPDATA", "USERPROFILE", "SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "PROGRAMFILES"];
 /// A login shell may run what it likes.
 const SHELL_TIME: Duration = Duration::from_secs(5);
+/// Where nobody says where programs are.
+const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const MARK: &str = "nova-path=";
 
 /// Where servers are started: under which guard and in which environment.
@@ -90,6 +92,9 @@ impl Surroundings {
                 if folder.is_absolute() && !folders.contains(&folder) {
                     folders.push(folder);
                 }
+            }
+            if folders.is_empty() {
+                return PLAIN_PATH.into();
             }
             std::env::join_paths(folders).unwrap_or_else(|_| own.to_owned())
         });
