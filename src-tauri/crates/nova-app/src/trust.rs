@@ -35,7 +35,7 @@ struct Record {
     skills: BTreeMap<String, AgreedSkill>,
     /// Name of an MCP server → the fingerprint of the command or address that was agreed to.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    servers: BTreeMap<String, String>,
+    mcp_servers: BTreeMap<String, String>,
     /// Whether TypeScript tools may run where the system confines nothing; None until somebody was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     unconfined: Option<bool>,
@@ -179,12 +179,12 @@ impl Trust {
     }
 
     pub(crate) fn agreed_server(&self, server: &str) -> Option<String> {
-        self.read().servers.remove(server)
+        self.read().mcp_servers.remove(server)
     }
 
     pub(crate) fn agree_to_server(&self, server: &str, fingerprint: &str) -> std::io::Result<()> {
         self.change(|record| {
-            record.servers.insert(server.to_owned(), fingerprint.to_owned());
+            record.mcp_servers.insert(server.to_owned(), fingerprint.to_owned());
         })
     }
 
@@ -193,7 +193,7 @@ impl Trust {
             return Ok(());
         }
         self.change(|record| {
-            record.servers.remove(server);
+            record.mcp_servers.remove(server);
         })
     }
 
