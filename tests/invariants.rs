@@ -82,6 +82,7 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
             "src-tauri/crates/nova-skill/src/tool.rs",
             // Its tests run tools in contexts that go wrong in ways that no real one does.
             "src-tauri/crates/nova-script/tests/host/support.rs",
+            "src-tauri/crates/nova-mcp/tests/servers/",
             "src-tauri/crates/nova-script/benches/scripts.rs",
         ],
     );
@@ -205,6 +206,9 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-app/src/credentials.rs",
             // Into the header of the one source that wants a key.
             "skills/portfolio/src/sources/finnhub.rs",
+            // Into the environment or the headers of the server that was agreed to.
+            "src-tauri/crates/nova-mcp/src/start.rs",
+            "src-tauri/crates/nova-mcp/src/http.rs",
             // Into the answer to the script that declared it.
             "src-tauri/crates/nova-script/src/host/asks.rs",
         ],

@@ -49,6 +49,9 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
+    /// MCP servers: list, add, remove, review, probe.
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Rules: list, allow, ask, deny, remove, try.
     #[command(subcommand)]
     Permission(Permission),
@@ -108,6 +111,53 @@ pub(crate) enum ApproveHow {
     All,
     /// A program, with one JSON line on stdin per question: {"call","decision","revision"?,"args"?}.
     Stdio,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// List the servers of nova.config.json with their state.
+    List,
+    /// Add a server; it does not start before you agree to it.
+    Add {
+        name: String,
+        /// The program that is the server; its arguments follow after `--`.
+        #[arg(long, value_name = "C", required_unless_present = "url")]
+        command: Option<String>,
+        /// The address of a server that speaks Streamable HTTP.
+        #[arg(long, value_name = "U", conflicts_with = "command")]
+        url: Option<String>,
+        /// A variable of the server's environment, NAME=VALUE; a secret as ${credentials:service/key}.
+        #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+        env: Vec<String>,
+        /// A header, NAME=VALUE; a secret as ${credentials:service/key}.
+        #[arg(long, value_name = "NAME=VALUE", requires = "url")]
+        header: Vec<String>,
+        /// The folder that the server starts in.
+        #[arg(long, value_name = "DIR", requires = "command")]
+        cwd: Option<PathBuf>,
+        #[arg(last = true, requires = "command")]
+        args: Vec<String>,
+    },
+    /// Remove a server from nova.config.json.
+    Remove { name: String },
+    /// Show what a server runs, and which of its tools changed; with --accept agree to it.
+    Review {
+        name: String,
+        /// Agree to it as printed, and start it.
+        #[arg(long)]
+        accept: bool,
+        /// Agree only if its fingerprint is still H.
+        #[arg(long, value_name = "H", requires = "accept")]
+        fingerprint: Option<String>,
+    },
+    /// Start a server, list its tools as JSON, and end it. Probing a configured one is agreeing to it.
+    Probe {
+        #[arg(value_name = "URL-OR-NAME")]
+        server: String,
+        /// Call each tool with the defaults of its schema.
+        #[arg(long)]
+        call: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_app::{Desktop, Places, ToolHost, Unconfined};
+use nova_app::{Desktop, Places, Surroundings, ToolHost, Unconfined};
 use nova_guard::Guard;
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 
@@ -28,13 +28,27 @@ pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     (first == SCRIPT).then(nova_script::child::main)
 }
 
+/// Starts MCP servers under the guard, with what every program needs of Nova's own environment.
+pub(crate) fn surroundings() -> Surroundings {
+    Surroundings::new(guard(), std::env::vars_os())
+}
+
+fn guard() -> Guard {
+    let own = own();
+    let (guard, args) = program(&own, "nova-guard", GUARD);
+    Guard::new(guard, args)
+}
+
+fn own() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| "nova".into())
+}
+
 /// Runs TypeScript tools under the guard.
 pub(crate) fn tool_host(places: &Places, desktop: Arc<dyn Desktop>) -> Arc<dyn ToolHost> {
-    let own = std::env::current_exe().unwrap_or_else(|_| "nova".into());
-    let (guard, guard_args) = program(&own, "nova-guard", GUARD);
+    let own = own();
     let (program, args) = program(&own, "nova-script", SCRIPT);
     let spawn = UnderGuard {
-        guard: Guard::new(guard, guard_args),
+        guard: guard(),
         program,
         args,
         // The engine has a limit of its own; this one holds where the engine is broken.

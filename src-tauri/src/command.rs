@@ -3,6 +3,7 @@
 mod chat;
 mod credential;
 mod lists;
+mod mcp;
 mod pending;
 mod permission;
 mod questions;
@@ -52,6 +53,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Vault(Vault::Check) => quick(args, command, async |app| vault_check(app, json).await).await,
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
+        Command::Mcp(it) => quick(args, command, async |app| mcp::run(app, it, json).await).await,
         Command::Permission(it) => {
             quick(args, command, async |app| permission::run(app, it, json).await).await
         }

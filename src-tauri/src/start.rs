@@ -19,6 +19,7 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
             keychain: true,
             passphrase: crate::passphrase::source(args.passphrase_fd),
         }),
+        surroundings: crate::children::surroundings(),
         tool_host: crate::children::tool_host(&places, desktop.clone()),
         places,
         desktop,

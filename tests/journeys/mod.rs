@@ -62,6 +62,7 @@ mod stopping;
 mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
+mod using_mcp_servers;
 mod writing_a_tool;
 mod writing_after_private_reads;
 mod writing_on;

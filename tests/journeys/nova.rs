@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop,
-    LocalServer, NoDesktop, Places, StoreOptions, ToolHost, Web,
+    LocalServer, NoDesktop, Places, StoreOptions, Surroundings, ToolHost, Web,
 };
+use nova_guard::Guard;
 use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
 use nova_testkit::{
     CountingIds, FixedClock, FixedCredentials, LineToolHost, ModelServer, PATIENCE, TempVault, web_of,
@@ -142,6 +143,10 @@ impl Nova {
             secret: Arc::new(|_| None),
             local_servers: self.local_servers.clone(),
             proxy: None,
+            surroundings: Surroundings::new(
+                Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
+                [("HOME".into(), self.home.path().into()), ("PATH".into(), "/usr/bin:/bin".into())],
+            ),
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
             web: self.web.clone(),
             settle: self.settle,

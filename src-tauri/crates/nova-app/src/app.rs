@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
+use nova_mcp::{McpServers, Surroundings};
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
@@ -61,6 +62,8 @@ pub struct AppOptions {
     pub proxy: Option<String>,
     /// Reads and runs tools that are files.
     pub tool_host: Arc<dyn ToolHost>,
+    /// Where MCP servers are started.
+    pub surroundings: Surroundings,
     /// The web as tools see it.
     pub web: Arc<Web>,
     /// Where the user's secrets are.
@@ -85,6 +88,7 @@ pub(crate) struct Inner {
     pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
     pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
+    pub(crate) mcp: McpServers,
     pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) rules: Arc<RulesInForce>,
@@ -182,6 +186,9 @@ impl App {
         let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
         let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
         sources.extend(tool_files.sources());
+        let mcp =
+            crate::mcp::servers(options.surroundings.clone(), trust.clone(), kept.clone(), &places.data);
+        sources.push(mcp.source());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
         let rules = Arc::new(RulesInForce::default());
@@ -203,6 +210,7 @@ impl App {
                 rules,
                 registry,
                 tool_files,
+                mcp,
                 pending_tools,
                 store,
                 settings: RwLock::new(settings),
@@ -281,6 +289,7 @@ impl App {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
+            self.inner.configure_mcp(&settings.config);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
             settings.look_at_trust(&self.inner.trust);

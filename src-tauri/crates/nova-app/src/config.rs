@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
+use nova_mcp::ServerConfig;
 use nova_protocol::{Appearance, ModelPrice, Theme};
 use nova_provider::{ProviderKind, Thinking};
 use nova_registry::Settings;
@@ -172,6 +173,16 @@ impl Config {
             let config = Self::parse(&name, &text)?;
             Ok((text.into_bytes(), config))
         })
+    }
+
+    /// The entries of `mcpServers`; of one that cannot be used its id, and why.
+    pub(crate) fn mcp_servers(&self) -> Vec<Result<ServerConfig, (String, String)>> {
+        nova_mcp::read_servers(self.root.get("mcpServers"))
+    }
+
+    /// As it stands in the file.
+    pub(crate) fn whole(&self) -> &Map<String, Value> {
+        &self.root
     }
 
     /// Keys at the top that Nova does not know.
@@ -402,10 +413,21 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
             }
             Ok(())
         }
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .try_for_each(|(at, item)| look(file, &format!("{path}[{at}]"), item, remedy)),
+        Value::Array(items) => {
+            // `--token SECRET` is as much of a secret as `--token=SECRET`.
+            let mut before = "";
+            items.iter().enumerate().try_for_each(|(at, item)| {
+                let path = format!("{path}[{at}]");
+                let Some(text) = item.as_str() else { return look(file, &path, item, remedy) };
+                let (key, value) = text.split_once('=').unwrap_or((before, text));
+                before = if text.starts_with('-') { text } else { "" };
+                if text.starts_with('-') && !text.contains('=') || !is_secret(key, value) {
+                    return Ok(());
+                }
+                let remedy = remedy.to_owned();
+                Err(ConfigError::LiteralSecret { file: file.to_owned(), key: path, remedy })
+            })
+        }
         _ => Ok(()),
     }
 }
@@ -483,6 +505,9 @@ mod tests {
             r#"{"providers":[{"id":"openai","kind":"openai","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"openai","kind":"openai","headers":{"Authorization":"Bearer abcdefghijkl"}}]}"#,
             r#"{"mcpServers":{"gh":{"command":"x","env":{"ANY":"ghp_0123456789"}}}}"#,
+            r#"{"mcpServers":{"gh":{"command":"x","args":["--token=abcdefghijkl"]}}}"#,
+            r#"{"mcpServers":{"gh":{"command":"x","args":["--api-key","abcdefghijkl"]}}}"#,
+            r#"{"mcpServers":{"gh":{"command":"x","args":["ghp_0123456789"]}}}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"${abcdefghijkl"}]}"#,
         ];
@@ -491,6 +516,7 @@ mod tests {
             assert!(matches!(error, ConfigError::LiteralSecret { .. }), "{error}");
         }
         let accepted = [
+            r#"{"mcpServers":{"gh":{"command":"x","args":["--no-token","--verbose","--token-file","/a"]}}}"#,
             r#"{"providers":[{"id":"o","kind":"ollama","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"short"}]}"#,

@@ -15,7 +15,9 @@ impl App {
     /// most that long. The command line does so at its start; the window does not wait. What is
     /// still being read after that, `skill.tool` each, is loaded all the same when it is ready.
     pub async fn tools_loaded(&self, at_most: Duration) -> Vec<String> {
-        let _ = tokio::time::timeout(at_most, self.inner.tool_files.refresh()).await;
+        let files = self.inner.tool_files.refresh();
+        let servers = self.inner.mcp.ready(None, at_most);
+        let _ = tokio::join!(tokio::time::timeout(at_most, files), servers);
         self.inner.reload_registry();
         self.being_read(|_| true)
     }
@@ -25,7 +27,9 @@ impl App {
         let Some((skill, _)) = tool.split_once("__").or_else(|| tool.split_once('.')) else {
             return self.tools_loaded(at_most).await;
         };
-        let _ = tokio::time::timeout(at_most, self.inner.tool_files.refresh_skill(skill)).await;
+        let files = self.inner.tool_files.refresh_skill(skill);
+        let servers = self.inner.mcp.ready(Some(skill), at_most);
+        let _ = tokio::join!(tokio::time::timeout(at_most, files), servers);
         self.inner.reload_registry();
         self.being_read(|id| canonical(id) == canonical(skill))
     }

@@ -33,6 +33,9 @@ struct Record {
     tools: BTreeMap<String, ApprovedTool>,
     /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
     skills: BTreeMap<String, AgreedSkill>,
+    /// Name of an MCP server → the fingerprint of the command or address that was agreed to.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    mcp_servers: BTreeMap<String, String>,
     /// Whether TypeScript tools may run where the system confines nothing; None until somebody was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     unconfined: Option<bool>,
@@ -173,6 +176,25 @@ impl Trust {
 
     pub(crate) fn answer_unconfined(&self, allowed: bool) -> std::io::Result<()> {
         self.change(|record| record.unconfined = Some(allowed))
+    }
+
+    pub(crate) fn agreed_server(&self, server: &str) -> Option<String> {
+        self.read().mcp_servers.remove(server)
+    }
+
+    pub(crate) fn agree_to_server(&self, server: &str, fingerprint: &str) -> std::io::Result<()> {
+        self.change(|record| {
+            record.mcp_servers.insert(server.to_owned(), fingerprint.to_owned());
+        })
+    }
+
+    pub(crate) fn forget_server(&self, server: &str) -> std::io::Result<()> {
+        if self.agreed_server(server).is_none() {
+            return Ok(());
+        }
+        self.change(|record| {
+            record.mcp_servers.remove(server);
+        })
     }
 
     pub(crate) fn agreed_skill(&self, skill: &str) -> Option<AgreedSkill> {

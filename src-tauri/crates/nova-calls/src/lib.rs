@@ -70,6 +70,7 @@ pub use draft_vault::{SeenNote, SeenNotes};
 pub use grants::{Grantee, Grants, KeepRule};
 pub use in_order::{Place, places};
 pub use run::run_call;
+pub use secrets::Secrets;
 pub use so_far::{TurnSoFar, is_foreign};
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace, content_of};
 pub use view::{change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -26,11 +26,11 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
 /// The secrets that a call was given. They are taken out of everything that it says: this guards
 /// against a slip, not against a tool that wants to tell and knows a code of its own.
 #[derive(Default)]
-pub(crate) struct Secrets(RwLock<Vec<String>>);
+pub struct Secrets(RwLock<Vec<String>>);
 
 impl Secrets {
     /// From now on this one is taken out.
-    pub(crate) fn add(&self, secret: &nova_skill::Secret) {
+    pub fn add(&self, secret: &nova_skill::Secret) {
         let secret = secret.expose_secret();
         if secret.len() < SHORTEST {
             return;
@@ -56,7 +56,7 @@ impl Secrets {
             || request.body.as_ref().is_some_and(|body| self.are_in(&String::from_utf8_lossy(body)))
     }
 
-    pub(crate) fn scrub(&self, text: &mut String) {
+    pub fn scrub(&self, text: &mut String) {
         for spelling in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
             if text.contains(spelling) {
                 *text = text.replace(spelling, REDACTED);
@@ -64,7 +64,7 @@ impl Secrets {
         }
     }
 
-    pub(crate) fn scrub_value(&self, value: &mut Value) {
+    pub fn scrub_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.scrub(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),

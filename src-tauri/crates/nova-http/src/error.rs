@@ -14,6 +14,9 @@ pub enum WebError {
     /// This machine, its network, or what only looks public.
     #[error("{} is not a public address.", if host.is_empty() { "This" } else { host })]
     Internal { host: String },
+    /// Everybody on the way could read it.
+    #[error("Plain http to {host} is refused: anyone on the way could read it.")]
+    Plain { host: String },
     /// The request itself cannot be sent.
     #[error("The request cannot be sent: {reason}.")]
     Request { reason: String },
@@ -40,6 +43,7 @@ impl WebError {
     pub fn hint(&self) -> String {
         match self {
             Self::Scheme { .. } => "Use an https address.",
+            Self::Plain { .. } => "Use its https address.",
             Self::UserInfo { .. } => "Send it in a header, from ctx.credentials.",
             Self::Internal { .. } => "Tools reach public hosts only.",
             Self::Request { .. } => "Correct the tool.",

@@ -10,11 +10,14 @@
 //!   cannot answer differently: `tests/web/hostile.rs`.
 //! - A request reaches public addresses only, and no host that nobody allowed, redirects included:
 //!   `tests/web/hostile.rs`.
+//! - A server that the user named is reached at public addresses or on this machine, as its address says, and its
+//!   redirects lead nowhere else: `tests/web/named_server.rs`.
 //! - It uses no proxy, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
 
 mod address;
 mod error;
 mod host;
+mod named_server;
 mod pace;
 mod redirect;
 mod resolve;
@@ -23,5 +26,6 @@ mod web;
 pub use address::is_public;
 pub use error::WebError;
 pub use host::{declared_host, host_of};
+pub use named_server::{client_for, named_server};
 pub use resolve::{Names, SystemNames};
 pub use web::{HostGate, Limits, Web, WebOptions};

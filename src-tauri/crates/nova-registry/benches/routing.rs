@@ -129,6 +129,7 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
         folder: None,
         foreign: false,
         review: None,
+        kept_from_use: None,
         fingerprint: None,
         defaults: Value::Null,
     }

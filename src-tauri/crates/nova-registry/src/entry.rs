@@ -98,6 +98,7 @@ impl SkillEntry {
             mut folder,
             foreign,
             review,
+            kept_from_use,
             fingerprint,
             defaults,
         } = loaded;
@@ -192,11 +193,16 @@ impl SkillEntry {
         }
         if let Some(review) = review {
             state = State::NeedsReview;
-            let review = match review {
-                Review::New => "It came from elsewhere.",
-                Review::Changed => "It changed since you accepted it.",
+            let review = match (review, source) {
+                (Review::New, SourceKind::Mcp) => "Not started: you have not agreed to it.",
+                (Review::New, _) => "It came from elsewhere.",
+                (Review::Changed, _) => "It changed since you accepted it.",
             };
-            reason = Some(format!("{review} Review it: nova skill review {id}."));
+            let command = if source == SourceKind::Mcp { "mcp" } else { "skill" };
+            reason = Some(format!("{review} Review it: nova {command} review {id}."));
+        }
+        if let Some((not_good, why)) = kept_from_use {
+            (state, reason) = (not_good, Some(why));
         }
         if !settings.enabled.unwrap_or(true) {
             state = State::Disabled;

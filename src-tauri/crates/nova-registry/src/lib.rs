@@ -76,4 +76,4 @@ pub use skill_md::{SkillMd, SkillMdError, is_skill_name};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
 pub use state::State;
-pub use wire::{canonical, is_invisible, shown_name, wire_name};
+pub use wire::{canonical, is_invisible, looks, shown_name, wire_name};

@@ -141,7 +141,11 @@ impl Snapshot {
                 let entry = if let Some(taken) = looks.iter().find_map(|look| by_look.get(look)) {
                     let is_same = canonical(&taken.id) == canonical(&loaded.id);
                     let how = if is_same { "id taken by" } else { "Its id looks like that of" };
-                    let reason = format!("{how} {}. Rename this one's folder.", describe(taken));
+                    let remedy = match source.kind() {
+                        SourceKind::Mcp => "Rename this server in nova.config.json.",
+                        _ => "Rename this one's folder.",
+                    };
+                    let reason = format!("{how} {}. {remedy}", describe(taken));
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
                 } else if loaded.foreign && !crate::is_skill_name(&loaded.id) {
                     let reason = "Its folder has a name that the standard does not allow: small letters, digits and \

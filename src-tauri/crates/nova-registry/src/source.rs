@@ -60,6 +60,8 @@ pub struct LoadedSkill {
     pub foreign: bool,
     /// Why the user has to look at it before anything of it may be used.
     pub review: Option<Review>,
+    /// What keeps it from being used, where its source knows: a state and its reason.
+    pub kept_from_use: Option<(State, String)>,
     /// Of all its files, where what the user agrees to is bound to them.
     pub fingerprint: Option<String>,
     /// What its `config.yaml` says; the user's own values come before these.
@@ -87,6 +89,7 @@ impl LoadedSkill {
             folder: None,
             foreign: false,
             review: None,
+            kept_from_use: None,
             fingerprint: None,
             defaults: Value::Null,
         }

@@ -44,7 +44,7 @@ pub fn canonical(id: &str) -> String {
 
 /// What an id looks like (skeletons of UTS 39), in small letters and as it is written. A person takes two
 /// ids for one another that share either.
-pub(crate) fn looks(id: &str) -> [String; 2] {
+pub fn looks(id: &str) -> [String; 2] {
     [skeleton(&canonical(id)).collect(), skeleton(id.trim()).collect()]
 }
 

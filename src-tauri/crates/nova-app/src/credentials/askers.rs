@@ -43,6 +43,13 @@ impl App {
                 askers.push(Asker { consumer, destination, wants });
             }
         }
+        for config in self.config().mcp_servers().into_iter().flatten() {
+            let wants: Vec<String> = config.credentials().iter().map(ToString::to_string).collect();
+            if !wants.is_empty() {
+                let (consumer, destination) = config.grantee();
+                askers.push(Asker { consumer, destination, wants });
+            }
+        }
         askers
     }
 
@@ -59,7 +66,7 @@ impl App {
         snapshot.skills().iter().map(of_skill).collect()
     }
 
-    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL` or `sign_in:NAME`.
+    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`, `server:NAME` or `sign_in:NAME`.
     pub(super) fn find_askers(&self, name: &CredentialName, to: &str) -> Result<Vec<Asker>, UserError> {
         let unknown = |what: String, hint: &str| UserError::new(ErrorCode::CredentialInvalid, what, hint);
         match to.split_once(':') {
@@ -99,10 +106,10 @@ impl App {
                 let destination = sign_in.destination().map_err(|error| told(&error))?;
                 Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
             }
-            Some(("server", server)) => Err(unknown(
-                format!("There is no server {server}: MCP servers are not part of this version."),
-                "Use provider:ID, skill:ID or tool:SKILL.TOOL.",
-            )),
+            Some(("server", server)) => {
+                let (consumer, destination) = self.mcp_server(server)?.grantee();
+                Ok(vec![Asker { consumer, destination, wants: Vec::new() }])
+            }
             _ => Err(unknown(
                 format!("\"{to}\" is not a consumer of credentials."),
                 "Use provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL.",

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod limits;
+mod named_server;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};

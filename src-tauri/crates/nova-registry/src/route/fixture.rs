@@ -127,6 +127,7 @@ impl SkillLines {
             folder: None,
             foreign: false,
             review: None,
+            kept_from_use: None,
             fingerprint: None,
             defaults: Value::Null,
         }

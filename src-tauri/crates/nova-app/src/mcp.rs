@@ -1,0 +1,233 @@
+//! MCP servers of the configuration: what the user agreed to, and what the command line does with them.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_credentials::{CredentialError, CredentialName, Grant};
+use nova_mcp::{
+    Agreements, KnownTools, McpOptions, McpServers, Phase, Probed, ServerConfig, ServerReview, ServerStatus,
+    Surroundings, Trouble,
+};
+use nova_protocol::{ErrorCode, UserError};
+use nova_skill::Secret;
+use serde_json::{Map, Value, json};
+
+use crate::app::{App, Inner, blocking};
+use crate::credentials::{Kept, told};
+use crate::trust::Trust;
+
+/// The servers, none of which is configured yet.
+pub(crate) fn servers(
+    surroundings: Surroundings,
+    trust: Arc<Trust>,
+    kept: Arc<Kept>,
+    data: &std::path::Path,
+) -> McpServers {
+    let agreements = KeptServers { trust, kept, folder: data.join("mcp") };
+    McpServers::new(McpOptions::new(surroundings, Arc::new(agreements)))
+}
+
+/// Agreements in `trust.json`; what is known of the tools of a server in a file of its own, `<data>/mcp`.
+struct KeptServers {
+    trust: Arc<Trust>,
+    kept: Arc<Kept>,
+    folder: PathBuf,
+}
+
+impl KeptServers {
+    /// A server's name may be anything.
+    fn place(&self, server: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", blake3::hash(server.as_bytes()).to_hex()))
+    }
+}
+
+#[async_trait]
+impl Agreements for KeptServers {
+    fn agreed(&self, server: &str) -> Option<String> {
+        self.trust.agreed_server(server)
+    }
+
+    fn known_tools(&self, server: &str) -> Option<KnownTools> {
+        let bytes = nova_files::read(&self.place(server)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
+        nova_files::private_folder(&self.folder)?;
+        crate::own_files::write(&self.place(server), &serde_json::to_vec(tools)?)
+    }
+
+    async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {
+        let (consumer, destination) = server.grantee();
+        self.kept.granted(&consumer, &destination, name).await
+    }
+}
+
+impl App {
+    pub fn mcp_servers(&self) -> Vec<ServerStatus> {
+        self.inner.mcp.statuses()
+    }
+
+    /// Entries of `mcpServers` that cannot be used: id and reason.
+    pub fn mcp_problems(&self) -> Vec<(String, String)> {
+        self.inner.mcp.problems().into_iter().map(|problem| (problem.id, problem.reason)).collect()
+    }
+
+    /// What the user looks at before they agree to a server or to its changed tools. Nothing is started.
+    ///
+    /// # Errors
+    /// When there is no such server.
+    pub async fn review_mcp_server(&self, name: &str) -> Result<ServerReview, UserError> {
+        self.inner.mcp.review(name).await.ok_or_else(|| unknown_server(name))
+    }
+
+    /// Agrees to the server as it was looked at, with the credentials that it names, and to its tools as
+    /// they are listed; starts it where its tools are not known.
+    ///
+    /// # Errors
+    /// When it is another one by now, or the agreement cannot be kept.
+    pub async fn agree_to_mcp_server(&self, name: &str, fingerprint: &str) -> Result<(), UserError> {
+        let config = self.mcp_server(name)?;
+        let review = self.review_mcp_server(name).await?;
+        if review.fingerprint != fingerprint {
+            return Err(UserError::new(
+                ErrorCode::SkillNeedsReview,
+                format!("The server {} changed since your review.", config.name),
+                format!("Review it again: nova mcp review {}.", config.name),
+            ));
+        }
+        let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), fingerprint.to_owned());
+        blocking(move || {
+            trust.agree_to_server(&of, &agreed).map_err(|error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("Your agreement cannot be saved: {error}."),
+                    "Make the data folder writable, then try again.",
+                )
+            })
+        })
+        .await?;
+        let (consumer, destination) = config.grantee();
+        for credential in config.credentials() {
+            let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
+            self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
+        }
+        self.inner.mcp.agreed_to(&review);
+        self.inner.reload_registry();
+        Ok(())
+    }
+
+    /// Writes a server into the configuration. It does not start before the user agrees to it.
+    ///
+    /// # Errors
+    /// When the name is taken, or the entry is not right; nothing is changed then.
+    pub fn add_mcp_server(&self, name: &str, entry: &Value) -> Result<(), UserError> {
+        let wrong = |reason: String| UserError::new(ErrorCode::BadRequest, reason, "Nothing was changed.");
+        let added = ServerConfig::read(name, entry).map_err(wrong)?;
+        let taken = self.inner.mcp.statuses().into_iter().find(|server| server.id == added.id);
+        if let Some(taken) = taken {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("There is already a server \"{}\".", taken.name),
+                format!("Choose another name, or run: nova mcp remove {}", taken.name),
+            ));
+        }
+        self.change_config(|config| {
+            let servers = config.entry("mcpServers").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(servers) = servers.as_object_mut() {
+                servers.insert(name.to_owned(), entry.clone());
+            }
+        })
+    }
+
+    /// Takes a server out of the configuration, with what was agreed to of it.
+    ///
+    /// # Errors
+    /// When there is no such server, or the file cannot be written.
+    pub fn remove_mcp_server(&self, name: &str) -> Result<(), UserError> {
+        let has = |config: &mut Map<String, Value>| {
+            config
+                .get_mut("mcpServers")
+                .and_then(Value::as_object_mut)
+                .is_some_and(|servers| servers.remove(name).is_some())
+        };
+        if !has(&mut self.config().whole().clone()) {
+            return Err(unknown_server(name));
+        }
+        self.change_config(|config| {
+            has(config);
+        })?;
+        self.inner.trust.forget_server(name).map_err(|error| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("What you agreed to cannot be changed: {error}."),
+                "Try again.",
+            )
+        })
+    }
+
+    /// Starts a server of its own and lists its tools, with `call` calling each. To probe a configured
+    /// server is to agree to it.
+    ///
+    /// # Errors
+    /// Why it does not run.
+    pub async fn probe_mcp_server(&self, what: &str, call: bool) -> Result<Probed, UserError> {
+        let config = if what.contains("://") {
+            ServerConfig::read("probe", &json!({ "url": what }))
+                .map_err(|reason| UserError::new(ErrorCode::BadRequest, reason, ""))?
+        } else {
+            let config = self.mcp_server(what)?;
+            let review = self.review_mcp_server(&config.name).await?;
+            if !review.agreed {
+                self.agree_to_mcp_server(&config.name, &review.fingerprint).await?;
+            }
+            config
+        };
+        self.inner.mcp.probe(&config, call).await.map_err(|trouble| trouble_error(&trouble))
+    }
+
+    /// Waits until the tools of a server, or of all, are known or it has failed, at most that long.
+    pub async fn mcp_ready(&self, name: Option<&str>, at_most: Duration) {
+        self.inner.mcp.ready(name, at_most).await;
+        self.inner.reload_registry();
+    }
+
+    pub(crate) fn mcp_server(&self, name: &str) -> Result<ServerConfig, UserError> {
+        self.inner.mcp.config(name).ok_or_else(|| unknown_server(name))
+    }
+}
+
+impl Inner {
+    /// Takes up the servers of the configuration that is in force.
+    pub(crate) fn configure_mcp(&self, config: &crate::config::Config) {
+        self.mcp.configure(config.mcp_servers());
+    }
+}
+
+/// The state of a server in a word.
+pub fn mcp_state(server: &ServerStatus) -> &'static str {
+    match (&server.phase, server.agreed) {
+        _ if !server.enabled => "off",
+        (_, false) => "needs_review",
+        (Phase::Configured, _) => "asleep",
+        (Phase::Starting, _) => "starting",
+        (Phase::Ready, _) => "ready",
+        (Phase::NeedsSignIn(_), _) => "needs_sign_in",
+        (Phase::Failed(_), _) => "failed",
+    }
+}
+
+fn unknown_server(name: &str) -> UserError {
+    UserError::new(
+        ErrorCode::UnknownSkill,
+        format!("There is no MCP server \"{name}\"."),
+        "List them with: nova mcp list.",
+    )
+}
+
+fn trouble_error(trouble: &Trouble) -> UserError {
+    UserError::new(ErrorCode::ToolFailed, trouble.what.clone(), trouble.remedy.clone())
+}

@@ -1,0 +1,69 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use reqwest::Client;
+use reqwest::redirect::{Attempt, Policy};
+use url::{Host, Url};
+
+use crate::host::checked;
+use crate::resolve::Filtered;
+use crate::{Names, WebError, is_public};
+
+/// How often one request is led on.
+const REDIRECTS: usize = 5;
+
+/// Which addresses a server that the user named may have: those of this machine where the address says
+/// so, else public ones.
+///
+/// # Errors
+/// When the address is neither, or plain http would leave this machine.
+pub fn named_server(url: &Url) -> Result<fn(IpAddr) -> bool, WebError> {
+    let is_here = match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    if is_here && matches!(url.scheme(), "http" | "https") {
+        return Ok(|address| address.is_loopback());
+    }
+    checked(url.clone(), is_public)?;
+    if url.scheme() != "https" {
+        return Err(WebError::Plain { host: url.host_str().unwrap_or_default().to_owned() });
+    }
+    Ok(is_public)
+}
+
+/// A client for one server that the user named, whose answers may be streams: it has no limits of time and
+/// size, its user does. It follows a redirect only to the same scheme, host and port, and with the same
+/// method, so that no header reaches another host.
+///
+/// # Errors
+/// As [`named_server`], and when the client cannot be made on this machine.
+pub fn client_for(url: &Url, names: Arc<dyn Names>) -> Result<Client, WebError> {
+    let allow = named_server(url)?;
+    Client::builder()
+        .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
+        .dns_resolver(Filtered { names, allow })
+        .redirect(Policy::custom(same_origin))
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .http1_max_headers(100)
+        .build()
+        .map_err(|error| WebError::Setup { reason: error.to_string() })
+}
+
+fn same_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let from = attempt.previous().last().map(Url::origin);
+    let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
+    if keeps_method && from == Some(attempt.url().origin()) && attempt.previous().len() <= REDIRECTS {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}

@@ -1,0 +1,116 @@
+use super::*;
+
+fn server(entry: Value) -> ServerConfig {
+    ServerConfig::read("github", &entry).expect("a server")
+}
+
+fn fault(entry: Value) -> String {
+    ServerConfig::read("github", &entry).err().expect("a fault")
+}
+
+fn command(server: &ServerConfig) -> (&str, Vec<&str>) {
+    match &server.way {
+        Way::Command { program, args, .. } => (program, args.iter().map(String::as_str).collect()),
+        Way::Address { .. } => panic!("a command"),
+    }
+}
+
+#[test]
+fn an_entry_as_other_programs_write_it_is_read() {
+    let read = server(json!({
+        "type": "stdio",
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-github"],
+        "env": {"GITHUB_TOKEN": "${credentials:github/token}", "LEVEL": 3},
+        "cwd": "/tmp",
+        "description": "Issues",
+        "timeout_ms": 5000,
+        "tools": {"allow": ["a"], "deny": ["b"], "effects": {"a": "read"}},
+        "unknown": {},
+    }));
+    assert_eq!(command(&read), ("npx", vec!["-y", "@modelcontextprotocol/server-github"]));
+    assert_eq!(read.credentials().iter().map(ToString::to_string).collect::<Vec<_>>(), ["github/token"]);
+    assert_eq!((read.timeout, read.startup_timeout), (Duration::from_secs(5), START));
+    assert_eq!(read.tools.effects["a"], Effect::Read);
+    assert!(read.enabled && read.description.as_deref() == Some("Issues"));
+    let http = server(json!({"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"A": "b"}}));
+    assert!(matches!(&http.way, Way::Address { headers, .. } if headers["A"].written == "b"));
+    assert!(!server(json!({"command": "x", "disabled": true})).enabled);
+}
+
+#[test]
+fn a_command_line_in_one_text_is_taken_apart() {
+    let read = server(json!({"command": "uvx mcp-server-git --repository \"/my notes\" ''"}));
+    assert_eq!(command(&read), ("uvx", vec!["mcp-server-git", "--repository", "/my notes", ""]));
+    let path = server(json!({"command": "/opt/my server/run"}));
+    assert_eq!(command(&path), ("/opt/my server/run", vec![]));
+    let with_args = server(json!({"command": "my server", "args": []}));
+    assert_eq!(command(&with_args), ("my server", vec![]));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
+    for (entry, said) in [
+        (json!("x"), "is not an object. Write"),
+        (json!({}), "neither a command nor a url. Add"),
+        (json!({"command": "a", "url": "https://a.example.com"}), "a command and a url. Remove"),
+        (json!({"command": ""}), "mcpServers.github.command is no command. Name"),
+        (json!({"command": "a 'b"}), "a quotation mark without its other half. Close"),
+        (json!({"command": "a", "args": "b"}), "mcpServers.github.args is no list of texts. Write"),
+        (json!({"command": "a", "args": ["--key=${credentials:a/b}"]}), "Move the secret to env."),
+        (json!({"command": "a --key=${credentials:a/b}"}), "Move the secret to env."),
+        (json!({"command": "a", "env": {"A": "${credentials:a"}}), "mcpServers.github.env.A: "),
+        (json!({"command": "a", "env": {"A=B": "c"}}), "is no name of a variable"),
+        (json!({"command": "a", "cwd": "b"}), "mcpServers.github.cwd is no absolute path"),
+        (json!({"url": "mcp"}), "mcpServers.github.url is no address"),
+        (json!({"url": "file:///etc/passwd"}), "mcpServers.github.url: "),
+        (json!({"url": "http://mcp.example.com"}), "https"),
+        (json!({"url": "https://10.0.0.1/mcp"}), "is not a public address"),
+        (json!({"url": "https://a:b@mcp.example.com/mcp"}), "Move it to headers."),
+        (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is no number"),
+        (json!({"command": "a", "enabled": "yes"}), "mcpServers.github.enabled is neither"),
+        (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x is none of"),
+    ] {
+        let found = fault(entry.clone());
+        assert!(found.contains(said), "{entry}: {found}");
+    }
+    for url in ["http://localhost:3001/mcp", "http://127.0.0.1/mcp", "http://[::1]:1/", "https://localhost/"]
+    {
+        server(json!({"url": url}));
+    }
+}
+
+#[test]
+fn names_become_ids_and_two_of_one_id_are_refused() {
+    let servers = json!({
+        "Brave Search": {"command": "a"}, "brave_search": {"command": "b"}, "gıthub": {"command": "c"},
+        "ok": {"command": "d"},
+    });
+    let read = read_servers(Some(&servers));
+    let id = |at: usize| read[at].as_ref().map(|server| server.id.clone()).map_err(|(id, _)| id.clone());
+    assert_eq!(id(0), Ok("brave-search".into()));
+    assert_eq!((id(1), id(3)), (Err("brave-search".into()), Ok("ok".into())));
+    assert!(read[2].as_ref().is_err_and(|(_, reason)| reason.contains("makes no id")));
+    assert!(read_servers(None).is_empty() && read_servers(Some(&json!([])))[0].is_err());
+}
+
+#[test]
+fn whatever_decides_what_runs_is_in_the_fingerprint() {
+    let base = json!({"command": "a", "args": ["b"], "env": {"C": "d"}, "cwd": "/e"});
+    let first = server(base.clone()).fingerprint();
+    for (key, value) in [
+        ("command", json!("x")),
+        ("args", json!(["b", "x"])),
+        ("env", json!({"C": "x"})),
+        ("env", json!({"C": "d", "LD_PRELOAD": "x"})),
+        ("cwd", json!("/x")),
+    ] {
+        let mut changed = base.clone();
+        changed[key] = value;
+        assert_ne!(server(changed).fingerprint(), first, "{key}");
+    }
+    let mut other = base;
+    other["description"] = json!("x");
+    other["timeout_ms"] = json!(1);
+    assert_eq!(server(other).fingerprint(), first, "what decides nothing of it is not");
+}

@@ -1,0 +1,465 @@
+//! A server that answers: its requests, each within limits, and its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use nova_registry::harmless_line;
+use rmcp::ClientHandler;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+    DiscoverRequest, DiscoverRequestParams, Implementation, JsonObject, ListToolsRequest,
+    PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerPeerInfo, ServerResult, SubscriptionFilter,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
+    PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::IntoTransport;
+use tokio::sync::{Notify, broadcast};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::definition::{Definition, short};
+use crate::ending::Ending;
+use crate::last_lines::LastLines;
+use crate::limits;
+use crate::trouble::{Trouble, TroubleKind};
+
+/// A call may go on for so many times its time limit, as long as it tells of progress.
+pub(crate) const PROGRESSES: u32 = 10;
+/// How long a server that was told to stop a call may go on with it, and then may take to show that it
+/// is still there.
+const HEED: Duration = Duration::from_secs(2);
+
+pub(crate) struct Connection {
+    /// For messages.
+    server: String,
+    peer: Peer<RoleClient>,
+    progress: broadcast::Sender<ProgressNotificationParam>,
+    /// Told whenever the server says that its tools are others.
+    pub(crate) tools_changed: Arc<Notify>,
+    ending: Arc<Ending>,
+    said: LastLines,
+    /// Ends it.
+    stop: CancellationToken,
+    /// With `stop`: without waiting for it.
+    at_once: CancellationToken,
+    pub(crate) closed: CancellationToken,
+    calls: AtomicUsize,
+    is_process: bool,
+}
+
+/// What a connection is made with beside its way.
+pub(crate) struct Parts {
+    pub(crate) server: String,
+    pub(crate) ending: Arc<Ending>,
+    pub(crate) said: LastLines,
+    pub(crate) at_once: CancellationToken,
+    pub(crate) is_process: bool,
+}
+
+/// Hears what a server says by itself. Everything that a server might ask for is refused, as none of it
+/// is offered.
+struct Hears {
+    progress: broadcast::Sender<ProgressNotificationParam>,
+    tools_changed: Arc<Notify>,
+}
+
+impl ClientHandler for Hears {
+    fn get_info(&self) -> ClientConfig {
+        let nova = Implementation::new("nova", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), nova)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let _ = self.progress.send(progress);
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tools_changed.notify_one();
+    }
+}
+
+impl Connection {
+    /// Greets the server as the newest protocol has it and, where it does not know that, as the one before.
+    /// `first` is false where the newest was tried already.
+    pub(crate) async fn greet<T, E, A>(
+        transport: T,
+        first: bool,
+        parts: Parts,
+    ) -> Result<Arc<Self>, ClientInitializeError>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let (progress, _) = broadcast::channel(64);
+        let tools_changed = Arc::new(Notify::new());
+        let hears = Hears { progress: progress.clone(), tools_changed: tools_changed.clone() };
+        let lifecycle = if first {
+            ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            }
+        } else {
+            ClientLifecycleMode::Initialize
+        };
+        let service = hears.serve_with_lifecycle(transport, lifecycle).await?;
+        let Parts { server, ending, said, at_once, is_process } = parts;
+        let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
+        let connection = Arc::new(Self {
+            server,
+            peer: service.peer().clone(),
+            progress,
+            tools_changed,
+            ending,
+            said,
+            stop: stop.clone(),
+            at_once,
+            closed: closed.clone(),
+            calls: AtomicUsize::new(0),
+            is_process,
+        });
+        tokio::spawn(run(service, stop, closed));
+        connection.subscribe();
+        Ok(connection)
+    }
+
+    pub(crate) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
+        self.peer.peer_info()
+    }
+
+    /// Ends it and waits until everything that it started is gone.
+    pub(crate) async fn close(&self) {
+        self.stop.cancel();
+        self.closed.cancelled().await;
+    }
+
+    fn kill(&self, why: String) {
+        self.ending.say(why);
+        self.at_once.cancel();
+        self.stop.cancel();
+    }
+
+    /// Why it ended, for a person.
+    pub(crate) fn end(&self) -> Trouble {
+        ended(&self.server, &self.ending, &self.said)
+    }
+
+    /// All tools, at most so many as Nova reads.
+    pub(crate) async fn list_tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
+        let until = Instant::now() + limit;
+        let (mut tools, mut cursor) = (Vec::new(), None);
+        for _ in 0..limits::PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ListToolsRequest {
+                method: Default::default(),
+                params: Some(params),
+                extensions: Default::default(),
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            match self.ask(ClientRequest::ListToolsRequest(request), left, limit).await? {
+                ServerResult::ListToolsResult(page) => {
+                    tools.extend(page.tools.into_iter().map(definition));
+                    cursor = page.next_cursor;
+                }
+                // Not one that Nova understands: a tool without a name, a schema that is a text.
+                _ => return Err(self.faulty("answered the question for its tools with something else")),
+            }
+            if cursor.is_none() || tools.len() >= limits::LISTED {
+                break;
+            }
+        }
+        tools.truncate(limits::LISTED);
+        Ok(tools)
+    }
+
+    /// One call, until it ends, is stopped, or takes too long without a sign of progress.
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        tool: &str,
+        args: Option<JsonObject>,
+        limit: Duration,
+        stop: &CancellationToken,
+        hear: impl Fn(ProgressNotificationParam),
+    ) -> Result<CallToolResult, Trouble> {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments = args;
+        let mut request = CallToolRequest::new(params);
+        request.extensions = Default::default();
+        let mut progress = self.progress.subscribe();
+        let sent = self.peer.send_request_with_option(
+            ClientRequest::CallToolRequest(request),
+            PeerRequestOptions::no_options(),
+        );
+        let mut handle = tokio::select! {
+            sent = tokio::time::timeout(limit, sent) => {
+                sent.map_err(|_| self.late(limit))?.map_err(|error| self.trouble(error))?
+            }
+            () = stop.cancelled() => return Err(Trouble::stopped()),
+        };
+        let _counted = Counted::of(&self.calls);
+        let last = Instant::now() + limit * PROGRESSES;
+        let mut until = Instant::now() + limit;
+        let answer = loop {
+            tokio::select! {
+                answer = &mut handle.rx => break answer,
+                told = progress.recv() => match told {
+                    Ok(told) if told.progress_token == handle.progress_token => {
+                        until = Instant::now() + limit;
+                        hear(told);
+                    }
+                    _ => {}
+                },
+                () = stop.cancelled() => {
+                    self.give_up(handle, "stopped by the user").await;
+                    return Err(Trouble::stopped());
+                }
+                () = tokio::time::sleep_until(until.min(last)) => {
+                    let late = self.late(if until < last { limit } else { limit * PROGRESSES });
+                    self.give_up(handle, "it took too long").await;
+                    return Err(late);
+                }
+            }
+        };
+        let answer = answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))?;
+        match answer {
+            ServerResult::CallToolResult(result) => Ok(result),
+            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
+            ServerResult::InputRequiredResult(_) => Err(Trouble::failed(
+                format!("{} asks for more while it works, which Nova does not offer.", self.server),
+                "Use another tool, or give it all it needs at once.",
+            )),
+            _ => Err(self.faulty("answered a call with something else")),
+        }
+    }
+
+    /// A request of Nova's own, within `left` of a limit.
+    async fn ask(
+        &self,
+        request: ClientRequest,
+        left: Duration,
+        limit: Duration,
+    ) -> Result<ServerResult, Trouble> {
+        let asked = async {
+            let handle =
+                self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+            handle.await_response().await
+        };
+        match tokio::time::timeout(left, asked).await {
+            Ok(answer) => answer.map_err(|error| self.trouble(error)),
+            Err(_) => Err(self.late(limit)),
+        }
+    }
+
+    /// Tells the server that nobody waits any more, and sees to it that it heeds that.
+    async fn give_up(self: &Arc<Self>, handle: RequestHandle<RoleClient>, why: &str) {
+        let token = handle.progress_token.clone();
+        let progress = self.progress.subscribe();
+        let told = tokio::time::timeout(HEED, handle.cancel(Some(why.to_owned()))).await;
+        if !self.is_process {
+            return;
+        }
+        if !matches!(told, Ok(Ok(()))) {
+            return self.kill("It does not take messages any more, and was stopped".into());
+        }
+        let connection = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(HEED).await;
+            if !connection.heeds(progress, &token).await {
+                connection.kill("It went on with a call that was stopped, and was ended for it".into());
+            }
+        });
+    }
+
+    /// Whether a server that was told to stop a call is there for others, and tells nothing more of it.
+    async fn heeds(
+        &self,
+        mut progress: broadcast::Receiver<ProgressNotificationParam>,
+        token: &ProgressToken,
+    ) -> bool {
+        let is_old = self.info().is_none_or(|info| info.protocol_version.has_initialize());
+        let request = if is_old {
+            ClientRequest::PingRequest(PingRequest::default())
+        } else {
+            ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
+        };
+        let asked = async {
+            let handle =
+                self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+            handle.await_response().await
+        };
+        // An error is an answer, too. One that works on another call may be unable to, and is left alone.
+        if tokio::time::timeout(HEED, asked).await.is_err() {
+            return self.calls.load(Ordering::SeqCst) > 0;
+        }
+        while progress.try_recv().is_ok() {}
+        let told = async {
+            while let Ok(told) = progress.recv().await {
+                if told.progress_token == *token {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(HEED, told).await.is_err()
+    }
+
+    /// The newest protocol tells of news only who asks to be told.
+    fn subscribe(self: &Arc<Self>) {
+        let tells = self.info().is_some_and(|info| {
+            let tools = info.capabilities.tools.as_ref();
+            !info.protocol_version.has_initialize()
+                && tools.is_some_and(|tools| tools.list_changed == Some(true))
+        });
+        if !tells {
+            return;
+        }
+        let (peer, closed, news) = (self.peer.clone(), self.closed.clone(), self.tools_changed.clone());
+        tokio::spawn(async move {
+            let wanted = SubscriptionFilter::builder().tools_list_changed().build();
+            let Ok(mut subscription) = peer.listen(wanted).await else { return };
+            loop {
+                tokio::select! {
+                    told = subscription.next() => match told {
+                        Ok(Some(_)) => news.notify_one(),
+                        _ => return,
+                    },
+                    () = closed.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    fn late(&self, limit: Duration) -> Trouble {
+        let noise = self.ending.noise().map(|line| format!(" It printed \"{line}\", which is no message."));
+        Trouble::failed(
+            format!(
+                "{} did not answer in {} s.{}",
+                self.server,
+                limit.as_secs_f32(),
+                noise.unwrap_or_default()
+            ),
+            format!("Try again, or set a longer timeout_ms for {} in nova.config.json.", self.server),
+        )
+    }
+
+    fn faulty(&self, what: &str) -> Trouble {
+        Trouble::failed(
+            format!("{} {what}.", self.server),
+            "Update the server; if it happens again, tell its author.",
+        )
+    }
+
+    fn trouble(&self, error: ServiceError) -> Trouble {
+        match error {
+            ServiceError::McpError(error) => Trouble::failed(
+                format!("{} refused it: {}.", self.server, sentence(&error.message)),
+                "Change the arguments and call again.",
+            ),
+            error if error.is_authorization_required() => sign_in(&self.server),
+            ServiceError::TransportClosed => self.end(),
+            ServiceError::TransportSend(error) => {
+                if self.closed.is_cancelled() || self.is_process {
+                    return self.end();
+                }
+                unreachable(&self.server, &innermost(&*error.error))
+            }
+            error => self.faulty(&format!("could not be asked ({})", sentence(&error.to_string()))),
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// One more call at work, as long as it lives.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn of(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn run(service: RunningService<RoleClient, Hears>, stop: CancellationToken, closed: CancellationToken) {
+    let _guard = closed.drop_guard();
+    let own = service.cancellation_token();
+    let waiting = service.waiting();
+    tokio::pin!(waiting);
+    tokio::select! {
+        _ = &mut waiting => {}
+        () = stop.cancelled() => {
+            own.cancel();
+            let _ = waiting.await;
+        }
+    }
+}
+
+fn definition(tool: rmcp::model::Tool) -> Definition {
+    let json = |object: &JsonObject| serde_json::Value::Object(object.clone());
+    Definition {
+        name: tool.name.into_owned(),
+        title: tool.title,
+        description: tool.description.unwrap_or_default().into_owned(),
+        parameters: json(&tool.input_schema),
+        output: tool.output_schema.as_deref().map(json),
+        hints: tool.annotations.and_then(|hints| serde_json::to_value(hints).ok()),
+    }
+}
+
+/// Why a server has ended, with its last words.
+pub(crate) fn ended(server: &str, ending: &Ending, said: &LastLines) -> Trouble {
+    let why = ending.why().unwrap_or_else(|| "It closed the connection".into());
+    let mut last = said.last(3);
+    if last.is_empty() {
+        last.extend(ending.noise());
+    }
+    let last = match last.as_slice() {
+        [] => String::new(),
+        lines => format!(" It said: {}.", lines.join(" / ").trim_end_matches('.')),
+    };
+    Trouble::failed(
+        format!("{server} is not running. {why}.{last}"),
+        format!("Check its command and settings, or run it by hand: nova mcp probe {server}."),
+    )
+}
+
+pub(crate) fn sign_in(server: &str) -> Trouble {
+    Trouble {
+        kind: TroubleKind::NeedsSignIn,
+        what: format!("{server} needs a sign-in."),
+        remedy: format!(
+            "Put a token in its headers: \"Authorization\": \"Bearer ${{credentials:{server}/token}}\"."
+        ),
+    }
+}
+
+pub(crate) fn unreachable(server: &str, reason: &str) -> Trouble {
+    Trouble::failed(
+        format!("{server} cannot be reached: {}.", sentence(reason)),
+        "Check its address and the connection, then try again.",
+    )
+}
+
+/// The cause of all causes, which says it best.
+pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |cause| cause.source());
+    causes.last().map_or_else(String::new, ToString::to_string)
+}
+
+/// What somebody else says, as a part of a sentence.
+pub(crate) fn sentence(said: &str) -> String {
+    short(harmless_line(said).trim_end_matches('.'))
+}

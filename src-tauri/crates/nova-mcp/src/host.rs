@@ -1,0 +1,47 @@
+use std::io;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use nova_credentials::{CredentialError, CredentialName};
+use nova_http::Names;
+use nova_skill::Secret;
+use tokio::sync::watch;
+
+use crate::config::ServerConfig;
+use crate::definition::KnownTools;
+use crate::server::Pause;
+use crate::surroundings::Surroundings;
+
+/// What all servers share.
+pub(crate) struct Host {
+    pub(crate) surroundings: Surroundings,
+    pub(crate) agreements: Arc<dyn Agreements>,
+    pub(crate) names: Arc<dyn Names>,
+    pub(crate) pause: Pause,
+    pub(crate) news: watch::Sender<u64>,
+}
+
+/// What the user agreed to, and what is known of servers from one Nova to the next.
+#[async_trait]
+pub trait Agreements: Send + Sync {
+    /// The [fingerprint](ServerConfig::fingerprint) that the user agreed to for a server of that name.
+    fn agreed(&self, server: &str) -> Option<String>;
+
+    fn known_tools(&self, server: &str) -> Option<KnownTools>;
+
+    /// # Errors
+    /// When they could not be written.
+    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()>;
+
+    /// A credential for this server, at its [destination](ServerConfig::grantee), where it is granted.
+    ///
+    /// # Errors
+    /// Why there is none.
+    async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError>;
+}
+
+impl Host {
+    pub(crate) fn changed(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+}

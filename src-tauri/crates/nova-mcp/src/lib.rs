@@ -1,0 +1,53 @@
+//! MCP servers as skills: each entry of `mcpServers` is started or contacted when it is needed, and its
+//! tools are tools like any other.
+//!
+//! This crate never starts a server that the user has not agreed to, never takes a server's word for what
+//! a tool does, and decides about no call.
+//!
+//! [`McpServers`] is a [`Source`](nova_registry::Source). `server` is one server: how far it is, its tools as
+//! they were last listed, and when it may be started again. `start` starts one, by `stdio` under Nova's guard
+//! or by `http`, and greets it in the newest protocol or the one before; `connection` is a server that answers.
+//! What outlives Nova is behind the trait [`Agreements`].
+//!
+//! # Invariants
+//!
+//! - Nothing waits for a server but its own call: `scan` answers with what is known.
+//! - A server that hangs, floods, dies or talks nonsense fails within its time limit with one line that says why
+//!   and what to do; the others go on: `tests/servers/misbehaving.rs`.
+//! - No process of a server outlives its connection or Nova, grandchildren included: `tests/servers/ending.rs`.
+//! - A call that is stopped is stopped at the server; a process that goes on with it is ended:
+//!   `tests/servers/ending.rs`.
+//! - A command, address or environment that the user has not agreed to is neither started nor contacted:
+//!   `tests/servers/agreeing.rs`.
+//! - A tool whose definition changed cannot be called until the user has approved it: `tests/servers/agreeing.rs`.
+//! - A secret goes to the server that names it and comes back in nothing that it says: `src/output.rs`,
+//!   `tests/servers/agreeing.rs`.
+//! - A server at an address is reached at public addresses, or on this machine where the address says so:
+//!   `nova-http/tests/web/named_server.rs`.
+
+mod config;
+mod connection;
+mod definition;
+mod ending;
+mod host;
+mod http;
+mod last_lines;
+mod limits;
+mod output;
+mod probe;
+mod server;
+mod source;
+mod start;
+mod stdio;
+mod surroundings;
+mod tool;
+mod trouble;
+
+pub use config::{ServerConfig, Text, ToolChoice, Way, read_servers};
+pub use definition::{ChangedTool, Definition, KnownTools};
+pub use host::Agreements;
+pub use probe::{Probed, ProbedTool};
+pub use server::{Pause, Phase};
+pub use source::{McpOptions, McpServers, ServerReview, ServerStatus};
+pub use surroundings::Surroundings;
+pub use trouble::{Trouble, TroubleKind};

@@ -1,0 +1,22 @@
+//! What a server may use of Nova, however it behaves.
+
+/// Bytes of one message.
+pub(crate) const MESSAGE: usize = 8 << 20;
+/// Bytes that a server may print between two messages that are none.
+pub(crate) const NOISE: usize = 1 << 20;
+/// Bytes kept of what it prints on its standard error, the newest.
+pub(crate) const STDERR: usize = 64 << 10;
+/// Tools of one server, after the user's choice.
+pub(crate) const TOOLS: usize = 500;
+/// Tools and pages of one list, before it.
+pub(crate) const LISTED: usize = 10_000;
+pub(crate) const PAGES: usize = 100;
+/// Bytes of the schemas of one tool, and how deep they nest.
+pub(crate) const SCHEMA: usize = 64 << 10;
+pub(crate) const DEPTH: usize = 40;
+/// Characters of a tool's name, of a description, of a server's instructions.
+pub(crate) const NAME: usize = 128;
+pub(crate) const DESCRIPTION: usize = 4_000;
+pub(crate) const INSTRUCTIONS: usize = 8_000;
+/// Characters of what a server says that stand in a message of Nova's.
+pub(crate) const QUOTE: usize = 300;

@@ -1,0 +1,93 @@
+use nova_calls::Secrets;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::ServerConfig;
+use crate::definition::Definition;
+use crate::host::Host;
+use crate::output::output;
+use crate::start::{Started, start};
+use crate::trouble::Trouble;
+
+/// What was found out about a server by starting it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Probed {
+    pub server: String,
+    pub protocol: Option<String>,
+    pub tools: Vec<ProbedTool>,
+    /// Whether everything that was asked of it was answered.
+    pub ok: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ProbedTool {
+    #[serde(flatten)]
+    pub definition: Definition,
+    /// Why Nova does not use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// What a call with the defaults of its schema gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<Value>,
+}
+
+pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Result<Probed, Trouble> {
+    let secrets = Secrets::default();
+    let scrubbed = |mut trouble: Trouble| {
+        secrets.scrub(&mut trouble.what);
+        trouble
+    };
+    let Started { connection, tools } = start(config, host, &secrets).await.map_err(scrubbed)?;
+    let (never, mut ok) = (CancellationToken::new(), true);
+    let mut probed: Vec<ProbedTool> = Vec::new();
+    for definition in tools {
+        let before: Vec<&Definition> = probed.iter().map(|tool| &tool.definition).collect();
+        let fault = definition.fault(&before);
+        ok &= fault.is_none();
+        let mut called = None;
+        if call && fault.is_none() {
+            let args = defaults(&definition.parameters);
+            let answer = connection.call(&definition.name, Some(args), config.timeout, &never, |_| ()).await;
+            called = Some(match answer {
+                Ok(answer) => match output(&config.name, answer, &secrets) {
+                    Ok(output) => json!({ "ok": true, "value": output.value }),
+                    // To refuse what makes no sense is to behave.
+                    Err(error) => json!({ "ok": false, "error": error.to_string() }),
+                },
+                Err(trouble) => {
+                    ok &= !connection.closed.is_cancelled();
+                    json!({ "ok": false, "error": scrubbed(trouble).line() })
+                }
+            });
+        }
+        probed.push(ProbedTool { definition, fault, called });
+    }
+    let protocol = connection.info().map(|info| info.protocol_version.to_string());
+    connection.close().await;
+    Ok(Probed { server: config.name.clone(), protocol, tools: probed, ok })
+}
+
+/// Arguments as the schema has them by default, and for what it requires beside that the plainest value.
+fn defaults(schema: &Value) -> Map<String, Value> {
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let given = properties.filter_map(|(name, schema)| {
+        let plainest = || match schema["type"].as_str() {
+            _ if schema["enum"][0] != Value::Null => schema["enum"][0].clone(),
+            Some("string") => json!(""),
+            Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(0)),
+            Some("boolean") => json!(false),
+            Some("array") => json!([]),
+            Some("object") => json!({}),
+            _ => Value::Null,
+        };
+        match schema.get("default") {
+            Some(default) => Some((name.clone(), default.clone())),
+            None if required.contains(&name.as_str()) => Some((name.clone(), plainest())),
+            None => None,
+        }
+    });
+    given.collect()
+}

@@ -1,0 +1,322 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::stream::{BoxStream, StreamExt as _, unfold};
+use nova_http::{Names, SystemNames};
+use nova_registry::{
+    LoadedSkill, Problem, Review, Scan, SkillMd, Source, SourceKind, State, harmless, harmless_line,
+};
+use nova_skill::Manifest;
+use tokio::sync::watch;
+
+use crate::config::{ServerConfig, Way};
+use crate::definition::{ChangedTool, KnownTools, cut};
+use crate::host::{Agreements, Host};
+use crate::limits;
+use crate::probe::{Probed, probe};
+use crate::server::{Pause, Phase, Server};
+use crate::surroundings::Surroundings;
+use crate::trouble::Trouble;
+
+/// The MCP servers of the configuration. To drop it is to end those that run.
+#[derive(Clone)]
+pub struct McpServers {
+    host: Arc<Host>,
+    servers: Arc<Mutex<Servers>>,
+}
+
+#[derive(Default)]
+struct Servers {
+    servers: Vec<Arc<Server>>,
+    problems: Vec<Problem>,
+}
+
+/// How [`McpServers`] works. What has a default may be left.
+pub struct McpOptions {
+    pub surroundings: Surroundings,
+    pub agreements: Arc<dyn Agreements>,
+    pub names: Arc<dyn Names>,
+    pub pause: Pause,
+}
+
+/// A server as a person sees it.
+#[derive(Debug, Clone)]
+pub struct ServerStatus {
+    pub name: String,
+    pub id: String,
+    pub enabled: bool,
+    /// Whether the user agreed to exactly this command or address.
+    pub agreed: bool,
+    pub phase: Phase,
+    /// The version of the protocol that it spoke last.
+    pub protocol: Option<String>,
+    pub tools: usize,
+    /// The command as it is written, or the address.
+    pub shown: String,
+}
+
+/// What the user looks at before they agree to a server.
+#[derive(Debug, Clone)]
+pub struct ServerReview {
+    pub name: String,
+    /// Of all that is looked at, changed tools among it.
+    pub fingerprint: String,
+    pub agreed: bool,
+    /// Another command or address was agreed to before.
+    pub changed: bool,
+    /// As it is written.
+    pub shown: String,
+    /// Where its program lies; None for an address, and for a program that is not there.
+    pub program: Option<String>,
+    /// The host that is contacted.
+    pub host: Option<String>,
+    pub folder: Option<String>,
+    /// Names of what it is given, of which the values of credentials are secret.
+    pub variables: Vec<String>,
+    pub credentials: Vec<String>,
+    /// Tools that are not what was approved.
+    pub tools: Vec<ChangedTool>,
+}
+
+impl McpOptions {
+    pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>) -> Self {
+        Self { surroundings, agreements, names: Arc::new(SystemNames), pause: Pause::default() }
+    }
+}
+
+impl McpServers {
+    /// Starts nothing.
+    pub fn new(options: McpOptions) -> Self {
+        let McpOptions { surroundings, agreements, names, pause } = options;
+        let news = watch::Sender::new(0);
+        let host = Arc::new(Host { surroundings, agreements, names, pause, news });
+        Self { host, servers: Arc::default() }
+    }
+
+    /// Takes up the configuration: what did not change goes on, what is gone ends, and a new server that
+    /// the user agreed to is asked for its tools in the background where they are not known.
+    pub fn configure(&self, read: Vec<Result<ServerConfig, (String, String)>>) {
+        let (left, is_news) = {
+            let mut now = self.now();
+            let mut before = std::mem::take(&mut now.servers);
+            let problems = std::mem::take(&mut now.problems);
+            let mut is_new = false;
+            for entry in read {
+                match entry {
+                    Ok(config) => {
+                        let same = before.iter().position(|server| server.config == config);
+                        let server = match same {
+                            Some(at) => before.swap_remove(at),
+                            None => {
+                                is_new = true;
+                                Server::new(config, self.host.clone())
+                            }
+                        };
+                        now.servers.push(server);
+                    }
+                    Err((id, reason)) => now.problems.push(Problem { id, reason }),
+                }
+            }
+            for server in &now.servers {
+                server.look();
+            }
+            let is_news = is_new || !before.is_empty() || problems != now.problems;
+            (before, is_news)
+        };
+        left.into_iter().for_each(Server::leave);
+        if is_news {
+            self.host.changed();
+        }
+    }
+
+    pub fn source(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+
+    pub fn statuses(&self) -> Vec<ServerStatus> {
+        let status = |server: &Arc<Server>| ServerStatus {
+            name: server.config.name.clone(),
+            id: server.config.id.clone(),
+            enabled: server.config.enabled,
+            agreed: server.is_agreed(),
+            phase: server.phase(),
+            protocol: server.protocol(),
+            tools: server.tools().len(),
+            shown: server.config.shown(),
+        };
+        self.now().servers.iter().map(status).collect()
+    }
+
+    /// Entries of the configuration that cannot be used, and why.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.now().problems.clone()
+    }
+
+    /// By name or id.
+    pub fn config(&self, name: &str) -> Option<ServerConfig> {
+        self.server(name).map(|server| server.config.clone())
+    }
+
+    /// What the user is to look at; nothing is started for it.
+    pub async fn review(&self, name: &str) -> Option<ServerReview> {
+        let server = self.server(name)?;
+        let config = &server.config;
+        let texts = match &config.way {
+            Way::Command { env, .. } => env,
+            Way::Address { headers, .. } => headers,
+        };
+        let (mut program, mut host, mut folder) = (None, None, None);
+        match &config.way {
+            Way::Command { program: named, cwd, .. } => {
+                let from = cwd.clone().unwrap_or_else(|| "/".into());
+                let found = self.host.surroundings.find(named, &from).await;
+                program = found.map(|found| found.display().to_string());
+                folder = cwd.as_ref().map(|cwd| cwd.display().to_string());
+            }
+            Way::Address { url, .. } => host = nova_http::host_of(url),
+        }
+        let agreed = server.agreed();
+        let own = config.fingerprint();
+        let tools = server.known().changed();
+        Some(ServerReview {
+            name: config.name.clone(),
+            agreed: agreed.as_ref() == Some(&own),
+            changed: agreed.is_some_and(|agreed| agreed != own),
+            fingerprint: fingerprint_of(own, &tools),
+            shown: config.shown(),
+            program,
+            host,
+            folder,
+            variables: texts.keys().cloned().collect(),
+            credentials: config.credentials().iter().map(ToString::to_string).collect(),
+            tools,
+        })
+    }
+
+    /// The user has agreed to a server as they looked at it, which is kept by now.
+    pub fn agreed_to(&self, review: &ServerReview) {
+        if let Some(server) = self.server(&review.name) {
+            server.looked_at(&review.tools);
+            server.look();
+            self.host.changed();
+        }
+    }
+
+    /// Waits until the tools of a server, or of all, are known or it has failed; starts those whose are not.
+    pub async fn ready(&self, name: Option<&str>, at_most: Duration) {
+        let servers = match name {
+            Some(name) => self.server(name).into_iter().collect(),
+            None => self.now().servers.clone(),
+        };
+        let unknown = servers
+            .into_iter()
+            .filter(|server| server.config.enabled && server.is_agreed() && server.known().listed.is_none());
+        let started = futures::future::join_all(unknown.map(|server| async move {
+            let _ = server.connection().await;
+        }));
+        let _ = tokio::time::timeout(at_most, started).await;
+    }
+
+    /// Ends a server and starts it anew, whatever it waits for.
+    ///
+    /// # Errors
+    /// Why it does not run now; None where there is no such server.
+    pub async fn restart(&self, name: &str) -> Option<Result<(), Trouble>> {
+        let server = self.server(name)?;
+        server.stop().await;
+        Some(server.connection().await.map(drop))
+    }
+
+    /// Starts a server of its own for a look at it, lists its tools and, where `call` is set, calls each.
+    ///
+    /// # Errors
+    /// Why it does not run.
+    pub async fn probe(&self, config: &ServerConfig, call: bool) -> Result<Probed, Trouble> {
+        probe(config, &self.host, call).await
+    }
+
+    /// Ends all servers and waits until they are gone.
+    pub async fn close(&self) {
+        let servers = std::mem::take(&mut *self.now()).servers;
+        futures::future::join_all(servers.iter().map(|server| server.stop())).await;
+    }
+
+    fn server(&self, name: &str) -> Option<Arc<Server>> {
+        let now = self.now();
+        let by_name = now.servers.iter().find(|server| server.config.name == name);
+        by_name.or_else(|| now.servers.iter().find(|server| server.config.id == name)).cloned()
+    }
+
+    fn now(&self) -> MutexGuard<'_, Servers> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for McpServers {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Mcp
+    }
+
+    fn scan(&self) -> Scan {
+        let now = self.now();
+        Scan { skills: now.servers.iter().map(skill).collect(), problems: now.problems.clone() }
+    }
+
+    fn changes(&self) -> BoxStream<'static, ()> {
+        let news = self.host.news.subscribe();
+        unfold(news, |mut news| async move { news.changed().await.ok().map(|()| ((), news)) }).boxed()
+    }
+}
+
+/// That of the server alone where none of its tools changed.
+fn fingerprint_of(server: String, changed: &[ChangedTool]) -> String {
+    if changed.is_empty() {
+        return server;
+    }
+    let whole = serde_json::json!([server, changed]);
+    blake3::hash(whole.to_string().as_bytes()).to_hex().to_string()
+}
+
+fn skill(server: &Arc<Server>) -> LoadedSkill {
+    let config = &server.config;
+    let KnownTools { listed, instructions, .. } = server.known();
+    let tools = server.tools();
+    let description = config.description.clone().unwrap_or_else(|| {
+        let names: Vec<String> =
+            listed.iter().flatten().map(|tool| harmless_line(&tool.name)).take(12).collect();
+        match names.as_slice() {
+            [] => format!("The MCP server {}.", config.name),
+            names => format!("The MCP server {}: {}.", config.name, names.join(", ")),
+        }
+    });
+    let skill_md = SkillMd {
+        name: config.id.clone(),
+        description: cut(&harmless_line(&description), 1_024),
+        instructions: cut(&harmless(instructions.as_deref().unwrap_or_default()), limits::INSTRUCTIONS),
+        ..SkillMd::default()
+    };
+    let manifest = Manifest { display_name: Some(harmless_line(&config.name)), ..Manifest::default() };
+    let mut skill = LoadedSkill::new(config.id.clone(), skill_md, manifest, tools);
+    skill.foreign = true;
+    skill.fingerprint = Some(config.fingerprint());
+    let is_known = listed.is_some();
+    match (server.agreed(), server.phase()) {
+        _ if !config.enabled => {
+            skill.kept_from_use = Some((State::Disabled, format!("Off in mcpServers.{}.", config.name)));
+        }
+        (agreed, _) if agreed.as_ref() != skill.fingerprint.as_ref() => {
+            skill.review = Some(if agreed.is_none() { Review::New } else { Review::Changed });
+            skill.tools.clear();
+        }
+        (_, Phase::NeedsSignIn(reason)) => skill.kept_from_use = Some((State::NeedsSignIn, reason)),
+        // Its tools stay while it is away: the next call starts it.
+        (_, Phase::Failed(reason)) if is_known => skill.note = Some(format!("Last known tools. {reason}")),
+        (_, Phase::Failed(reason)) => skill.kept_from_use = Some((State::Failed, reason)),
+        (_, Phase::Configured | Phase::Starting) if !is_known => {
+            let reason = "It is being started and asked for its tools.";
+            skill.kept_from_use = Some((State::Starting, reason.into()));
+        }
+        (_, Phase::Configured | Phase::Starting | Phase::Ready) => {}
+    }
+    skill
+}

@@ -1,0 +1,232 @@
+//! Starting a server: its process or its address, the greeting, and its first list of tools.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_calls::Secrets;
+use nova_guard::{Confinement, GuardError};
+use rmcp::service::ClientInitializeError;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{ServerConfig, Text, Way};
+use crate::connection::{Connection, Parts, ended, innermost, sentence, sign_in, unreachable};
+use crate::definition::Definition;
+use crate::ending::Ending;
+use crate::host::Host;
+use crate::http::Address;
+use crate::last_lines::LastLines;
+use crate::stdio::Stdio;
+use crate::trouble::Trouble;
+
+/// A server that answers.
+pub(crate) struct Started {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) tools: Vec<Definition>,
+}
+
+/// Within its own time limit. Dropping the future ends what it has started.
+pub(crate) async fn start(config: &ServerConfig, host: &Host, secrets: &Secrets) -> Result<Started, Trouble> {
+    let limit = config.startup_timeout;
+    let until = Instant::now() + limit;
+    let (ending, said) = (Arc::<Ending>::default(), LastLines::default());
+    let connecting = async {
+        match &config.way {
+            Way::Command { .. } => by_command(config, host, secrets, &ending, &said).await,
+            Way::Address { .. } => by_address(config, host, secrets).await,
+        }
+    };
+    let late = || slow(config, &ending, &said, limit);
+    let connection = tokio::time::timeout_at(until, connecting).await.map_err(|_| late())??;
+    let left = until.saturating_duration_since(Instant::now());
+    let listed = tokio::time::timeout_at(until, connection.list_tools(left)).await;
+    let has_tools = connection.info().is_none_or(|info| info.capabilities.tools.is_some());
+    match listed {
+        Ok(Ok(tools)) => Ok(Started { connection, tools }),
+        // A server of resources and prompts alone.
+        Ok(Err(_)) if !has_tools && !connection.closed.is_cancelled() => {
+            Ok(Started { connection, tools: Vec::new() })
+        }
+        Ok(Err(trouble)) if Instant::now() < until => Err(trouble),
+        _ => Err(late()),
+    }
+}
+
+async fn by_command(
+    config: &ServerConfig,
+    host: &Host,
+    secrets: &Secrets,
+    ending: &Arc<Ending>,
+    said: &LastLines,
+) -> Result<Arc<Connection>, Trouble> {
+    match greet_process(config, host, secrets, ending, said, true).await? {
+        Ok(connection) => Ok(connection),
+        // Some end at the first word that they do not know; they are started once more for the older one.
+        Err(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. })
+            if ending.has_process_ended() =>
+        {
+            let ending = Arc::<Ending>::default();
+            let again = greet_process(config, host, secrets, &ending, said, false).await?;
+            again.map_err(|error| not_greeted(config, &ending, said, error))
+        }
+        Err(error) => Err(not_greeted(config, ending, said, error)),
+    }
+}
+
+async fn greet_process(
+    config: &ServerConfig,
+    host: &Host,
+    secrets: &Secrets,
+    ending: &Arc<Ending>,
+    said: &LastLines,
+    first: bool,
+) -> Result<Result<Arc<Connection>, ClientInitializeError>, Trouble> {
+    let Way::Command { program, args, env, cwd } = &config.way else {
+        return Err(Trouble::stopped());
+    };
+    let own = resolved(config, env, host, secrets).await?;
+    let variables = host.surroundings.variables().await;
+    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.clone());
+    let folder = cwd.clone().or_else(|| home.map(Into::into)).unwrap_or_else(|| Path::new("/").to_owned());
+    if !folder.is_dir() {
+        return Err(Trouble::failed(
+            format!("{} has no folder to start in: {}.", config.name, folder.display()),
+            format!("Correct mcpServers.{}.cwd.", config.name),
+        ));
+    }
+    let found = host.surroundings.find(program, &folder).await.ok_or_else(|| not_found(config, program))?;
+    let mut command = host.surroundings.guard().command(&Confinement::supervised(), found);
+    for (name, value) in variables {
+        command = command.env(name, value);
+    }
+    for (name, value) in &own {
+        command = command.env(name, value.expose_secret());
+    }
+    let process =
+        command.args(args).folder(folder).start().await.map_err(|error| not_started(config, &error))?;
+    let at_once = CancellationToken::new();
+    let transport = Stdio::new(process, said.clone(), ending.clone(), at_once.clone())
+        .map_err(|error| not_started(config, &GuardError::from(error)))?;
+    let parts = Parts {
+        server: config.name.clone(),
+        ending: ending.clone(),
+        said: said.clone(),
+        at_once,
+        is_process: true,
+    };
+    Ok(Connection::greet(transport, first, parts).await)
+}
+
+async fn by_address(
+    config: &ServerConfig,
+    host: &Host,
+    secrets: &Secrets,
+) -> Result<Arc<Connection>, Trouble> {
+    let Way::Address { url, headers } = &config.way else { return Err(Trouble::stopped()) };
+    let headers = resolved(config, headers, host, secrets).await?;
+    let address = Address::new(url, &headers, host.names.clone())?;
+    let parts = Parts {
+        server: config.name.clone(),
+        ending: Arc::default(),
+        said: LastLines::default(),
+        at_once: CancellationToken::new(),
+        is_process: false,
+    };
+    let error = match Connection::greet(address.transport(), true, parts).await {
+        Ok(connection) => return Ok(connection),
+        Err(error) => error,
+    };
+    if error.is_authorization_required() {
+        return Err(sign_in(&config.name));
+    }
+    if address.is_legacy().await {
+        return Err(Trouble::failed(
+            format!("{} speaks the old HTTP+SSE transport, which is not supported.", config.name),
+            "Use its address for Streamable HTTP.",
+        ));
+    }
+    let reason = innermost(&error);
+    if reason.contains("401") {
+        return Err(sign_in(&config.name));
+    }
+    Err(unreachable(&config.name, &reason))
+}
+
+async fn resolved(
+    config: &ServerConfig,
+    texts: &std::collections::BTreeMap<String, Text>,
+    host: &Host,
+    secrets: &Secrets,
+) -> Result<Vec<(String, SecretString)>, Trouble> {
+    let mut values = Vec::with_capacity(texts.len());
+    for (name, text) in texts {
+        let value = text.template.resolve(|credential| async move {
+            let secret = host.agreements.secret(config, &credential).await?;
+            // Whatever the server says from now on, this is not in it.
+            secrets.add(&secret);
+            Ok(secret)
+        });
+        values.push((name.clone(), value.await.map_err(|error| Trouble::from(&error))?));
+    }
+    Ok(values)
+}
+
+fn not_found(config: &ServerConfig, program: &str) -> Trouble {
+    Trouble::failed(
+        format!("The command of {} is not there or is no program: {}.", config.name, sentence(program)),
+        "Install it, or write its whole path.",
+    )
+}
+
+fn not_started(config: &ServerConfig, error: &GuardError) -> Trouble {
+    Trouble::failed(
+        format!("{} could not be started: {}.", config.name, sentence(&error.to_string())),
+        format!("Check mcpServers.{}.command.", config.name),
+    )
+}
+
+fn not_greeted(
+    config: &ServerConfig,
+    ending: &Ending,
+    said: &LastLines,
+    error: ClientInitializeError,
+) -> Trouble {
+    let faulty = |what: String| {
+        let name = &config.name;
+        Trouble::failed(format!("{name} {what}."), "Update the server; if it happens again, tell its author.")
+    };
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            not_greeted(config, ending, said, *fallback)
+        }
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
+            ended(&config.name, ending, said)
+        }
+        ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            faulty("answered a request that nobody made".into())
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            faulty("speaks no version of the protocol that Nova knows".into())
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            faulty(format!("refused the greeting: {}", sentence(&error.message)))
+        }
+        _ => faulty("answered the greeting with something else".into()),
+    }
+}
+
+fn slow(config: &ServerConfig, ending: &Ending, said: &LastLines, limit: Duration) -> Trouble {
+    let mut last = said.last(3);
+    last.extend(ending.noise());
+    let last = match last.as_slice() {
+        [] => String::new(),
+        lines => format!(" It said: {}.", lines.join(" / ").trim_end_matches('.')),
+    };
+    Trouble::failed(
+        format!("{} did not start in {} s.{last}", config.name, limit.as_secs_f32()),
+        format!("Check its command, or set a longer startup_timeout_ms for {}.", config.name),
+    )
+}

@@ -1,0 +1,106 @@
+use std::sync::{Arc, Weak};
+
+use nova_registry::LoadedTool;
+use nova_skill::{
+    CallToken, Description, Effect, Progress, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
+    async_trait,
+};
+use rmcp::model::ProgressNotificationParam;
+use tokio::sync::mpsc;
+
+use crate::config::ServerConfig;
+use crate::connection::{PROGRESSES, sentence};
+use crate::definition::Definition;
+use crate::output::output;
+use crate::server::{Server, stop_with};
+use crate::trouble::Trouble;
+
+/// A tool of a server.
+pub(crate) struct McpTool {
+    spec: ToolSpec,
+    definition: Definition,
+    /// A tool that somebody still holds keeps no server running.
+    server: Weak<Server>,
+    server_name: String,
+}
+
+impl McpTool {
+    pub(crate) fn loaded(server: &Arc<Server>, definition: &Definition) -> LoadedTool {
+        let spec = Self::spec_of(&server.config, definition);
+        let tool: Arc<dyn Tool> = Arc::new(Self {
+            spec,
+            definition: definition.clone(),
+            server: Arc::downgrade(server),
+            server_name: server.config.name.clone(),
+        });
+        tool.into()
+    }
+
+    fn spec_of(config: &ServerConfig, definition: &Definition) -> ToolSpec {
+        // What it says of itself counts for nothing; the user may have said what it is.
+        let effect = config.tools.effects.get(&definition.name).copied().unwrap_or(Effect::Undeclared);
+        let description = Description::purpose(definition.told(&config.name));
+        ToolSpec {
+            time_limit: Some(config.startup_timeout + config.timeout * (PROGRESSES + 1)),
+            ..ToolSpec::new(definition.name.clone(), description, definition.schema(), effect)
+        }
+    }
+
+    /// Whether the tool is as one of this definition would be.
+    pub(crate) fn is_of(tool: &LoadedTool, config: &ServerConfig, definition: &Definition) -> bool {
+        match tool {
+            LoadedTool::Ready { tool, .. } => *tool.spec() == Self::spec_of(config, definition),
+            LoadedTool::NotReady { .. } => false,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// Dropping the future tells the server that nobody waits any more.
+    async fn run(
+        &self,
+        _token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let gone = || ToolError::failed(format!("{} is gone.", self.server_name), "Use another tool.");
+        let server = self.server.upgrade().ok_or_else(gone)?;
+        let (stop, _stops) = stop_with();
+        let (tells, mut told) = mpsc::unbounded_channel();
+        let (name, of) = (self.definition.name.clone(), server.clone());
+        // On a task of its own, which lives on to tell the server that the call was stopped.
+        let mut call = tokio::spawn(async move {
+            let connection = tokio::select! {
+                connection = of.connection() => connection?,
+                () = stop.cancelled() => return Err(Trouble::stopped()),
+            };
+            let args = args.as_object().cloned();
+            connection.call(&name, args, of.config.timeout, &stop, |news| drop(tells.send(news))).await
+        });
+        let result = loop {
+            tokio::select! {
+                result = &mut call => break result,
+                Some(news) = told.recv() => ctx.progress(progress(&news)),
+            }
+        };
+        let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
+            server.secrets.scrub(&mut trouble.what);
+            trouble
+        })?;
+        server.went_well();
+        output(&self.server_name, result, &server.secrets).map(ToolOutput::from)
+    }
+}
+
+fn progress(news: &ProgressNotificationParam) -> Progress {
+    let whole = news.total.filter(|total| total.is_finite() && *total > 0.0);
+    Progress {
+        fraction: whole.map(|total| (news.progress / total).clamp(0.0, 1.0)).filter(|part| part.is_finite()),
+        message: news.message.as_deref().map(sentence),
+    }
+}

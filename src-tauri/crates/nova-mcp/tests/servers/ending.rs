@@ -1,0 +1,85 @@
+use std::sync::Arc;
+
+use nova_mcp::Phase;
+use nova_skill::CallToken;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Servers, context, gone, is_there, until};
+
+#[tokio::test]
+async fn no_process_is_left_when_the_servers_are_dropped() {
+    for how in ["grandchild", "outlives-input"] {
+        let servers = Servers::one(how).await;
+        let mut left = vec![servers.process("server").await];
+        if how == "grandchild" {
+            left.push(servers.process("grandchild").await);
+        }
+        assert!(left.iter().all(|pid| is_there(*pid)), "{how}");
+        let Servers { mcp, folder, .. } = servers;
+        drop(mcp);
+        for pid in left {
+            gone(pid).await;
+        }
+        drop(folder);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_configured_no_more_ends_with_its_children() {
+    let servers = Servers::one("grandchild").await;
+    let left = [servers.process("server").await, servers.process("grandchild").await];
+    servers.agree(&json!({}));
+    for pid in left {
+        gone(pid).await;
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_call_is_stopped_at_the_server_which_goes_on() {
+    let servers = Servers::one("plain").await;
+    let pid = servers.process("server").await;
+    let tool = servers.tool("one", "wait");
+    let call = tokio::spawn(async move {
+        let _ =
+            tool.run(CallToken::mint_for_nova_calls(), json!({}), context(&CancellationToken::new())).await;
+    });
+    servers.process("waiting").await;
+    // As a turn stops its calls: it does not ask them.
+    call.abort();
+    servers.process("cancelled").await;
+    assert_eq!(servers.call("one", "echo", json!({"text": "still here"})).await.unwrap(), "still here");
+    assert!(is_there(pid));
+}
+
+#[tokio::test]
+async fn a_server_that_goes_on_with_a_stopped_call_is_ended() {
+    let servers = Servers::one("plain").await;
+    let pid = servers.process("server").await;
+    let tool = servers.tool("one", "deaf");
+    let call = tokio::spawn(async move {
+        let _ =
+            tool.run(CallToken::mint_for_nova_calls(), json!({}), context(&CancellationToken::new())).await;
+    });
+    servers.process("waiting").await;
+    call.abort();
+    gone(pid).await;
+    until(|| matches!(servers.phase("one"), Phase::Failed(_))).await;
+    let why = servers.failed("one");
+    assert!(why.contains("went on with a call that was stopped"), "{why}");
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_ends_and_its_server_too_if_it_is_deaf() {
+    let servers = Servers::new();
+    let mut entry = servers.entry("plain");
+    entry["timeout_ms"] = json!(500);
+    servers.agree(&json!({ "one": entry }));
+    servers.ready().await;
+    let pid = servers.process("server").await;
+    let error = servers.call("one", "deaf", json!({})).await.expect_err("late");
+    assert_eq!(error.to_string(), "one did not answer in 0.5 s.");
+    gone(pid).await;
+    let tool = Arc::downgrade(&servers.tool("one", "echo"));
+    assert!(tool.upgrade().is_some(), "its tools stay known");
+}

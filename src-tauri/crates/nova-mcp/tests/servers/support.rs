@@ -1,0 +1,229 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nova_credentials::{CredentialError, CredentialName};
+use nova_guard::Guard;
+use nova_mcp::{
+    Agreements, KnownTools, McpOptions, McpServers, Pause, Phase, ServerConfig, Surroundings, read_servers,
+};
+use nova_registry::{LoadedSkill, LoadedTool, State};
+use nova_skill::{CallToken, Secret, Skill, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
+use nova_testkit::{PATIENCE, TestContext};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-mcp-stand-in");
+
+/// Agrees to what it is told, and keeps everything in memory.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) agreed: Mutex<BTreeMap<String, String>>,
+    pub(crate) tools: Mutex<BTreeMap<String, KnownTools>>,
+}
+
+#[async_trait]
+impl Agreements for Memory {
+    fn agreed(&self, server: &str) -> Option<String> {
+        self.agreed.lock().unwrap().get(server).cloned()
+    }
+
+    fn known_tools(&self, server: &str) -> Option<KnownTools> {
+        self.tools.lock().unwrap().get(server).cloned()
+    }
+
+    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
+        self.tools.lock().unwrap().insert(server.to_owned(), tools.clone());
+        Ok(())
+    }
+
+    async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {
+        match name.as_str() {
+            "github/token" if server.name == "github" => Ok("canary-0815".into()),
+            _ => Err(CredentialError::Missing { name: name.clone() }),
+        }
+    }
+}
+
+pub(crate) struct Servers {
+    pub(crate) mcp: McpServers,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) folder: TempDir,
+}
+
+impl Servers {
+    pub(crate) fn new() -> Self {
+        Self::with(Arc::default())
+    }
+
+    pub(crate) fn with(memory: Arc<Memory>) -> Self {
+        let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin"), ("NOVA_SECRET", "not for servers")];
+        let own = own.map(|(name, value)| (name.into(), value.into()));
+        let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
+        let longest = Duration::from_secs(3_600);
+        let options = McpOptions {
+            // One failure is enough for every test.
+            pause: Pause { first: longest, longest },
+            ..McpOptions::new(surroundings, memory.clone())
+        };
+        Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }
+    }
+
+    /// The stand-in, which notes what it does in files that begin with this.
+    pub(crate) fn notes(&self) -> PathBuf {
+        self.folder.path().join("note")
+    }
+
+    pub(crate) fn note(&self, what: &str) -> PathBuf {
+        self.folder.path().join(format!("note.{what}"))
+    }
+
+    /// An entry for the stand-in that behaves like that.
+    pub(crate) fn entry(&self, how: &str) -> Value {
+        let args = json!([how, self.notes()]);
+        json!({"command": STAND_IN, "args": args, "startup_timeout_ms": 30_000, "timeout_ms": 30_000})
+    }
+
+    /// Takes up the configuration and agrees to all of it.
+    pub(crate) fn agree(&self, servers: &Value) {
+        let read = read_servers(Some(servers));
+        for config in read.iter().flatten() {
+            self.memory.agreed.lock().unwrap().insert(config.name.clone(), config.fingerprint());
+        }
+        self.mcp.configure(read);
+    }
+
+    /// One server of that behaviour, agreed to and asked for its tools.
+    pub(crate) async fn one(how: &str) -> Self {
+        let servers = Self::new();
+        servers.agree(&json!({ "one": servers.entry(how) }));
+        servers.ready().await;
+        servers
+    }
+
+    /// Waits until all are started or have failed to.
+    pub(crate) async fn ready(&self) {
+        self.mcp.ready(None, PATIENCE).await;
+    }
+
+    pub(crate) fn skill(&self, id: &str) -> LoadedSkill {
+        let scan = self.mcp.source().scan();
+        scan.skills.into_iter().find(|skill| skill.id == id).unwrap()
+    }
+
+    pub(crate) fn phase(&self, id: &str) -> Phase {
+        self.mcp.statuses().into_iter().find(|status| status.id == id).unwrap().phase
+    }
+
+    /// Why it failed.
+    pub(crate) fn failed(&self, id: &str) -> String {
+        match self.phase(id) {
+            Phase::Failed(why) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn tool(&self, id: &str, tool: &str) -> Arc<dyn Tool> {
+        let tools = self.skill(id).tools;
+        let found = tools.into_iter().find_map(|loaded| match loaded {
+            LoadedTool::Ready { tool: found, .. } if found.spec().id == tool => Some(found),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("{id} has {tool}"))
+    }
+
+    pub(crate) async fn call(&self, id: &str, tool: &str, args: Value) -> Result<Value, ToolError> {
+        run(&self.tool(id, tool), args, context(&CancellationToken::new())).await
+    }
+
+    /// The process of a note, when it is there.
+    pub(crate) async fn process(&self, what: &str) -> u64 {
+        let file = self.note(what);
+        until(|| file.exists()).await;
+        std::fs::read_to_string(file).unwrap().parse().unwrap()
+    }
+}
+
+/// Of tools that cannot be called: id, state and reason.
+pub(crate) fn not_ready(skill: &LoadedSkill) -> Vec<(String, State, String)> {
+    let tools = skill.tools.iter().filter_map(|tool| match tool {
+        LoadedTool::NotReady { id, state, reason } => Some((id.clone(), *state, reason.clone())),
+        LoadedTool::Ready { .. } => None,
+    });
+    tools.collect()
+}
+
+pub(crate) fn ready_tools(skill: &LoadedSkill) -> Vec<String> {
+    let tools = skill.tools.iter().filter_map(|tool| match tool {
+        LoadedTool::Ready { tool, .. } => Some(tool.spec().id.clone()),
+        LoadedTool::NotReady { .. } => None,
+    });
+    tools.collect()
+}
+
+pub(crate) fn context(cancel: &CancellationToken) -> Arc<dyn ToolContext> {
+    Arc::new(TestContext::of(Box::new(Empty)).with_cancel(cancel.clone()))
+}
+
+pub(crate) async fn run(
+    tool: &Arc<dyn Tool>,
+    args: Value,
+    ctx: Arc<dyn ToolContext>,
+) -> Result<Value, ToolError> {
+    match within(tool.run(CallToken::mint_for_nova_calls(), args, ctx)).await? {
+        ToolOutput::Value(output) => Ok(output.value),
+        ToolOutput::Stream(_) => panic!("a stream where a value was expected"),
+    }
+}
+
+/// Waits for what has to happen, and not for ever.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
+}
+
+/// Waits until something outside of this process has happened.
+pub(crate) async fn until(happened: impl Fn() -> bool) {
+    within(async {
+        while !happened() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
+
+/// Waits until the process has ended. It may have done so already.
+pub(crate) async fn gone(pid: u64) {
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let Ok(ends) = pidfd_open(pid, PidfdFlags::NONBLOCK) else { return };
+    let waiting = tokio::task::spawn_blocking(move || {
+        let mut polled = [rustix::event::PollFd::new(&ends, rustix::event::PollFlags::IN)];
+        let limit = PATIENCE.try_into().unwrap();
+        assert_eq!(rustix::event::poll(&mut polled, Some(&limit)).unwrap(), 1, "the process is gone");
+    });
+    waiting.await.unwrap();
+}
+
+pub(crate) fn is_there(pid: u64) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// The skill of a context: without a tool.
+struct Empty;
+
+impl Skill for Empty {
+    fn skill_md(&self) -> &str {
+        "---\nname: empty\ndescription: Nothing.\n---\n"
+    }
+
+    fn manifest(&self) -> &str {
+        ""
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+}
