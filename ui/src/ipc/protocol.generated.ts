@@ -157,7 +157,11 @@ export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: strin
  */
 edited_since: boolean, diff: NoteDiffView, };
 
-export type ChartPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, shape: ChartShape, 
+export type ChartPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, 
+/**
+ * Pointer to a few words beside the title.
+ */
+detail: string | null, shape: ChartShape, 
 /**
  * Pointer to the points, in their order.
  */
@@ -166,6 +170,20 @@ rows: string,
  * Field of the date or label.
  */
 x: string, series: Array<ChartSeries>, 
+/**
+ * Draws only the rows in which each of these fields has the value, or one of the list's; null stands for
+ * a field that is missing.
+ */
+when: { [key in string]: JsonValue }, 
+/**
+ * The tab that it becomes where the window is narrow, its title where nothing is said; charts with the
+ * same word share one, and a chart named after a declared tab is left to it.
+ */
+narrow: string | null, 
+/**
+ * An input of the tab: a click on a point sets it to the point's `x`.
+ */
+choose: string | null, 
 /**
  * Pointer to the currency.
  */
@@ -185,7 +203,7 @@ note: string | null, empty: PanelEmpty | null, };
 
 export type ChartSeries = { field: string, label: string, format: PanelFormat, };
 
-export type ChartShape = "line" | "bars" | "columns";
+export type ChartShape = "line" | "bars" | "columns" | "progress" | "strip";
 
 export type CheckedProvider = { host: string, 
 /**
@@ -1049,7 +1067,15 @@ edit: boolean,
 /**
  * On a row: offered only where each of these fields has the value, or one of the list's.
  */
-when: { [key in string]: JsonValue }, };
+when: { [key in string]: JsonValue }, 
+/**
+ * On a row of a table: the letter that does it while the row has the focus.
+ */
+key: string | null, 
+/**
+ * In the panel's head: what the arrow beside its button offers.
+ */
+more: Array<PanelAction>, };
 
 export type PanelChoice = { value: string, label: string, };
 
@@ -1089,11 +1115,16 @@ name: string, label: string, kind: PanelInputKind,
  */
 choices: Array<PanelChoice>, 
 /**
- * `today` for this day or month; else the value. Empty: not given to the tool.
+ * `today` for this day, month or year; else the value. Empty: not given to the tool.
  */
-default: string, };
+default: string, 
+/**
+ * Of a currency: pointers into the answers of the tab to those to choose from; a step that is a star
+ * stands for each entry on the way.
+ */
+among: Array<string>, };
 
-export type PanelInputKind = "month" | "date" | "choice" | "text" | "currency";
+export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
@@ -1906,6 +1937,10 @@ sort: string | null,
  * Pointer to one more row, below the others.
  */
 total: string | null, 
+/**
+ * Field that is true where a row is grey because it is not due yet.
+ */
+quiet: string | null, 
 /**
  * What can be done with a row.
  */
