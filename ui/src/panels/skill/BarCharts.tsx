@@ -1,6 +1,6 @@
 import { roughly } from '../../shared/amount';
 import { ticksOf } from './chart';
-import { useWidth, type Drawn } from './ChartView';
+import { useWidth, type Drawn } from './drawn';
 import { monthText } from './words';
 
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 
 import type { ChartPart } from '../../ipc';
 import { LinkButton, Segments } from '../../shared';
 import { fieldOf, at, textOf } from './answer';
 import { daysOf, lately, pointsOf, spans, type Point, type Span } from './chart';
 import { usePanel } from './context';
+import type { Drawn } from './drawn';
 import { InputField } from './Inputs';
 import { LineChart } from './LineChart';
 import { BarsChart, ColumnsChart } from './BarCharts';
@@ -83,17 +84,6 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   );
 }
 
-export interface Drawn {
-  readonly part: ChartPart;
-  readonly points: readonly Point[];
-  /** Currency of all values; empty where it is not known. */
-  readonly unit: string;
-  /** What a screen reader says of it. */
-  readonly label: string;
-  /** A value of a point, in its format. */
-  write(point: Point | undefined, series: number): string;
-}
-
 /** "Value, from 1 Jun to 20 Nov: lowest €56,400, highest €70,400, at the end €69,217.05" */
 function spoken(part: ChartPart, points: readonly Point[], write: Drawn['write']): string {
   const [first, last] = [points[0], points.at(-1)];
@@ -141,19 +131,4 @@ function ValueTable({ part, points, write }: Pick<Drawn, 'part' | 'points' | 'wr
       </table>
     </div>
   );
-}
-
-/** The width that a chart has, px; the first where nothing can be measured. */
-export function useWidth(first: number) {
-  const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(first);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const now = ref.current?.clientWidth ?? 0;
-      if (now > 0) setWidth(now);
-    });
-    if (ref.current) observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, width] as const;
 }
