@@ -10,7 +10,8 @@ import { InputField } from './Inputs';
 import { LineChart } from './LineChart';
 import { BarsChart, ColumnsChart } from './BarCharts';
 import { Nothing, Region, type Shown } from './Region';
-import { isFigureFormat, valueText } from './words';
+import { ProgressChart, ProgressLegend } from './ProgressChart';
+import { isFigureFormat, monthText, valueText, wordsText } from './words';
 
 /** Values drawn over time or beside each other; as a table on a click. */
 export function ChartView({ part }: { part: ChartPart }) {
@@ -39,12 +40,15 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
     return point && declared ? valueText(fieldOf(point.placed.row, declared.field), declared.format, unit, today) : '';
   };
   const note = part.note === null ? '' : textOf(at(value, part.note));
+  const detail = part.detail === null ? '' : wordsText(textOf(at(value, part.detail)));
   const label = spoken(part, points, write);
   const drawn = { part, points, unit, label, write };
   return (
     <div className="flex flex-col">
       <header className="flex min-h-7 items-center gap-2.5">
-        <h2 className="text-ui font-semibold">{part.title}</h2>
+        <h2 className="shrink-0 text-ui font-semibold">{part.title}</h2>
+        {detail !== '' && <span className="cut text-small text-fg-2">{detail}</span>}
+        {part.shape === 'progress' && all.length > 0 && <ProgressLegend part={part} />}
         {part.shape === 'line' && part.series.length === 1 && (
           <span className="tabular text-small">
             {write(points.findLast(({ values }) => values[0] != null), 0)}
@@ -53,7 +57,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
         {part.shape === 'line' && points.some(({ dashed }) => dashed) && (
           <span className="cut text-small text-fg-2">dashed: last known price</span>
         )}
-        <LinkButton className="ml-auto text-small" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <LinkButton className={`text-small ${part.shape === 'progress' && all.length > 0 ? 'max-medium:ml-auto' : 'ml-auto'}`} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? 'Chart' : 'Table'}
         </LinkButton>
         {own.map((input) => (
@@ -76,6 +80,8 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
         <LineChart {...drawn} />
       ) : part.shape === 'bars' ? (
         <BarsChart {...drawn} />
+      ) : part.shape === 'progress' ? (
+        <ProgressChart {...drawn} />
       ) : (
         <ColumnsChart {...drawn} />
       )}
@@ -117,7 +123,7 @@ function ValueTable({ part, points, write }: Pick<Drawn, 'part' | 'points' | 'wr
           {points.map((point) => (
             <tr key={point.placed.key} className="border-t border-line">
               <td className="selectable py-0.5">
-                {point.x}
+                {monthText(point.x)}
                 {point.dashed && <span className="text-fg-3"> carried forward</span>}
               </td>
               {part.series.map(({ field, format }, at) => (

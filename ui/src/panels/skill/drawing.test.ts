@@ -118,7 +118,7 @@ describe('where parts stand', () => {
   });
 
   test('an input that one chart alone uses stands at the chart', () => {
-    const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], default: '' }) satisfies PanelInput;
+    const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], among: [], default: '' }) satisfies PanelInput;
     expect(homeOf(input('range'), tab.parts)).toBe(tab.parts[1]);
     expect(homeOf(input('month'), tab.parts)).toBeNull();
   });
