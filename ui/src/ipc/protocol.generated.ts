@@ -861,6 +861,16 @@ export type KeepDraftImage = {
  */
 session: string | null, image: NewImage, };
 
+export type KeepHistory = { 
+/**
+ * Older changes are deleted, 1 to 3650.
+ */
+days: number, 
+/**
+ * The oldest changes are deleted where the history is larger.
+ */
+bytes: number, };
+
 export type LinkRef = { url: string, };
 
 export type ListChanges = { 
@@ -975,7 +985,11 @@ entry: string | null,
 /**
  * Its properties cannot be read, so it counts as private.
  */
-unreadable: boolean, };
+unreadable: boolean, 
+/**
+ * The line of its properties that says so, where one does.
+ */
+line: number | null, };
 
 export type NoteRef = { path: string, };
 
@@ -2230,6 +2244,7 @@ export type Commands = {
   set_private: { params: SetPrivate; result: VaultPage };
   check_private: { params: NoteRef; result: NotePrivacy };
   set_root: { params: SetRoot; result: VaultPage };
+  keep_history: { params: KeepHistory; result: VaultPage };
   list_sessions: { params: Nothing; result: Array<SessionRow> };
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };

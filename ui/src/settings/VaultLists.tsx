@@ -21,7 +21,7 @@ export function RecentVaults({ vaults, forget }: { vaults: readonly RecentVault[
             <span className="cut shrink-0 text-ui font-medium">{name}</span>
             <span className="selectable cut min-w-0 flex-1 font-mono text-small text-fg-3">{shown}</span>
             {notes === null ? (
-              <span className="shrink-0 text-small text-warn">not found</span>
+              <span className="shrink-0 text-small text-warn">not found{opened !== null && `, last opened ${dayText(new Date(opened))}`}</span>
             ) : (
               <span className="tabular shrink-0 text-small text-fg-3">
                 {counted(notes, 'note')}

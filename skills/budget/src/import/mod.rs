@@ -75,7 +75,7 @@ pub(crate) struct File {
     transfers: Option<OfTransfers>,
     /// What is decided about single lines; it goes before what the mapping says of duplicates.
     #[serde(default)]
-    #[schemars(extend("x-label" = "Single lines"))]
+    #[schemars(extend("x-form" = "hidden"))]
     lines: Vec<Line>,
     /// Answer with every transaction, each column with examples and what is open, and import nothing.
     #[schemars(extend("x-label" = "Review every entry"))]

@@ -97,7 +97,7 @@ describe('the import sheet', () => {
     expect(calls()[1]).toMatchObject({ mapping: { date_format: 'MM/DD/YYYY' }, review: true });
 
     await user.click(screen.getByRole('button', { name: /^Columns/ }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Meaning of Saldo' }), 'Amount');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Meaning of Saldo' }), 'Amount, in EUR');
     await waitFor(() => expect(calls()).toHaveLength(3));
     expect(calls()[2]).toMatchObject({ mapping: { amount: 'Saldo' } });
   });
