@@ -702,6 +702,6 @@ describe('the budget', () => {
     const { backend } = await show({ panel: budgetPanel });
     screen.getAllByRole('button', { name: 'Cafe Ember' })[0]?.focus();
     await userEvent.keyboard('e');
-    await waitFor(() => expect(backend.asked('record_form_of').length + backend.asked('read_note').length).toBeGreaterThan(0));
+    await waitFor(() => expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md' }]));
   });
 });

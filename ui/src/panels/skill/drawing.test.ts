@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { ChartPart, PanelInput, PanelPart, PanelTab } from '../../ipc';
+import type { ChartPart, JsonValue, PanelInput, PanelPart, PanelTab } from '../../ipc';
 import { panelOf } from '../../testing/panels';
 import { lately, monthMarks, nearMark, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
@@ -165,7 +165,7 @@ describe('limits and a strip', () => {
   ]);
   const tabs = budget.panel.tabs;
   const part = (at: number) => tabs[0]?.parts[at] as ChartPart;
-  const value = { rows: [{ name: 'a', spent: '5', limit: '100' }, { name: 'b', spent: '99', limit: '100' }, { name: 'c', spent: '7' }, { name: 'd', spent: '1', limit: '0' }] };
+  const value: JsonValue = { rows: [{ name: 'a', spent: '5', limit: '100' }, { name: 'b', spent: '99', limit: '100' }, { name: 'c', spent: '7', limit: null }, { name: 'd', spent: '1', limit: '0' }] };
 
   test('the fullest limit is first, and what has none stands elsewhere', () => {
     const names = (at: number) => pointsOf(part(at), value).map(({ x }) => x);
