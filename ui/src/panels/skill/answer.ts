@@ -201,6 +201,14 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
+/** "Jane Doe, Quillon Labs": those fields that are there. */
+export function detailOf(fields: readonly string[], row: Row): string {
+  return fields
+    .map((field) => textOf(fieldOf(row, field)))
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
 /** Whether any of a row's words has the text, whatever its case. */
 export function rowHas(row: Row, sought: string): boolean {
   const text = sought.trim().toLowerCase();
