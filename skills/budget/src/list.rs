@@ -246,7 +246,7 @@ impl Filters {
         let (from, to) = (given(&self.from), given(&self.to));
         if let Some(month) = given(&self.month) {
             if from.is_some() || to.is_some() {
-                return Err(wrong("month", "stands for both days; give it alone".into()));
+                return Err(wrong("month", "cannot be combined with from or to".into()));
             }
             return Ok(Month::parse("month", &month, today)?.days());
         }

@@ -2221,7 +2221,11 @@ zoom: number,
 /**
  * Keys that the user chose, by the name of what they do.
  */
-keys: { [key in string]: string }, };
+keys: { [key in string]: string }, 
+/**
+ * What was chosen in the palette, the newest first.
+ */
+chosen: Array<string>, };
 
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };

@@ -12,7 +12,7 @@ import { Part } from './Part';
 const readers: readonly { icon: IconName; who: string; how: string; reads: string | null }[] = [
   { icon: 'people', who: 'You', how: 'In panels, forms and search of this window.', reads: 'as always' },
   { icon: 'laptop', who: 'A model on this machine', how: 'Nothing leaves this machine.', reads: 'can read' },
-  { icon: 'cloud', who: 'A cloud model', how: 'A tool answers as if the note was not there.', reads: null },
+  { icon: 'cloud', who: 'A cloud model', how: 'Tools answer as if the note did not exist.', reads: null },
   { icon: 'nova', who: 'Its sub-agents', how: 'Also when they run on another model.', reads: null },
   { icon: 'plug', who: 'MCP clients', how: 'Other programs that use Nova’s tools.', reads: null },
 ];

@@ -52,8 +52,8 @@ export function useVaultPage(): VaultPageState {
     void attempt(
       () => backend.rpc('set_private', { entry, private: isPrivate }),
       isPrivate
-        ? 'Private from the next request on.'
-        : { text: `${entry} is no longer private, from the next turn on.`, undo: () => setPrivate(entry, true) },
+        ? 'Private from the next request.'
+        : { text: `${entry} is no longer private, from the next turn.`, undo: () => setPrivate(entry, true) },
     );
   const setRoot = (path: string, listed: boolean) =>
     void attempt(

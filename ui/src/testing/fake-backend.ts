@@ -131,7 +131,7 @@ export class FakeBackend implements Backend {
 
   // What each command answers by itself.
   app_status = () => this.world.status;
-  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {} });
+  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {}, chosen: [] });
   keep_layout = () => ({});
   list_drafts = (): Result<'list_drafts'> => [];
   /** Forgets the images that the draft does not name. */

@@ -352,7 +352,7 @@ fn unread(path: &VaultPath, error: ToolError) -> ToolError {
         return error;
     }
     ToolError::failed(
-        format!("There is no file \"{path}\" in the vault that could be read."),
+        format!("There is no file \"{path}\" in the vault."),
         "Give the path of the CSV file itself with its ending, or copy the file into the vault first.",
     )
 }

@@ -26,7 +26,7 @@ export function HeadAction({ action, small }: { action: PanelAction; small: bool
       <Menu align="end" groups={[{ items: action.more.map((one) => itemOf(one, () => void panel.act(one))) }]}>
         <button
           type="button"
-          aria-label={`More than ${action.label.toLowerCase()}`}
+          aria-label="More actions"
           className="flex h-7 w-7 shrink-0 items-center justify-center rounded-control border border-line-strong hover:bg-hover"
         >
           <Icon name="chevron-down" size={12} />

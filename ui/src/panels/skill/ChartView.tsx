@@ -28,7 +28,7 @@ export function ChartView({ part }: { part: ChartPart }) {
 function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   const [asTable, setAsTable] = useState(false);
   const [chosen, setChosen] = useState<Span | null>(null);
-  const { today, inputs, inputsAt, choose } = usePanel();
+  const { today, inputs, inputsAt, choose, wide } = usePanel();
   const own = inputsAt(part);
   const all = pointsOf(part, value);
   const unit = part.unit === null ? '' : textOf(at(value, part.unit));
@@ -41,6 +41,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   };
   const note = part.note === null ? '' : textOf(at(value, part.note));
   const detail = part.detail === null ? '' : wordsText(textOf(at(value, part.detail)));
+  const isLegend = wide && part.shape === 'progress' && all.length > 0;
   const label = spoken(part, points, write);
   const drawn = { part, points, unit, label, write };
   return (
@@ -48,7 +49,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
       <header className="flex min-h-7 items-center gap-2.5">
         <h2 className="shrink-0 text-ui font-semibold">{part.title}</h2>
         {detail !== '' && <span className="cut text-small text-fg-2">{detail}</span>}
-        {part.shape === 'progress' && all.length > 0 && <ProgressLegend part={part} />}
+        {isLegend && <ProgressLegend part={part} />}
         {part.shape === 'line' && part.series.length === 1 && (
           <span className="tabular text-small">
             {write(points.findLast(({ values }) => values[0] != null), 0)}
@@ -57,7 +58,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
         {part.shape === 'line' && points.some(({ dashed }) => dashed) && (
           <span className="cut text-small text-fg-2">dashed: last known price</span>
         )}
-        <LinkButton className={`text-small ${part.shape === 'progress' && all.length > 0 ? 'max-medium:ml-auto' : 'ml-auto'}`} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <LinkButton className={`text-small ${isLegend ? 'max-medium:ml-auto' : 'ml-auto'}`} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? 'Chart' : 'Table'}
         </LinkButton>
         {own.map((input) => (

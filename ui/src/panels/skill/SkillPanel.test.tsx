@@ -694,7 +694,7 @@ describe('the budget', () => {
 
   test('the arrow beside the button offers the rest', async () => {
     await show({ panel: budgetPanel });
-    await userEvent.click(screen.getByRole('button', { name: 'More than add expense' }));
+    await userEvent.click(screen.getByRole('button', { name: 'More actions' }));
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Add income', 'Add transfer', 'Set limit']);
   });
 
