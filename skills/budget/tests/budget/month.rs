@@ -74,7 +74,7 @@ fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
     );
     assert_eq!(francs["other_currencies"][0]["spent"], "95.00");
     let error = budget.error("month_summary", json!({"month": "2026-11", "currency": "francs"}));
-    assert!(error.message.contains("no currency"), "{error}");
+    assert!(error.message.contains("not a currency"), "{error}");
 }
 
 #[test]
