@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_app::Desktop;
 use nova_protocol::{
-    Commands as _, Decision, ErrorCode, NoteRef, Nothing, OpenVault, PruneChanges, SetPrivate, SetRoot,
-    VaultChoice, VaultPage, VaultRef,
+    Commands as _, Decision, ErrorCode, KeepHistory, NoteRef, Nothing, OpenVault, PruneChanges, SetPrivate,
+    SetRoot, VaultChoice, VaultPage, VaultRef,
 };
 use nova_testkit::{ScriptedApprover, TempVault, call, text};
 use serde_json::json;
@@ -137,6 +137,14 @@ async fn history_in_use_is_counted_and_recent_stays() {
     assert_eq!((used.changes, used.days, used.at_least), (1, 30, 50));
     assert!(used.bytes > 0 && used.oldest.is_some(), "{used:?}");
     assert!(used.older.iter().all(|older| older.changes == 0), "the last fifty stay: {used:?}");
+    let keep = |days, bytes| app.keep_history(KeepHistory { days, bytes });
+    let page = keep(90, 2_000_000_000).await.unwrap();
+    let used = page.open.unwrap().history;
+    assert_eq!((used.days, used.most_bytes), (90, 2_000_000_000));
+    assert_eq!(nova.read_settings()["history"], json!({"days": 90, "bytes": 2_000_000_000_u64}));
+    assert!(keep(0, 2_000_000_000).await.is_err() && keep(90, 0).await.is_err());
+    let again = nova.start().await.vault_page(Nothing {}).await.unwrap().open.unwrap().history;
+    assert_eq!(again.days, 90, "kept across restarts");
     let pruned = app.prune_changes(PruneChanges { days: Some(0) }).await.unwrap();
     assert_eq!(pruned.forgotten, 0);
     nova.model.finish();

@@ -171,7 +171,10 @@ impl Looked<'_> {
                 let fields =
                     fields.into_iter().flatten().chain(part.series.iter().map(|series| &series.field));
                 self.rows(&value, &part.tool, &part.rows, fields);
-                for at in [&part.unit, &part.note].into_iter().flatten() {
+                if let Some(input) = &part.choose {
+                    self.expect(tab.inputs.iter().any(|own| own.name == *input), input, "its inputs");
+                }
+                for at in [&part.unit, &part.note, &part.detail].into_iter().flatten() {
                     self.expect(value.pointer(at).is_some(), at, &part.tool);
                 }
             }
@@ -221,6 +224,7 @@ impl Looked<'_> {
                 let value = match (input.default.as_str(), input.kind) {
                     ("", PanelInputKind::Currency) => currency,
                     ("today", PanelInputKind::Month) => "2026-11",
+                    ("today", PanelInputKind::Year) => "2026",
                     ("today", _) => "2026-11-21",
                     (value, _) => value,
                 };
@@ -232,7 +236,7 @@ impl Looked<'_> {
             let of_input = value.as_str().and_then(|text| text.strip_prefix('{')?.strip_suffix('}'));
             match of_input {
                 Some(input) => given.extend(inputs.get(input).map(|value| (name.clone(), value.clone()))),
-                None => drop(given.insert(name.clone(), value.clone())),
+                None => drop(given.insert(name.clone(), filled(value, &inputs))),
             }
         }
         let tool = format!("{}.{tool}", self.panel.skill);
@@ -266,4 +270,13 @@ impl Looked<'_> {
             self.missing.push(format!("{what} in {tool}"));
         }
     }
+}
+
+/// A text with the names of inputs in it, such as `{year}-12`.
+fn filled(value: &Value, inputs: &Map<String, Value>) -> Value {
+    let Some(text) = value.as_str() else { return value.clone() };
+    let fill = |text: String, (name, value): (&String, &Value)| {
+        text.replace(&format!("{{{name}}}"), value.as_str().unwrap_or_default())
+    };
+    json!(inputs.iter().fold(text.to_owned(), fill))
 }

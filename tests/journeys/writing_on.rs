@@ -237,6 +237,7 @@ async fn the_window_is_as_it_was_left() {
         panel_width: 420,
         zoom: 200,
         keys: [("find".to_owned(), "Ctrl G".to_owned())].into(),
+        chosen: vec!["panel budget".into()],
         ..WindowLayout::default()
     };
     let place = WindowPlace { x: 10.0, y: 20.0, width: 1000.0, height: 700.0, maximized: false };

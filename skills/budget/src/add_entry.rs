@@ -32,7 +32,7 @@ pub(crate) struct NewEntry {
     #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: Option<String>,
     /// Whom it was paid to or came from.
-    #[schemars(extend("x-help" = "Whom it went to or came from"))]
+    #[schemars(extend("x-help" = "Who was paid, or who paid"))]
     #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"]))]
     payee: Option<String>,
     /// The account it went through.

@@ -46,7 +46,7 @@ impl NativeTool for AddRule {
     async fn run(&self, new: NewRule, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let says = line("match", Some(&new.r#match))?.unwrap_or_default();
         let category = line("category", Some(&new.category))?.unwrap_or_default();
-        Pattern::parse(&says).map_err(|why| wrong("match", format!("is no regular expression: {why}")))?;
+        Pattern::parse(&says).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
         if let Some(there) = ledger.rules.iter().find(|rule| folded(&rule.says) == folded(&says)) {
             return Err(ToolError::Exists {

@@ -74,7 +74,7 @@ impl NativeTool for AddTransfer {
         };
         let to_currency = match new.to_currency.as_deref().map(str::trim).filter(|said| !said.is_empty()) {
             Some(said) => ledger.currency_or(Some(said)).map_err(|_| {
-                wrong("to_currency", format!("\"{said}\" is no currency; give a code such as EUR"))
+                wrong("to_currency", format!("\"{said}\" is not a currency; use a code such as EUR"))
             })?,
             None => currency,
         };

@@ -18,8 +18,8 @@ pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, To
     if !digits(whole) || !digits(fraction) {
         return Err(wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")));
     }
-    let amount = Decimal::from_str_exact(&said)
-        .map_err(|_| wrong(format!("\"{said}\" has more digits than can be computed with")))?;
+    let amount =
+        Decimal::from_str_exact(&said).map_err(|_| wrong(format!("\"{said}\" has too many digits")))?;
     if amount.is_sign_negative() && !amount.is_zero() {
         return Err(wrong(format!(
             "\"{said}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \

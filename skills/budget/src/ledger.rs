@@ -140,7 +140,7 @@ impl Ledger {
         if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
             return money::currency(said).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/currency".into(),
-                rule: format!("\"{said}\" is no currency; give a code such as EUR"),
+                rule: format!("\"{said}\" is not a currency; use a code such as EUR"),
                 allowed: money::near_currencies(said),
             });
         }

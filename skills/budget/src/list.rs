@@ -246,7 +246,7 @@ impl Filters {
         let (from, to) = (given(&self.from), given(&self.to));
         if let Some(month) = given(&self.month) {
             if from.is_some() || to.is_some() {
-                return Err(wrong("month", "stands for both days; give it alone".into()));
+                return Err(wrong("month", "cannot be combined with from or to".into()));
             }
             return Ok(Month::parse("month", &month, today)?.days());
         }
@@ -364,10 +364,9 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "currency": entry.currency,
         "path": entry.path,
     });
-    let said: Vec<&str> = [(entry.is_refund, "refund"), (entry.every.is_some(), "repeats")]
-        .into_iter()
-        .filter_map(|(is_so, word)| is_so.then_some(word))
-        .collect();
+    let refund = entry.is_refund.then(|| "refund".to_owned());
+    let repeats = entry.every.map(|every| format!("repeats {}", every.word()));
+    let said: Vec<String> = refund.into_iter().chain(repeats).collect();
     if !said.is_empty() {
         row["detail"] = json!(said.join(", "));
     }

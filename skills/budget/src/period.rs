@@ -66,6 +66,15 @@ impl Month {
         format!("{} {}", self.name(), self.year)
     }
 
+    pub(crate) fn year(self) -> i16 {
+        self.year
+    }
+
+    /// December of its year.
+    pub(crate) fn last_of_year(self) -> Self {
+        Self { month: 12, ..self }
+    }
+
     /// So many months earlier.
     pub(crate) fn back(self, months: i32) -> Self {
         let first = self.days().first;

@@ -36,8 +36,9 @@ impl Rule {
             ToolError::BrokenRecord(Problem {
                 path: note.path.to_string(),
                 line: note.document.entry(property).map_or(1, |(_, found)| found.line),
-                problem: format!("`{property}` is no regular expression: {why}"),
-                remedy: "Correct what stands between the slashes, or leave them out for plain text.".into(),
+                problem: format!("`{property}` is not a regular expression: {why}"),
+                remedy: "Correct the expression between the slashes, or leave them out for plain text."
+                    .into(),
             })
         })?;
         Ok(Self {
@@ -72,7 +73,7 @@ impl Pattern {
     /// `/…/` is a regular expression that does not look at case, anything else is plain text.
     ///
     /// # Errors
-    /// Why it is no regular expression, in a few words.
+    /// Why it is not a regular expression, in a few words.
     pub(crate) fn parse(says: &str) -> Result<Self, String> {
         let inner = says.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let Some(inner) = inner.filter(|inner| !inner.is_empty()) else {

@@ -20,7 +20,7 @@ const DAYS: i32 = 7;
 pub(crate) struct FollowUps;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Lists whom to get back to."))]
+#[schemars(extend("x-help" = "Lists people to contact."))]
 pub(crate) struct Until {
     /// Only those due by this day, YYYY-MM-DD; all that have a date where nothing is given.
     #[schemars(extend("format" = "date"))]

@@ -130,7 +130,7 @@ describe('files', () => {
       'plan.heic has an image format that models cannot read. Save it as PNG or JPEG.',
       'scan.png has 5.2 MB; the limit for images is 3.9 MB. Make it smaller, or save it as JPEG.',
       'x.zip is not a text file.',
-      'large.txt has 100 kB; up to 100 kB is the limit. Add it to the vault and ask about it.',
+      'large.txt has 100 kB; the limit is 100 kB. Add it to the vault and ask about it.',
     ]);
     await userEvent.type(composer(), 'Read this{Enter}');
     expect(backend.asked('send_message')).toEqual([

@@ -42,7 +42,7 @@ export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLook
               </>
             ) : (
               <>
-                It cannot call tools, which Nova works by. Load a model that can, such as qwen3.{' '}
+                It cannot call tools, which Nova needs. Load a model that can, such as qwen3.{' '}
                 <LinkButton onClick={onLookAgain}>Refresh</LinkButton>
               </>
             )

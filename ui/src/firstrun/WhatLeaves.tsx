@@ -93,7 +93,7 @@ function messages(model: ModelOffer | null): Pick<Row, 'answer' | 'tone' | 'note
     return {
       answer: 'stay here',
       tone: 'ok',
-      note: 'Without a model nobody answers. With a cloud model, messages and the notes it reads go to that provider.',
+      note: 'Without a model there are no answers. With a cloud model, messages and the notes it reads go to that provider.',
     };
   if (model.local)
     return {

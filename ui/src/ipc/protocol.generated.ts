@@ -157,7 +157,11 @@ export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: strin
  */
 edited_since: boolean, diff: NoteDiffView, };
 
-export type ChartPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, shape: ChartShape, 
+export type ChartPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, 
+/**
+ * Pointer to a few words beside the title.
+ */
+detail: string | null, shape: ChartShape, 
 /**
  * Pointer to the points, in their order.
  */
@@ -166,6 +170,20 @@ rows: string,
  * Field of the date or label.
  */
 x: string, series: Array<ChartSeries>, 
+/**
+ * Draws only the rows in which each of these fields has the value, or one of the list's; null stands for
+ * a field that is missing.
+ */
+when: { [key in string]: JsonValue }, 
+/**
+ * The tab that it becomes where the window is narrow, its title where nothing is said; charts with the
+ * same word share one, and a chart named after a declared tab is left to it.
+ */
+narrow: string | null, 
+/**
+ * An input of the tab: a click on a point sets it to the point's `x`.
+ */
+choose: string | null, 
 /**
  * Pointer to the currency.
  */
@@ -185,7 +203,7 @@ note: string | null, empty: PanelEmpty | null, };
 
 export type ChartSeries = { field: string, label: string, format: PanelFormat, };
 
-export type ChartShape = "line" | "bars" | "columns";
+export type ChartShape = "line" | "bars" | "columns" | "progress" | "strip";
 
 export type CheckedProvider = { host: string, 
 /**
@@ -843,6 +861,16 @@ export type KeepDraftImage = {
  */
 session: string | null, image: NewImage, };
 
+export type KeepHistory = { 
+/**
+ * Older changes are deleted, 1 to 3650.
+ */
+days: number, 
+/**
+ * The oldest changes are deleted where the history is larger.
+ */
+bytes: number, };
+
 export type LinkRef = { url: string, };
 
 export type ListChanges = { 
@@ -957,7 +985,11 @@ entry: string | null,
 /**
  * Its properties cannot be read, so it counts as private.
  */
-unreadable: boolean, };
+unreadable: boolean, 
+/**
+ * The line of its properties that says so, where one does.
+ */
+line: number | null, };
 
 export type NoteRef = { path: string, };
 
@@ -1049,7 +1081,15 @@ edit: boolean,
 /**
  * On a row: offered only where each of these fields has the value, or one of the list's.
  */
-when: { [key in string]: JsonValue }, };
+when: { [key in string]: JsonValue }, 
+/**
+ * On a row of a table: the letter that does it while the row has the focus.
+ */
+key: string | null, 
+/**
+ * In the panel's head: what the arrow beside its button offers.
+ */
+more: Array<PanelAction>, };
 
 export type PanelChoice = { value: string, label: string, };
 
@@ -1089,11 +1129,16 @@ name: string, label: string, kind: PanelInputKind,
  */
 choices: Array<PanelChoice>, 
 /**
- * `today` for this day or month; else the value. Empty: not given to the tool.
+ * `today` for this day, month or year; else the value. Empty: not given to the tool.
  */
-default: string, };
+default: string, 
+/**
+ * Of a currency: pointers into the answers of the tab to those to choose from; a step that is a star
+ * stands for each entry on the way.
+ */
+among: Array<string>, };
 
-export type PanelInputKind = "month" | "date" | "choice" | "text" | "currency";
+export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
@@ -1907,6 +1952,10 @@ sort: string | null,
  */
 total: string | null, 
 /**
+ * Field that is true where a row is grey because it is not due yet.
+ */
+quiet: string | null, 
+/**
  * What can be done with a row.
  */
 actions: Array<PanelAction>, empty: PanelEmpty | null, };
@@ -2172,7 +2221,11 @@ zoom: number,
 /**
  * Keys that the user chose, by the name of what they do.
  */
-keys: { [key in string]: string }, };
+keys: { [key in string]: string }, 
+/**
+ * What was chosen in the palette, the newest first.
+ */
+chosen: Array<string>, };
 
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
@@ -2195,6 +2248,7 @@ export type Commands = {
   set_private: { params: SetPrivate; result: VaultPage };
   check_private: { params: NoteRef; result: NotePrivacy };
   set_root: { params: SetRoot; result: VaultPage };
+  keep_history: { params: KeepHistory; result: VaultPage };
   list_sessions: { params: Nothing; result: Array<SessionRow> };
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };

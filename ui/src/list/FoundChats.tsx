@@ -9,7 +9,7 @@ export function FoundChats({ query }: { query: string }) {
   if (error) return <div className="pt-3"><ErrorBox error={error} /></div>;
   if (!data) return <div className="px-2 pt-4"><Loading label="Searching" /></div>;
   if (data.length === 0) {
-    return <p role="status" className="px-2 pt-4 text-small text-fg-3">Nothing is found for “{query.trim()}”. What was said of private notes is not searched.</p>;
+    return <p role="status" className="px-2 pt-4 text-small text-fg-3">Nothing found for “{query.trim()}”. Text from private notes is not searched.</p>;
   }
   return (
     <section aria-label="Found" className={loading ? 'opacity-60' : ''}>

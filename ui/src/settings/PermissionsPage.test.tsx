@@ -139,7 +139,7 @@ describe('Permissions', () => {
     await user.type(await screen.findByRole('textbox', { name: 'Tool' }), 'crm.add_contact');
     await user.type(screen.getByRole('textbox', { name: 'Arguments, optional' }), '[[1]');
     await user.click(screen.getByTestId('rule-try'));
-    expect(screen.getByRole('alert')).toHaveTextContent('The arguments are no JSON object.');
+    expect(screen.getByRole('alert')).toHaveTextContent('The arguments are not a JSON object.');
     expect(backend.asked('try_rule')).toEqual([]);
   });
 

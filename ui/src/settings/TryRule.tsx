@@ -59,7 +59,7 @@ export function TryRule({ revision }: { revision: string }) {
       </div>
       {!isJson && (
         <p id={unreadable} role="alert" className="text-small text-danger">
-          The arguments are no JSON object. Write {'{"name": "value"}'}.
+          The arguments are not a JSON object. Write {'{"name": "value"}'}.
         </p>
       )}
       {answer?.error && <ErrorBox error={answer.error} />}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import type { HistoryUse } from '../ipc';
-import { Button, count, counted, dayText, Popover, PopoverClose, Segments } from '../shared';
+import { Button, count, counted, dayText, Popover, PopoverClose, Segments, TextField } from '../shared';
 import { useActions } from '../state/hooks';
 import { Part } from './Part';
 import type { VaultPageState } from './useVaultPage';
@@ -32,10 +32,38 @@ export function VaultHistory({ history, state }: { history: HistoryUse; state: V
       >
         <div className="h-full origin-left bg-accent-fill" style={{ transform: `scaleX(${share})` }} />
       </div>
-      <p className="mt-2.5 text-small text-fg-2">
-        Kept for {days} days or up to {sizeText(most)}, whichever is reached first. The last {at_least} changes always stay.
+      <p className="mt-2.5 flex flex-wrap items-center gap-2 text-small text-fg-2">
+        Keep
+        <Limit key={`d${days}`} label="Days of history" value={days} most={3650} onChange={(now) => state.keepHistory(now, most)} />
+        days or
+        <Limit key={`b${most}`} label="Gigabytes of history" value={most / GIGABYTE} most={1000} decimals onChange={(now) => state.keepHistory(days, Math.round(now * GIGABYTE))} />
+        GB, whichever is reached first. The last {at_least} changes always stay.
       </p>
     </Part>
+  );
+}
+
+const GIGABYTE = 1_000_000_000;
+
+/** A number that is saved when its field is left; what is no such number is not. */
+function Limit({ label, value, most, decimals = false, onChange }: { label: string; value: number; most: number; decimals?: boolean; onChange: (value: number) => void }) {
+  const [text, setText] = useState(String(value));
+  const typed = Number(text.trim().replace(',', '.'));
+  const valid = text.trim() !== '' && typed >= (decimals ? 0.01 : 1) && typed <= most && (decimals || Number.isInteger(typed));
+  const save = () => {
+    if (valid && typed !== value) onChange(typed);
+  };
+  return (
+    <TextField
+      aria-label={label}
+      inputMode={decimals ? 'decimal' : 'numeric'}
+      invalid={!valid}
+      className="w-14"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={save}
+      onKeyDown={(event) => event.key === 'Enter' && save()}
+    />
   );
 }
 

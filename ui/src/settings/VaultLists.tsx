@@ -21,7 +21,7 @@ export function RecentVaults({ vaults, forget }: { vaults: readonly RecentVault[
             <span className="cut shrink-0 text-ui font-medium">{name}</span>
             <span className="selectable cut min-w-0 flex-1 font-mono text-small text-fg-3">{shown}</span>
             {notes === null ? (
-              <span className="shrink-0 text-small text-warn">not found</span>
+              <span className="shrink-0 text-small text-warn">not found{opened !== null && `, last opened ${dayText(new Date(opened))}`}</span>
             ) : (
               <span className="tabular shrink-0 text-small text-fg-3">
                 {counted(notes, 'note')}
@@ -71,7 +71,7 @@ export function PrivateNotes({ page, state }: { page: VaultPage; state: VaultPag
           <Row key={entry} icon={is_note ? 'note' : 'folder'} onDelete={() => state.setPrivate(entry, false)}>
             <span className="selectable cut flex-1 font-mono text-small">{entry === '/' ? '/ (the whole vault)' : entry}</span>
             <span className={`tabular shrink-0 text-small ${notes === 0 && page.open ? 'text-warn' : 'text-fg-3'}`}>
-              {notes === 0 && page.open ? 'hides no note' : counted(notes, 'note')}
+              {notes === 0 && page.open ? 'no such notes' : counted(notes, 'note')}
             </span>
             <Remove label={`${entry} is not private`} onClick={() => state.setPrivate(entry, false)} />
           </Row>
@@ -94,7 +94,7 @@ export function PrivateNotes({ page, state }: { page: VaultPage; state: VaultPag
           </Row>
         ))}
       </Rows>
-      {more && <p className="pt-1.5 text-small text-fg-3">More notes say it of themselves; these are the first fifty.</p>}
+      {more && <p className="pt-1.5 text-small text-fg-3">The first 50 notes that are marked private themselves.</p>}
     </Part>
   );
 }
@@ -103,7 +103,7 @@ export function ExtraRoots({ page, state }: { page: VaultPage; state: VaultPageS
   return (
     <Part
       title="Extra roots"
-      note={<span className="text-small">Outside the vault. A link at its top leads there.</span>}
+      note={<span className="text-small">Folders outside the vault. A link at the top of the vault points to each.</span>}
       action={
         page.open && (
           <Button size="s" icon="plus" data-testid="root-add" onClick={() => state.pick((path) => state.setRoot(path, true))}>
@@ -112,13 +112,13 @@ export function ExtraRoots({ page, state }: { page: VaultPage; state: VaultPageS
         )
       }
     >
-      {page.roots.length === 0 && <p className="text-small text-fg-3">No folder outside the vault belongs to it.</p>}
+      {page.roots.length === 0 && <p className="text-small text-fg-3">No extra roots. Add a folder outside the vault.</p>}
       <Rows label="Extra roots">
         {page.roots.map(({ path, shown, links, found }) => (
           <Row key={path} icon="external" onDelete={() => state.setRoot(path, false)}>
             <span className="selectable cut flex-1 font-mono text-small">{shown}</span>
             <span className={`shrink-0 text-small ${found && links.length > 0 ? 'text-fg-3' : 'text-warn'}`}>
-              {!found ? 'not found' : links.length > 0 ? `as ${links.join(', ')}` : 'no link at the vault’s top leads there'}
+              {!found ? 'not found' : links.length > 0 ? `as ${links.join(', ')}` : 'no link at the top of the vault'}
             </span>
             <Remove label={`${shown} is no extra root`} onClick={() => state.setRoot(path, false)} />
           </Row>

@@ -50,7 +50,7 @@ test('picked folder is opened as another vault', async () => {
 
 test('missing vault is removed from the list', async () => {
   const { backend, user } = await setup();
-  expect(list('Recent vaults').getByText('not found')).toBeVisible();
+  expect(list('Recent vaults').getByText(/^not found/)).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Remove Archive 2024 from the list' }));
   await waitFor(() => expect(screen.queryByText('Archive 2024')).toBeNull());
   expect(backend.asked('forget_vault')).toEqual([{ path: '/media/backup/Archive 2024' }]);
@@ -95,7 +95,7 @@ test('refused folder is explained and changes nothing', async () => {
 test('extra root without a link says so and is removed', async () => {
   const { backend, user } = await setup();
   expect(list('Extra roots').getByText('as Invoices')).toBeVisible();
-  expect(list('Extra roots').getByText('no link at the vault’s top leads there')).toBeVisible();
+  expect(list('Extra roots').getByText('no link at the top of the vault')).toBeVisible();
   await user.click(screen.getByRole('button', { name: '~/Code/site is no extra root' }));
   expect(backend.asked('set_root')).toEqual([{ path: '/home/mara/Code/site', listed: false }]);
 });
@@ -141,4 +141,22 @@ test('an unreadable note and the last outside change are named', async () => {
   expect(open.getByText(/Last: Jane Doe in Obsidian, /)).toBeVisible();
   await user.click(open.getByRole('button', { name: 'Open the note' }));
   expect(await screen.findByTestId('note-popover')).toBeVisible();
+});
+
+test('retention is saved when its field is left, and only as a number', async () => {
+  const { backend, user } = await setup();
+  const days = screen.getByRole('textbox', { name: 'Days of history' });
+  await user.clear(days);
+  await user.type(days, 'soon');
+  await user.tab();
+  expect(backend.asked('keep_history')).toEqual([]);
+  expect(days).toBeInvalid();
+  await user.clear(days);
+  await user.type(days, '90{Enter}');
+  await waitFor(() => expect(backend.asked('keep_history')).toEqual([{ days: 90, bytes: 1_000_000_000 }]));
+  const size = await screen.findByRole('textbox', { name: 'Gigabytes of history' });
+  await user.clear(size);
+  await user.type(size, '2,5');
+  await user.tab();
+  await waitFor(() => expect(backend.asked('keep_history')[1]).toEqual({ days: 90, bytes: 2_500_000_000 }));
 });

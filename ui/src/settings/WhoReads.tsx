@@ -2,21 +2,24 @@
 
 import { useState } from 'react';
 
+import { nothing } from '../ipc';
 import { useApp, useRpc } from '../state/hooks';
-import { Badge, Button, Icon, noteName, type IconName } from '../shared';
+import { Badge, Button, Icon, modelName, noteName, type IconName } from '../shared';
+import { placeIn } from '../shared/model-facts';
 import { NoteFinder } from '../shared/NoteFinder';
 import { Part } from './Part';
 
 const readers: readonly { icon: IconName; who: string; how: string; reads: string | null }[] = [
   { icon: 'people', who: 'You', how: 'In panels, forms and search of this window.', reads: 'as always' },
   { icon: 'laptop', who: 'A model on this machine', how: 'Nothing leaves this machine.', reads: 'can read' },
-  { icon: 'cloud', who: 'A cloud model', how: 'A tool answers as if the note was not there.', reads: null },
+  { icon: 'cloud', who: 'A cloud model', how: 'Tools answer as if the note did not exist.', reads: null },
   { icon: 'nova', who: 'Its sub-agents', how: 'Also when they run on another model.', reads: null },
   { icon: 'plug', who: 'MCP clients', how: 'Other programs that use Nova’s tools.', reads: null },
 ];
 
 /** `revision` differs where the answer about a note may differ. */
 export function WhoReads({ count, revision }: { count: number | null; revision: string }) {
+  const local = useLocalModel();
   return (
     <aside aria-label="Private notes" data-region="detail" tabIndex={-1} className="min-w-0 flex-1 border-line max-settings:flex-none max-settings:border-t settings:min-w-110 settings:overflow-y-auto settings:border-l">
       <header className="flex h-12 items-center gap-2.5 border-b border-line px-4">
@@ -35,7 +38,10 @@ export function WhoReads({ count, revision }: { count: number | null; revision: 
               <Icon name={icon} className="mt-0.5 text-fg-2" />
               <div className="min-w-0 flex-1">
                 <p className="text-ui font-medium">{who}</p>
-                <p className="text-small text-fg-2">{how}</p>
+                <p className="text-small text-fg-2">
+                  {icon === 'laptop' && local !== null && `${local} `}
+                  {how}
+                </p>
               </div>
               <Badge tone={reads === null ? 'grey' : 'ok'} icon={reads === null ? 'ban' : 'check'}>
                 {reads ?? 'cannot read'}
@@ -50,6 +56,14 @@ export function WhoReads({ count, revision }: { count: number | null; revision: 
       </Part>
     </aside>
   );
+}
+
+/** "qwen3 14B at 127.0.0.1.", where that is the model of new chats and it runs here. */
+function useLocalModel(): string | null {
+  const model = useApp((app) => app.status?.model ?? null);
+  const { data } = useRpc('list_providers', nothing);
+  const place = model === null ? null : placeIn(data ?? [], model);
+  return model !== null && place?.where === 'here' ? `${modelName(model)} at ${place.host}.` : null;
 }
 
 function CheckNote({ revision }: { revision: string }) {
@@ -70,7 +84,7 @@ function CheckNote({ revision }: { revision: string }) {
             <Icon name={data.private ? 'lock' : 'eye'} size={12} />
             {!data.private && 'Not private: any model that a chat uses can read it.'}
             {data.private && data.entry !== null && `Private: listed as ${data.entry}.`}
-            {data.private && data.entry === null && (data.unreadable ? 'Private: its properties cannot be read.' : 'Private: set in the note itself.')}
+            {data.private && data.entry === null && (data.unreadable ? 'Private: its properties cannot be read.' : `Private: set in the note itself${data.line === null ? '' : `, line ${data.line}`}. A cloud model cannot read it.`)}
           </>
         )}
         {error && `${error.message} ${error.hint}`}

@@ -22,6 +22,7 @@ export interface VaultPageState {
   setPrivate(entry: string, isPrivate: boolean): void;
   setRoot(path: string, listed: boolean): void;
   forget(path: string): void;
+  keepHistory(days: number, bytes: number): void;
   /** Lets the user pick a folder. */
   pick(act: (path: string) => void): void;
 }
@@ -51,8 +52,8 @@ export function useVaultPage(): VaultPageState {
     void attempt(
       () => backend.rpc('set_private', { entry, private: isPrivate }),
       isPrivate
-        ? 'Private from the next request on.'
-        : { text: `${entry} is no longer private, from the next turn on.`, undo: () => setPrivate(entry, true) },
+        ? 'Private from the next request.'
+        : { text: `${entry} is no longer private, from the next turn.`, undo: () => setPrivate(entry, true) },
     );
   const setRoot = (path: string, listed: boolean) =>
     void attempt(
@@ -69,6 +70,7 @@ export function useVaultPage(): VaultPageState {
     attempt,
     setPrivate,
     setRoot,
+    keepHistory: (days, bytes) => void attempt(() => backend.rpc('keep_history', { days, bytes }), 'The history is kept this long from now on.'),
     forget: (path) => void attempt(() => backend.rpc('forget_vault', { path }), 'Removed from the list. The folder stays as it is.'),
     pick: (act) => void backend.rpc('pick_folder', nothing).then(({ path }) => path !== null && act(path), report),
   };

@@ -22,7 +22,7 @@ test('marked note is chosen by Enter', async () => {
 test('name of no note says so and chooses nothing', async () => {
   const { onChoose, user } = setup();
   await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'zzz');
-  expect(await screen.findByText('No note is called “zzz”.')).toBeVisible();
+  expect(await screen.findByText('No note named “zzz”.')).toBeVisible();
   await user.keyboard('{Enter}');
   expect(onChoose).not.toHaveBeenCalled();
 });

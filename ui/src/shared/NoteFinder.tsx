@@ -77,7 +77,7 @@ export function NoteFinder({ label, onChoose, onClose }: { label: string; onChoo
       </div>
       {notes.length === 0 && !loading && (
         <p role="status" className="px-4 py-3 text-small text-fg-3">
-          {error ? `${error.message} ${error.hint}` : `No note is called “${text}”.`}
+          {error ? `${error.message} ${error.hint}` : `No note named “${text}”.`}
         </p>
       )}
     </Over>

@@ -131,18 +131,19 @@ export function readLayout(backend: Backend): Promise<WindowLayout | null> {
 
 export function withLayout(app: AppState, layout: WindowLayout | null): AppState {
   if (!layout) return app;
-  const { list_folded, list_width, panel_open, panel_width, zoom, keys } = layout;
+  const { list_folded, list_width, panel_open, panel_width, zoom, keys, chosen } = layout;
   return {
     ...app,
     zoom: zoom === 0 ? app.zoom : zoom,
     list: { ...app.list, folded: list_folded, width: list_width === 0 ? app.list.width : clampWidth('list', list_width) },
     panel: { ...app.panel, open: panel_open, width: panel_width === 0 ? app.panel.width : clampWidth('panel', panel_width) },
+    recentlyChosen: chosen,
     keys: Object.fromEntries(Object.entries(keys).flatMap(([action, key]) => (key === undefined ? [] : [[action, key]]))),
   };
 }
 
-function layoutOf({ list, panel, zoom, keys }: AppState): WindowLayout {
-  return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, zoom, keys: { ...keys } };
+function layoutOf({ list, panel, zoom, keys, recentlyChosen }: AppState): WindowLayout {
+  return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, zoom, keys: { ...keys }, chosen: [...recentlyChosen] };
 }
 
 function layoutChanged(before: AppState, after: AppState): boolean {
@@ -152,6 +153,7 @@ function layoutChanged(before: AppState, after: AppState): boolean {
     before.panel.open !== after.panel.open ||
     before.panel.width !== after.panel.width ||
     before.zoom !== after.zoom ||
-    before.keys !== after.keys
+    before.keys !== after.keys ||
+    before.recentlyChosen !== after.recentlyChosen
   );
 }

@@ -766,16 +766,17 @@ describe('what is kept', () => {
     vi.useRealTimers();
   });
 
-  test('columns are as wide as they were left, within their limits', async () => {
+  test('columns and the palette are as they were left', async () => {
     const { backend, store, actions } = make();
-    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' } }));
+    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel crm'] }));
     await actions.start();
     expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, zoom: 150, keys: { find: 'Ctrl G' } });
     const end = keepChanges(store, backend);
     actions.setPanelWidth(400);
+    actions.keepChoice('panel budget');
     end();
     await vi.waitFor(() =>
-      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, zoom: 150, keys: { find: 'Ctrl G' } }]),
+      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel budget', 'panel crm'] }]),
     );
   });
 });

@@ -131,7 +131,7 @@ export class FakeBackend implements Backend {
 
   // What each command answers by itself.
   app_status = () => this.world.status;
-  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {} });
+  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {}, chosen: [] });
   keep_layout = () => ({});
   list_drafts = (): Result<'list_drafts'> => [];
   /** Forgets the images that the draft does not name. */
@@ -257,7 +257,11 @@ export class FakeBackend implements Backend {
   check_private = ({ path }: Params<'check_private'>): Result<'check_private'> => {
     const entry = this.vault_page().private.find((row) => path.startsWith(row.entry))?.entry ?? null;
     const own = this.vault_page().own_private.some((row) => row.path === path);
-    return { path, private: own || entry !== null, entry, unreadable: false };
+    return { path, private: own || entry !== null, entry, unreadable: false, line: own ? 3 : null };
+  };
+  keep_history = ({ days, bytes }: Params<'keep_history'>): VaultPage => {
+    const page = this.vault_page();
+    return (this.world.vaultPage = { ...page, open: page.open && { ...page.open, history: { ...page.open.history, days, most_bytes: bytes } } });
   };
   set_root = ({ path, listed }: Params<'set_root'>): VaultPage => {
     const page = this.vault_page();

@@ -48,7 +48,7 @@ export const proposedImport: JsonValue = {
   rows: 7,
   header: ['Buchungstag', 'Betrag', 'Text', 'Text'],
   mapping: proposedMapping,
-  questions: [{ about: 'decimal', question: 'Which sign stands before the cents?', choices: [',', '.'] }],
+  questions: [{ about: 'decimal', question: 'Which sign separates the cents?', choices: [',', '.'] }],
   preview: [],
 };
 

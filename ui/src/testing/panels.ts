@@ -6,13 +6,13 @@ type Declared = { [key: string]: JsonValue };
 
 const defaults: Record<string, Declared> = {
   summary: { args: {} },
-  table: { args: {}, place: 'below', title: '', more: null, sort: null, total: null, actions: [], empty: null },
+  table: { args: {}, place: 'below', title: '', more: null, sort: null, total: null, quiet: null, actions: [], empty: null },
   board: { args: {}, place: 'below', one: null, many: null, folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
   list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], sorts: [], rest: null, actions: [], empty: null },
-  chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
+  chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null, detail: null, when: {}, narrow: null, choose: null },
   form: { args: {}, place: 'below', title: '' },
 };
-const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, when: {} };
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, when: {}, key: null, more: [] };
 const nested: Record<string, Declared> = {
   items: { format: 'text', unit: null, detail: null, optional: false, line: false },
   columns: { format: 'text', unit: null, detail: null, roomy: false },
@@ -21,9 +21,10 @@ const nested: Record<string, Declared> = {
   rest: { tab: null },
   actions: action,
   drop: action,
+  more: action,
   action,
   empty: { action: null },
-  inputs: { choices: [], default: '' },
+  inputs: { choices: [], default: '', among: [] },
 };
 
 /** A declaration with what it leaves out, as the backend fills it in. */
@@ -35,7 +36,7 @@ export function panelOf(skill: string, name: string, tabs: readonly Declared[], 
 function whole(value: JsonValue, key = ''): JsonValue {
   if (Array.isArray(value)) return value.map((part) => whole(part, key));
   if (typeof value !== 'object' || value === null) return value;
-  const filled = Object.fromEntries(Object.entries(value).map(([own, part]) => [own, own === 'args' ? part : whole(part, own)]));
+  const filled = Object.fromEntries(Object.entries(value).map(([own, part]) => [own, own === 'args' || own === 'when' ? part : whole(part, own)]));
   const kind = typeof filled['kind'] === 'string' ? defaults[filled['kind']] : undefined;
   return { ...(kind ?? nested[key]), ...filled };
 }

@@ -340,89 +340,230 @@ const gainParts = [part('Value of 7 positions', '62977.05'), part('Cost, from 19
 export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
   {
     title: 'Month',
-    inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
+    inputs: [
+      { name: 'month', label: 'Month', kind: 'month', default: 'today' },
+      { name: 'first', label: 'Currency', kind: 'currency', among: ['/currency', '/other_currencies/*/currency'] },
+    ],
     actions: [
-      { label: 'Add expense', icon: 'plus', record: 'expense' },
-      { label: 'Import', icon: 'upload', tool: 'import_transactions', ask: true },
+      { label: 'Import', icon: 'import', tool: 'import_transactions', import: true },
+      {
+        label: 'Add expense',
+        icon: 'plus',
+        record: 'expense',
+        more: [
+          { label: 'Add income', icon: 'plus', record: 'income' },
+          { label: 'Add transfer', icon: 'swap', record: 'transfer' },
+          { label: 'Set limit', icon: 'sliders', tool: 'set_limit', ask: true },
+        ],
+      },
     ],
     parts: [
       {
         kind: 'summary',
         tool: 'month_summary',
-        args: { month: '{month}' },
+        args: { month: '{month}', currency: '{first}', year: true },
         items: [
-          { label: 'Income', at: '/income', format: 'money', unit: '/currency' },
-          { label: 'Spent', at: '/spent', format: 'money', unit: '/currency', detail: '/spent_detail' },
-          { label: 'Left', at: '/left', format: 'gain', unit: '/currency' },
+          { label: 'Income', at: '/income', format: 'money', unit: '/currency', detail: '/income_detail' },
+          { label: 'Spent so far', at: '/spent', format: 'money', unit: '/currency', detail: '/spent_detail' },
+          { label: 'Left today', at: '/left', format: 'money', unit: '/currency', detail: '/left_detail' },
+          { label: 'Transfers', at: '/transferred', format: 'money', unit: '/currency', detail: '/transferred_detail', optional: true, line: true },
         ],
       },
       {
         kind: 'chart',
         tool: 'month_summary',
-        args: { month: '{month}' },
-        title: 'By category',
-        shape: 'bars',
+        args: { month: '{month}', currency: '{first}', year: true },
+        title: 'With a limit',
+        detail: '/limits_detail',
+        narrow: 'Categories',
+        shape: 'progress',
         rows: '/categories',
         x: 'category',
         unit: '/currency',
         mark: 'limit',
         series: [{ field: 'spent', label: 'Spent', format: 'money' }],
+        empty: { text: 'No limits yet.', action: { label: 'Set limit', tool: 'set_limit', ask: true } },
       },
       {
         kind: 'chart',
         tool: 'month_summary',
-        args: { month: '{month}' },
+        args: { month: '{month}', currency: '{first}', year: true },
         place: 'beside',
-        title: 'Last six months',
-        shape: 'columns',
-        rows: '/months',
+        title: 'Without a limit',
+        detail: '/without_limit_detail',
+        narrow: 'Categories',
+        shape: 'bars',
+        rows: '/categories',
+        when: { limit: null },
+        x: 'category',
+        unit: '/currency',
+        series: [{ field: 'spent', label: 'Spent', format: 'money' }, { field: 'upcoming_spent', label: 'Upcoming', format: 'money' }],
+        empty: { text: 'Nothing spent without a limit.' },
+      },
+      {
+        kind: 'table',
+        tool: 'list',
+        args: { month: '{month}', limit: 100000 },
+        rows: '/entries',
+        sort: '-date',
+        quiet: 'upcoming',
+        columns: [
+          { field: 'date', label: 'Date', format: 'date' },
+          { field: 'payee', label: 'Payee', detail: 'detail' },
+          { field: 'category', label: 'Category', format: 'tags' },
+          { field: 'account', label: 'Account', roomy: true },
+          { field: 'signed', label: 'Amount', format: 'signed', unit: 'currency' },
+        ],
+        actions: [
+          { label: 'Edit', icon: 'pencil', edit: true, key: 'E' },
+          { label: 'Join as transfer', icon: 'swap', tool: 'join_transfer', args: { paths: ['{path}'] }, when: { kind: ['income', 'expense'] } },
+          { label: 'Split transfer', icon: 'swap', tool: 'split_transfer', args: { path: '{path}' }, when: { kind: 'transfer' } },
+        ],
+        empty: { text: 'No entries this month. Import a bank file or add an expense.', action: { label: 'Add expense', record: 'expense' } },
+      },
+      {
+        kind: 'chart',
+        tool: 'month_summary',
+        args: { month: '{month}', currency: '{first}', year: true },
+        title: 'Year',
+        detail: '/year/left_detail',
+        narrow: 'Year',
+        shape: 'strip',
+        choose: 'month',
+        rows: '/year/months',
         x: 'month',
         unit: '/currency',
         series: [
           { field: 'income', label: 'Income', format: 'money' },
           { field: 'spent', label: 'Spent', format: 'money' },
+          { field: 'left', label: 'Left', format: 'signed' },
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Year',
+    inputs: [
+      { name: 'year', label: 'Year', kind: 'year', default: 'today' },
+      { name: 'first', label: 'Currency', kind: 'currency', among: ['/currency', '/other_currencies/*/currency'] },
+    ],
+    actions: [{ label: 'Import', icon: 'import', tool: 'import_transactions', import: true }],
+    parts: [
+      {
+        kind: 'summary',
+        tool: 'month_summary',
+        args: { month: '{year}-12', currency: '{first}', year: true },
+        items: [
+          { label: 'Income', at: '/year/income', format: 'money', unit: '/currency' },
+          { label: 'Spent so far', at: '/year/spent', format: 'money', unit: '/currency' },
+          { label: 'Left so far', at: '/year/left', format: 'money', unit: '/currency' },
         ],
       },
       {
+        kind: 'chart',
+        tool: 'month_summary',
+        args: { month: '{year}-12', currency: '{first}', year: true },
+        title: 'Month by month',
+        shape: 'columns',
+        rows: '/year/months',
+        x: 'month',
+        unit: '/currency',
+        series: [{ field: 'income', label: 'Income', format: 'money' }, { field: 'spent', label: 'Spent', format: 'money' }],
+      },
+      {
         kind: 'table',
-        tool: 'list',
-        args: { month: '{month}' },
-        title: 'Entries',
-        rows: '/entries',
+        tool: 'month_summary',
+        args: { month: '{year}-12', currency: '{first}', year: true },
+        rows: '/year/months',
         columns: [
-          { field: 'date', label: 'Date', format: 'date' },
-          { field: 'payee', label: 'Payee' },
-          { field: 'category', label: 'Category' },
-          { field: 'account', label: 'Account' },
-          { field: 'signed', label: 'Amount', format: 'signed', unit: 'currency' },
+          { field: 'month', label: 'Month', format: 'date' },
+          { field: 'income', label: 'Income', format: 'money' },
+          { field: 'spent', label: 'Spent', format: 'money' },
+          { field: 'left', label: 'Left', format: 'signed' },
         ],
-        empty: { text: 'No entries this month.', action: { label: 'Add expense', record: 'expense' } },
+      },
+    ],
+  },
+  {
+    title: 'Limits',
+    count: { tool: 'month_summary', at: '/limits' },
+    inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
+    actions: [
+      { label: 'Set limit', icon: 'plus', tool: 'set_limit', ask: true },
+      { label: 'Add rule', record: 'rule' },
+      { label: 'Apply rules', tool: 'apply_rules', ask: true, args: { month: '{month}', dry_run: true } },
+    ],
+    parts: [
+      {
+        kind: 'table',
+        tool: 'month_summary',
+        args: { month: '{month}' },
+        title: 'Categories',
+        rows: '/categories',
+        more: '/other_currencies/*/categories',
+        columns: [
+          { field: 'category', label: 'Category', detail: 'limit_detail' },
+          { field: 'spent', label: 'Spent', format: 'money', unit: 'currency' },
+          { field: 'upcoming_spent', label: 'Upcoming', format: 'money', unit: 'currency' },
+          { field: 'limit', label: 'Limit', format: 'money', unit: 'currency' },
+          { field: 'used', label: 'Used', format: 'bar' },
+          { field: 'last_month', label: 'Month before', format: 'money', unit: 'currency' },
+          { field: 'average', label: 'Average', format: 'money', unit: 'currency' },
+        ],
+        actions: [{ label: 'Set limit', tool: 'set_limit', ask: true, args: { category: '{category}', currency: '{currency}' } }],
+        empty: { text: 'No categories yet.', action: { label: 'Set limit', tool: 'set_limit', ask: true } },
       },
     ],
   },
 ]);
 
-const categories = ['Rent|1250.00|1250.00', 'Groceries|486.35|450.00', 'Transport|142.10|180.00', 'Health|96.40|', 'Eating out|88.75|120.00', 'Books|34.90|'].map((line) => {
-  const [category = '', spent = '', limit = ''] = line.split('|');
-  return { category, spent, limit: limit === '' ? null : limit };
-});
-const months = ['2026-06|3240.00|2310.20', '2026-07|3240.00|2745.80', '2026-08|3240.00|2102.15', '2026-09|3240.00|2390.60', '2026-10|3590.00|2218.45', '2026-11|3240.00|2098.50'].map((line) => {
-  const [month = '', income = '', spent = ''] = line.split('|');
-  return { month, income, spent };
-});
-const entries = [
-  '2026-11-19|Fernhill Dairy shop|Groceries|Current|-64.20',
-  '2026-11-17|City transport|Transport|Current|-49.00',
-  '2026-11-14|Greenhouse|Eating out|Card|-38.50',
-  '2026-11-12|Corner market|Groceries|Current|-91.75',
-  '2026-11-09|Dr. Halloran|Health|Current|-96.40',
-  '2026-11-06|Paper & Ink|Books|Card|-34.90',
-  '2026-11-02|Northside Homes|Rent|Current|-1250.00',
-  '2026-11-01|Harborline Logistics|Salary|Current|3240.00',
-].map((line) => {
-  const [date = '', payee = '', category = '', account = '', signed = ''] = line.split('|');
-  return { date, payee, category, account, signed, currency: 'EUR', path: `Budget/Expenses/2026/${date} ${payee}.md` };
-});
+/** Lines of cells, with names for the columns; an empty cell is left out. */
+const table = (names: string, lines: readonly string[]) =>
+  lines.map((line) => Object.fromEntries(line.split('|').flatMap((cell, place) => (cell === '' ? [] : [[names.split('|')[place] ?? '', cell]]))));
+
+const categories = table('category|spent|limit|upcoming_spent', [
+  'rent|1180.00',
+  'groceries|279.25|280.00',
+  'transport|87.40|80.00',
+  'utilities|71.40|75.00',
+  'insurance|24.90',
+  'eating out|23.50|120.00',
+  'office|10.50||3.50',
+  'travel|0.00|200.00',
+]);
+const months = table('month|income|spent|left', [
+  '2026-01|2400.00|1112.00|1288.00',
+  '2026-02|1900.00|1231.00|669.00',
+  '2026-03|2900.00|1054.00|1846.00',
+  '2026-04|1800.00|1866.00|-66.00',
+  '2026-05|2400.00|1188.00|1212.00',
+  '2026-06|2650.00|1054.00|1596.00',
+  '2026-07|2200.00|1258.00|942.00',
+  '2026-08|3400.00|943.00|2457.00',
+  '2026-09|2700.00|912.00|1788.00',
+  '2026-10|4600.00|1034.00|3566.00',
+  '2026-11|2400.00|1676.95|723.05',
+  '2026-12|0.00|0.00|0.00',
+]);
+const entries = table('date|payee|category|account|signed|detail', [
+  '2026-11-27|Vault Backup|office|Current account|-3.50|repeats weekly, due 27 Nov',
+  '2026-11-20|Vault Backup|office|Current account|-3.50|repeats weekly',
+  '2026-11-18|Corner Market|groceries|Current account|12.30|refund',
+  '2026-11-16|Cafe Ember|eating out|Card|-23.50',
+  '2026-11-14|Metro Transit|transport|Card|-49.00|repeats monthly',
+  '2026-11-14|Corner Market|groceries|Card|-158.90',
+  '2026-11-13|Quillon Labs|retainer|Current account|2400.00|repeats monthly',
+  '2026-11-12|Northlight Rail|transport|Card|-38.40',
+  '2026-11-10|Current account → Savings|transfer|between accounts|300.00',
+  '2026-11-09|Northlight Power|utilities|Current account|-71.40',
+  '2026-11-01|Harbor Insurance|insurance|Current account|-24.90|repeats monthly',
+]).map((row) => ({
+  ...row,
+  currency: 'EUR',
+  kind: row['category'] === 'transfer' ? 'transfer' : row['signed']?.startsWith('-') === true ? 'expense' : 'income',
+  ...(row['date'] === '2026-11-27' ? { upcoming: true } : {}),
+  path: `Budget/Expenses/2026/${row['date']} ${row['payee']}.md`,
+}));
 const entryNotes = entries.map(({ path }) => path);
 
 export const samplePanels = [crmPanel, portfolioPanel, budgetPanel];
@@ -481,12 +622,28 @@ export function sampleAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'>
       return answer({ watched: [] });
     case 'budget.month_summary':
       return answer(
-        { currency: 'EUR', income: '3240.00', spent: '2098.50', left: '1141.50', spent_detail: 'of 2,400.00 in limits', categories, months },
+        {
+          currency: 'EUR',
+          income: '2400.00',
+          spent: '1676.95',
+          left: '723.05',
+          spent_detail: '+ 3.50 EUR upcoming',
+          left_detail: '719.55 EUR on 30 Nov',
+          transferred: '300.00',
+          transferred_detail: 'in 1 transfer, not counted as income or spent',
+          limits: 5,
+          limits_detail: '462 of 755',
+          without_limit_detail: '1215.40 EUR',
+          categories,
+          months: months.slice(5, 11),
+          other_currencies: [{ currency: 'USD' }],
+          year: { income: '29350.00', spent: '13328.95', left: '16021.05', left_detail: '2026, 16021.05 EUR left', months },
+        },
         entryNotes,
         [
-          figure('/income', 'Income', '3240.00', 'EUR', { sources: [7] }),
-          figure('/spent', 'Spent', '2098.50', 'EUR', { sources: [0, 1, 2, 3, 4, 5, 6] }),
-          figure('/left', 'Left', '1141.50', 'EUR', { formula: 'income − spent', parts: [part('Income', '3240.00'), part('Spent', '-2098.50')] }),
+          figure('/income', 'Income', '2400.00', 'EUR', { sources: [6] }),
+          figure('/spent', 'Spent', '1676.95', 'EUR', { sources: [1, 2, 3, 4, 5, 7, 9, 10] }),
+          figure('/left', 'Left', '723.05', 'EUR', { formula: 'income − spent', parts: [part('Income', '2400.00'), part('Spent', '-1676.95')] }),
         ],
       );
     case 'budget.list':

@@ -75,7 +75,7 @@ pub(crate) struct File {
     transfers: Option<OfTransfers>,
     /// What is decided about single lines; it goes before what the mapping says of duplicates.
     #[serde(default)]
-    #[schemars(extend("x-label" = "Single lines"))]
+    #[schemars(extend("x-form" = "hidden"))]
     lines: Vec<Line>,
     /// Answer with every transaction, each column with examples and what is open, and import nothing.
     #[schemars(extend("x-label" = "Review every entry"))]
@@ -352,7 +352,7 @@ fn unread(path: &VaultPath, error: ToolError) -> ToolError {
         return error;
     }
     ToolError::failed(
-        format!("There is no file \"{path}\" in the vault that could be read."),
+        format!("There is no file \"{path}\" in the vault."),
         "Give the path of the CSV file itself with its ending, or copy the file into the vault first.",
     )
 }

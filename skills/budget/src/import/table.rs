@@ -346,7 +346,7 @@ fn decoded(file: &str, bytes: &[u8], said: Option<&str>) -> Result<(String, &'st
         Some(said) => {
             Encoding::for_label(said.trim().as_bytes()).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/mapping/encoding".into(),
-                rule: format!("\"{said}\" is no known encoding"),
+                rule: format!("\"{said}\" is not a known encoding"),
                 allowed: ["utf-8", "windows-1252", "iso-8859-15", "utf-16le"].map(str::to_owned).into(),
             })?
         }
@@ -379,7 +379,7 @@ fn delimiter_of(said: &str) -> Result<u8, ToolError> {
     });
     found.map(|(byte, _)| *byte).ok_or_else(|| ToolError::InvalidArguments {
         path: "/mapping/delimiter".into(),
-        rule: format!("\"{said}\" is no delimiter"),
+        rule: format!("\"{said}\" is not a delimiter"),
         allowed: DELIMITERS.map(|(_, name)| name.to_owned()).into(),
     })
 }

@@ -194,7 +194,7 @@ impl Columns {
         let format = match (&mapping.date_format, date) {
             (Some(name), _) => Some(DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/mapping/date_format".into(),
-                rule: format!("\"{name}\" is no known form of a date"),
+                rule: format!("\"{name}\" is not a known date format"),
                 allowed: DATE_FORMATS.map(|format| format.name.to_owned()).into(),
             })?),
             (None, Some(at)) => match date_formats(cells(at)).as_slice() {
@@ -219,7 +219,7 @@ impl Columns {
             (Some(other), _) => {
                 return Err(ToolError::InvalidArguments {
                     path: "/mapping/decimal".into(),
-                    rule: format!("\"{other}\" is no decimal sign"),
+                    rule: format!("\"{other}\" is not a decimal sign"),
                     allowed: vec![".".into(), ",".into()],
                 });
             }
@@ -231,7 +231,7 @@ impl Columns {
                     _ => {
                         questions.push(Question {
                             about: "decimal",
-                            asks: "Which sign stands before the cents?".into(),
+                            asks: "Which sign separates the cents?".into(),
                             choices: vec![",".into(), ".".into()],
                         });
                         None
@@ -423,7 +423,9 @@ impl Columns {
             (!joined.is_empty()).then(|| joined.join(" "))
         };
         let mut currency = match text(self.currency) {
-            Some(said) => Some(money::currency(&said).ok_or_else(|| format!("\"{said}\" is no currency"))?),
+            Some(said) => {
+                Some(money::currency(&said).ok_or_else(|| format!("\"{said}\" is not a currency"))?)
+            }
             None => None,
         };
         for at in self.money.columns() {
@@ -501,7 +503,7 @@ fn likeliest_format(table: &Table, at: usize) -> Result<DateFormat, ToolError> {
         let row = table.rows.first();
         ToolError::failed(
             format!(
-                "{}, line {}: \"{}\" is no date.",
+                "{}, line {}: \"{}\" is not a date.",
                 table.file,
                 row.map_or(1, |row| row.line),
                 row.map_or("", |row| row.cells[at].trim())

@@ -41,6 +41,10 @@ pub(crate) struct Which {
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     #[schemars(extend("x-values" = "part"))]
     currency: Option<String>,
+    /// Whether the twelve months of the year follow as "year".
+    #[serde(default)]
+    #[schemars(extend("x-label" = "With the year", "x-help" = "Adds the twelve months of its year"))]
+    year: bool,
 }
 
 #[async_trait]
@@ -74,7 +78,12 @@ impl NativeTool for MonthSummary {
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let given = which.currency.as_deref().filter(|text| !text.trim().is_empty());
         let first = given.map(|given| ledger.currency_or(Some(given))).transpose()?;
-        Ok(Summary::of(&ledger, month, months, today)?.told(&ledger, first)?.into())
+        let mut output = Summary::of(&ledger, month, months, today)?.told(&ledger, first)?;
+        if which.year {
+            let currency = output.value["currency"].as_str().unwrap_or_default().to_owned();
+            output.value["year"] = Summary::of(&ledger, month.last_of_year(), 12, today)?.year(&currency)?;
+        }
+        Ok(output.into())
     }
 }
 
@@ -235,20 +244,8 @@ impl<'a> Summary<'a> {
         let transferred = self.transferred(currency)?;
         output.figures.extend(figures.of_transfers(&transferred));
 
-        let trend: Result<Vec<Value>, ToolError> = self
-            .months
-            .iter()
-            .map(|Sides { month, income, spent }| {
-                let amounts = Amounts::of(income, spent, currency)?;
-                Ok(json!({
-                    "month": month.to_string(),
-                    "income": amounts.income, "spent": amounts.spent, "left": amounts.left,
-                    "upcoming_income": amounts.upcoming_income, "upcoming_spent": amounts.upcoming_spent,
-                }))
-            })
-            .collect();
         let mut own = self.entries.iter().filter(|(_, entry)| entry.currency == currency);
-        let end = self.month.days().last.day();
+        let end = self.month.days().last.strftime("%-d %b");
         let mut value = json!({
             "currency": currency,
             "income": amounts.income,
@@ -257,17 +254,47 @@ impl<'a> Summary<'a> {
             "upcoming_income": amounts.upcoming_income,
             "upcoming_spent": amounts.upcoming_spent,
             "left_with_upcoming": amounts.left_with_upcoming,
-            "income_detail": and_upcoming(amounts.upcoming_income),
+            "income_detail": and_upcoming(amounts.upcoming_income, currency),
             "spent_detail": self.spent_detail(currency),
             "left_detail": own
                 .any(|(day, _)| *day > self.today)
-                .then(|| format!("{} on {end} {}", amounts.left_with_upcoming, self.month.name())),
+                .then(|| format!("{} {currency} on {end}", amounts.left_with_upcoming)),
             "categories": categories.iter().map(Row::told).collect::<Result<Vec<Value>, ToolError>>()?,
             "income_categories": incomes,
-            "months": trend?,
+            "months": self.trend(currency)?,
         });
-        merge(&mut value, transferred.told());
+        merge(&mut value, Limits::of(&categories)?.told(currency));
+        merge(&mut value, transferred.told(currency));
         Ok(value)
+    }
+
+    /// The sums of each month.
+    fn trend(&self, currency: &str) -> Result<Vec<Value>, ToolError> {
+        let told = |Sides { month, income, spent }: &Sides| {
+            let amounts = Amounts::of(income, spent, currency)?;
+            Ok(json!({
+                "month": month.to_string(),
+                "income": amounts.income, "spent": amounts.spent, "left": amounts.left,
+                "upcoming_income": amounts.upcoming_income, "upcoming_spent": amounts.upcoming_spent,
+            }))
+        };
+        self.months.iter().map(told).collect()
+    }
+
+    /// The sums of all its months together, each of them, and what is left in words.
+    fn year(&self, currency: &str) -> Result<Value, ToolError> {
+        let (mut income, mut spent) = (Decimal::ZERO, Decimal::ZERO);
+        for sides in &self.months {
+            let amounts = Amounts::of(&sides.income, &sides.spent, currency)?;
+            income = plus(income, amounts.income)?;
+            spent = plus(spent, amounts.spent)?;
+        }
+        let left = money(minus(income, spent)?);
+        Ok(json!({
+            "income": money(income), "spent": money(spent), "left": left,
+            "left_detail": format!("{}, {left} {currency} left", self.month.year()),
+            "months": self.trend(currency)?,
+        }))
     }
 
     fn transferred(&self, currency: &str) -> Result<Transferred, ToolError> {
@@ -287,7 +314,7 @@ impl<'a> Summary<'a> {
 
     /// What is upcoming, and how the month with it compares with the one before, in words.
     fn spent_detail(&self, currency: &str) -> Option<String> {
-        let upcoming = and_upcoming(money(self.months.last()?.spent.upcoming.all.get(currency)));
+        let upcoming = and_upcoming(money(self.months.last()?.spent.upcoming.all.get(currency)), currency);
         match (upcoming, self.compared(currency)) {
             (Some(upcoming), Some(compared)) => Some(format!("{upcoming}, together {compared}")),
             (one, other) => one.or(other),
@@ -413,13 +440,13 @@ struct Transferred {
 
 impl Transferred {
     /// Null where there is no transfer.
-    fn told(&self) -> Value {
+    fn told(&self, currency: &str) -> Value {
         let is_any = self.count + self.upcoming_count > 0;
         let detail = match self.count {
             1 => "in 1 transfer, not counted as income or spent".to_owned(),
             n => format!("in {n} transfers, not counted as income or spent"),
         };
-        let detail = match and_upcoming(money(self.upcoming)) {
+        let detail = match and_upcoming(money(self.upcoming), currency) {
             Some(upcoming) => format!("{upcoming}, {detail}"),
             None => detail,
         };
@@ -432,9 +459,45 @@ impl Transferred {
     }
 }
 
-/// "+ 3.50 upcoming"
-fn and_upcoming(amount: Decimal) -> Option<String> {
-    (!amount.is_zero()).then(|| format!("+ {amount} upcoming"))
+/// The month's limits together, and what has none.
+struct Limits {
+    count: usize,
+    spent: Decimal,
+    limit: Decimal,
+    without: Decimal,
+}
+
+impl Limits {
+    fn of(categories: &[Row]) -> Result<Self, ToolError> {
+        let mut limits =
+            Self { count: 0, spent: Decimal::ZERO, limit: Decimal::ZERO, without: Decimal::ZERO };
+        for row in categories {
+            let Some(limit) = row.limit else {
+                limits.without = plus(limits.without, row.spent)?;
+                continue;
+            };
+            limits.count += 1;
+            limits.limit = plus(limits.limit, limit)?;
+            limits.spent = plus(limits.spent, row.spent)?;
+        }
+        Ok(limits)
+    }
+
+    /// "462 of 755" in whole units.
+    fn told(&self, currency: &str) -> Value {
+        let whole =
+            |amount: Decimal| amount.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero);
+        json!({
+            "limits": self.count,
+            "limits_detail": (self.count > 0).then(|| format!("{} of {}", whole(self.spent), whole(self.limit))),
+            "without_limit_detail": format!("{} {currency}", money(self.without)),
+        })
+    }
+}
+
+/// "+ 3.50 EUR upcoming"
+fn and_upcoming(amount: Decimal, currency: &str) -> Option<String> {
+    (!amount.is_zero()).then(|| format!("+ {amount} {currency} upcoming"))
 }
 
 fn income_categories(income: &Side, spellings: &Spellings, currency: &str) -> Vec<Value> {

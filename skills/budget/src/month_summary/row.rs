@@ -42,6 +42,7 @@ impl Row {
     }
 
     fn tell_limit(&self, limit: Decimal, row: &mut Value) -> Result<(), ToolError> {
+        let currency = &self.currency;
         let left = money(minus(limit, self.spent)?);
         let with_upcoming = money(minus(left, self.upcoming)?);
         row["limit"] = json!(limit);
@@ -50,13 +51,13 @@ impl Row {
         row["left_with_upcoming"] = json!(with_upcoming);
         row["over_limit_with_upcoming"] = json!(with_upcoming.is_sign_negative());
         let mut detail = match left.is_sign_negative() {
-            true => format!("{} over the limit of {limit}", -left),
-            false => format!("{left} left of {limit}"),
+            true => format!("{} {currency} over the limit of {limit} {currency}", -left),
+            false => format!("{left} {currency} left of {limit} {currency}"),
         };
         if !self.upcoming.is_zero() {
-            detail.push_str(&format!(", {} upcoming", self.upcoming));
+            detail.push_str(&format!(", {} {currency} upcoming", self.upcoming));
             if with_upcoming.is_sign_negative() && !left.is_sign_negative() {
-                detail.push_str(&format!(", {} over with it", -with_upcoming));
+                detail.push_str(&format!(", {} {currency} over with it", -with_upcoming));
             }
         }
         row["limit_detail"] = json!(detail);

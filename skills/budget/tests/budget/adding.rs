@@ -75,7 +75,7 @@ fn what_cannot_be_right_is_refused_and_nothing_written() {
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "currency": "EURO"}),
-            "/currency: \"EURO\" is no currency; give a code such as EUR.",
+            "/currency: \"EURO\" is not a currency; use a code such as EUR.",
         ),
         (
             json!({"date": "2026-02-03", "amount": "1", "until": "2026-03-03"}),

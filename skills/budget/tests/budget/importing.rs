@@ -225,7 +225,7 @@ fn only_a_file_of_the_vault_is_read() {
     }
     for path in ["none.csv", "Budget"] {
         let error = budget(NOVEMBER).error("import_transactions", json!({"path": path}));
-        assert_eq!(error.message, format!("There is no file \"{path}\" in the vault that could be read."));
+        assert_eq!(error.message, format!("There is no file \"{path}\" in the vault."));
         assert!(error.hint.starts_with("Give the path of the CSV file itself"), "{error}");
     }
     let error = with_file(b"").error("import_transactions", json!({"path": "bank.csv", "format": "ofx"}));

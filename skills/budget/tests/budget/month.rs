@@ -18,7 +18,7 @@ fn a_month_worked_by_hand() {
     check(NOVEMBER, "2026-11", "/upcoming_income", json!("0.00"));
     check(NOVEMBER, "2026-11", "/left", json!("2355.00"));
     check(NOVEMBER, "2026-11", "/left_with_upcoming", json!("1175.00"));
-    check(NOVEMBER, "2026-11", "/left_detail", json!("and -12.00 CHF; 1175.00 on 30 November"));
+    check(NOVEMBER, "2026-11", "/left_detail", json!("and -12.00 CHF; 1175.00 EUR on 30 Nov"));
     check(NOVEMBER, "2026-11", "/currency", json!("EUR"));
     check(NOVEMBER, "2026-11", "/upcoming", json!(1));
     check(NOVEMBER, "2026-11", "/entries", json!(8));
@@ -34,7 +34,7 @@ fn categories_stand_against_their_limit_and_the_months_before() {
                 "category": "groceries", "currency": "EUR", "spent": "90.00", "count": 3,
                 "limit": "80.00", "left_of_limit": "-10.00", "over_limit": true,
                 "left_with_upcoming": "-10.00", "over_limit_with_upcoming": true,
-                "limit_detail": "10.00 over the limit of 80.00", "used": "112.5",
+                "limit_detail": "10.00 EUR over the limit of 80.00 EUR", "used": "112.5",
                 // September, the first month with a note, had none.
                 "last_month": "60.00", "average": "30.00",
             },
@@ -74,7 +74,7 @@ fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
     );
     assert_eq!(francs["other_currencies"][0]["spent"], "95.00");
     let error = budget.error("month_summary", json!({"month": "2026-11", "currency": "francs"}));
-    assert!(error.message.contains("no currency"), "{error}");
+    assert!(error.message.contains("not a currency"), "{error}");
 }
 
 #[test]
@@ -284,8 +284,8 @@ fn entries_dated_after_today_are_upcoming() {
 fn limits_hold_so_far_and_name_upcoming_apart() {
     let limit = "//- L.md\n---\ntype: limit\namount: 280\ncategory: groceries\ncurrency: EUR\n---\n";
     for (upcoming, left, over, detail) in [
-        ("0.50", "0.25", false, "0.75 left of 280.00, 0.50 upcoming"),
-        ("3.50", "-2.75", true, "0.75 left of 280.00, 3.50 upcoming, 2.75 over with it"),
+        ("0.50", "0.25", false, "0.75 EUR left of 280.00 EUR, 0.50 EUR upcoming"),
+        ("3.50", "-2.75", true, "0.75 EUR left of 280.00 EUR, 3.50 EUR upcoming, 2.75 EUR over with it"),
     ] {
         let notes = limit.to_owned()
             + &expense("A", "2026-11-05", "279.25", "category: groceries\n")
@@ -309,9 +309,9 @@ fn upcoming_joins_comparison_only_by_name() {
     let notes = expense("A", "2026-10-05", "100", "")
         + &expense("B", "2026-11-05", "90", "")
         + &expense("C", "2026-11-25", "60", "");
-    let said = json!("+ 60.00 upcoming, together 50 % more than in October");
+    let said = json!("+ 60.00 EUR upcoming, together 50 % more than in October");
     check(&notes, "2026-11", "/spent_detail", said);
-    check(&expense("C", "2026-11-25", "60", ""), "2026-11", "/spent_detail", json!("+ 60.00 upcoming"));
+    check(&expense("C", "2026-11-25", "60", ""), "2026-11", "/spent_detail", json!("+ 60.00 EUR upcoming"));
 }
 
 #[test]
@@ -340,4 +340,44 @@ fn what_ends_before_it_begins_and_a_second_limit_are_problems() {
     assert_eq!(summary["categories"][0]["limit"], "80.00");
     let error = budget(&notes).error("set_limit", json!({"category": "rent", "amount": "60"}));
     assert!(error.message.contains("has several limits, L1.md and L2.md"), "{error}");
+}
+
+#[test]
+fn year_has_its_months_and_their_sums() {
+    let notes = expense("A", "2026-02-05", "20.50", "")
+        + &expense("B", "2026-11-05", "5", "")
+        + &expense("Later", "2026-12-05", "7", "")
+        + &expense("Before", "2025-12-31", "9", "")
+        + "//- Pay.md\n---\ntype: income\ndate: 2026-02-01\namount: 100\ncurrency: EUR\n---\n";
+    let budget = budget(&notes);
+    let year = budget.value("month_summary", json!({"month": "2026-11", "year": true}))["year"].clone();
+    assert_eq!(
+        (&year["income"], &year["spent"], &year["left"]),
+        (&json!("100.00"), &json!("25.50"), &json!("74.50")),
+        "what is upcoming stands apart"
+    );
+    assert_eq!(year["left_detail"], "2026, 74.50 EUR left");
+    let months = year["months"].as_array().unwrap();
+    assert_eq!(
+        (months.len(), &months[0]["month"], &months[11]["month"]),
+        (12, &json!("2026-01"), &json!("2026-12"))
+    );
+    assert_eq!((&months[1]["left"], &months[11]["upcoming_spent"]), (&json!("79.50"), &json!("7.00")));
+    assert_eq!(budget.value("month_summary", json!({"month": "2026-11"})).get("year"), None);
+}
+
+#[test]
+fn limits_are_summed_apart_from_what_has_none() {
+    let limit = "//- L.md\n---\ntype: limit\namount: 280\ncategory: groceries\ncurrency: EUR\n---\n";
+    let notes = limit.to_owned()
+        + &expense("A", "2026-11-05", "279.25", "category: groceries\n")
+        + &expense("B", "2026-11-06", "10.50", "category: rent\n");
+    let summary = budget(&notes).value("month_summary", json!({"month": "2026-11"}));
+    assert_eq!(
+        (&summary["limits"], &summary["limits_detail"], &summary["without_limit_detail"]),
+        (&json!(1), &json!("279 of 280"), &json!("10.50 EUR"))
+    );
+    let none =
+        budget(&expense("B", "2026-11-06", "1", "")).value("month_summary", json!({"month": "2026-11"}));
+    assert_eq!((&none["limits"], &none["limits_detail"]), (&json!(0), &Value::Null));
 }

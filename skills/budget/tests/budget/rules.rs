@@ -114,7 +114,7 @@ fn a_rule_that_is_there_or_cannot_be_is_refused() {
     let error = budget(NOVEMBER).error("add_rule", json!({"match": "KIOSK", "category": "papers"}));
     assert_eq!(error.message, "There is already a rule for \"KIOSK\": Budget/Rules/Kiosk.md.");
     let error = budget("").error("add_rule", json!({"match": "/(/", "category": "x"}));
-    assert!(error.message.starts_with("/match: is no regular expression: "), "{error}");
+    assert!(error.message.starts_with("/match: is not a regular expression: "), "{error}");
 }
 
 const SHOP: &str = "

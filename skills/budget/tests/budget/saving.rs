@@ -90,7 +90,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
         "/category: has a limit in EUR already, Budget/Limits/Groceries.md.",
     );
     let broken = saved(NOVEMBER, "rule", "", json!({"match": "/(/", "category": "drinks"})).unwrap_err();
-    assert!(broken.starts_with("/match: is no regular expression: "), "{broken}");
+    assert!(broken.starts_with("/match: is not a regular expression: "), "{broken}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_transfer_is_neither_income_nor_expense() {
     assert_eq!(summary["upcoming_transferred"], "50.00");
     assert_eq!((&summary["upcoming_spent"], &summary["entries"]), (&json!("0.00"), &json!(1)));
     assert_eq!(summary["categories"].as_array().unwrap().len(), 1);
-    let detail = "+ 50.00 upcoming, in 1 transfer, not counted as income or spent";
+    let detail = "+ 50.00 EUR upcoming, in 1 transfer, not counted as income or spent";
     assert_eq!(summary["transferred_detail"], detail);
     for (at, note) in [("/transferred", "T.md"), ("/upcoming_transferred", "U.md")] {
         let figure = outcome.figures.iter().find(|figure| figure.at == at).unwrap();

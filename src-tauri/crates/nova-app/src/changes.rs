@@ -147,16 +147,15 @@ impl App {
     /// `no_vault`, or when the history cannot be written.
     pub async fn prune_history(&self, days: Option<u32>) -> Result<Vec<String>, UserError> {
         let vault = self.vault()?;
-        let limits = limits_of(days);
+        let limits = fewer(vault.history().limits(), days);
         blocking(move || vault.history().prune(limits).map_err(|error| error_from_vault(&error))).await
     }
 }
 
-/// The usual limits, with fewer days where some are given.
-pub(crate) fn limits_of(days: Option<u32>) -> nova_vault::Limits {
-    let usual = nova_vault::Limits::default();
-    let days = days.map_or(usual.days, |days| usual.days.min(days.into()));
-    nova_vault::Limits { days, ..usual }
+/// The limits, with fewer days where some are given.
+pub(crate) fn fewer(limits: nova_vault::Limits, days: Option<u32>) -> nova_vault::Limits {
+    let days = days.map_or(limits.days, |days| limits.days.min(days.into()));
+    nova_vault::Limits { days, ..limits }
 }
 
 pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {

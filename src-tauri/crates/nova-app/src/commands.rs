@@ -136,6 +136,11 @@ impl Commands for App {
         self.page_of_vault().await
     }
 
+    async fn keep_history(&self, keep: KeepHistory) -> Result<VaultPage, UserError> {
+        self.limit_history(keep)?;
+        self.page_of_vault().await
+    }
+
     async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
         let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())

@@ -31,6 +31,8 @@ pub struct Config {
     pub recent_vaults: Vec<RecentVaultConfig>,
     /// Folders outside of the vault that a link at its top may lead to.
     pub roots: Vec<PathBuf>,
+    /// How much of the history is kept.
+    pub history: nova_vault::Limits,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
     /// A request that is plainly about one skill does not activate it by itself.
@@ -147,6 +149,7 @@ impl Config {
                 .into_iter()
                 .map(PathBuf::from)
                 .collect(),
+            history: history(file, root.get("history"))?,
             recent_vaults: recent_vaults(root.get("recent_vaults")),
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
@@ -191,6 +194,7 @@ impl Config {
             "vault",
             "recent_vaults",
             "roots",
+            "history",
             "providers",
             "model",
             "favourites",
@@ -246,6 +250,35 @@ fn roots(file: &str, value: Option<&Value>) -> Result<Vec<PathBuf>, ConfigError>
         // What it would be relative to depends on where Nova was started.
         false => Err(shape(file, "roots", "must be a list of absolute paths")),
     }
+}
+
+/// The days and bytes of history that may be kept.
+pub(crate) const HISTORY_DAYS: std::ops::RangeInclusive<u32> = 1..=3650;
+pub(crate) const HISTORY_BYTES: std::ops::RangeInclusive<u64> = 10_000_000..=1_000_000_000_000;
+
+fn history(file: &str, value: Option<&Value>) -> Result<nova_vault::Limits, ConfigError> {
+    let usual = nova_vault::Limits::default();
+    let Some(value) = value else { return Ok(usual) };
+    let number = |key: &str| match value.get(key) {
+        None => Ok(None),
+        Some(number) => number
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| shape(file, &format!("history.{key}"), "must be a number")),
+    };
+    let days = number("days")?.map(|days| u32::try_from(days).unwrap_or(u32::MAX));
+    let bytes = number("bytes")?;
+    if days.is_some_and(|days| !HISTORY_DAYS.contains(&days)) {
+        return Err(shape(file, "history.days", "must be 1 to 3650"));
+    }
+    if bytes.is_some_and(|bytes| !HISTORY_BYTES.contains(&bytes)) {
+        return Err(shape(file, "history.bytes", "must be 10 MB to 1,000 GB"));
+    }
+    Ok(nova_vault::Limits {
+        days: days.map_or(usual.days, i64::from),
+        bytes: bytes.unwrap_or(usual.bytes),
+        ..usual
+    })
 }
 
 /// Nova writes this list by itself, so a wrong entry is left out and no reason to refuse the file.

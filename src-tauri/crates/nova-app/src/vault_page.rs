@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use nova_calls::error_from_vault;
 use nova_protocol::{
-    ErrorCode, ExtraRoot, HistoryUse, NotePrivacy, OlderChanges, OpenedVault, OwnPrivate, PrivateEntry,
-    RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
+    ErrorCode, ExtraRoot, HistoryUse, KeepHistory, NotePrivacy, OlderChanges, OpenedVault, OwnPrivate,
+    PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
 };
 use nova_vault::note::FrontMatter;
 use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, VaultState, blocking};
-use crate::changes::limits_of;
-use crate::config::{Config, RecentVaultConfig};
+use crate::changes::fewer;
+use crate::config::{Config, HISTORY_BYTES, HISTORY_DAYS, RecentVaultConfig};
 use crate::first_run::count_notes;
 use crate::notes::find_note;
 use crate::places::Places;
@@ -50,6 +50,24 @@ impl App {
         self.change_config(|config| change_list(config, "private", &entry, true))
     }
 
+    /// Keeps so much of the history from now on.
+    pub(crate) fn limit_history(&self, keep: KeepHistory) -> Result<(), UserError> {
+        if !HISTORY_DAYS.contains(&keep.days) || !HISTORY_BYTES.contains(&keep.bytes) {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "The history cannot be kept like this.",
+                "Give 1 to 3,650 days and 10 MB to 1,000 GB.",
+            ));
+        }
+        self.change_config(|config| {
+            config.insert("history".into(), json!({ "days": keep.days, "bytes": keep.bytes }));
+        })?;
+        if let Ok(vault) = self.vault() {
+            vault.history().keep(self.config().history);
+        }
+        Ok(())
+    }
+
     pub(crate) async fn privacy_of(&self, name: String) -> Result<NotePrivacy, UserError> {
         let (vault, config) = (self.vault()?, self.config());
         let home = self.places().home.clone();
@@ -64,6 +82,12 @@ impl App {
                 private: entry.is_some() || by_itself().hides(&note.path, &note.document),
                 unreadable: matches!(note.document.front_matter(), FrontMatter::Broken { .. }),
                 entry: entry.cloned(),
+                line: note
+                    .document
+                    .properties()
+                    .iter()
+                    .find(|(key, _)| key.eq_ignore_ascii_case("nova"))
+                    .map(|(_, property)| property.line),
             })
         })
         .await
@@ -221,8 +245,8 @@ fn opened(vault: &Vault, places: &Places) -> Result<OpenedVault, UserError> {
 }
 
 fn history(vault: &Vault) -> Result<HistoryUse, UserError> {
-    let usual = limits_of(None);
-    let limits: Vec<_> = PRUNE_TO.iter().map(|days| limits_of(Some(*days))).collect();
+    let usual = vault.history().limits();
+    let limits: Vec<_> = PRUNE_TO.iter().map(|days| fewer(usual, Some(*days))).collect();
     let (all, older) = vault.history().sizes(&limits).map_err(|error| error_from_vault(&error))?;
     let older = PRUNE_TO.iter().zip(older);
     Ok(HistoryUse {

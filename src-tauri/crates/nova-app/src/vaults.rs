@@ -251,7 +251,7 @@ pub(crate) async fn open_vault(
 ) -> Result<Vault, UserError> {
     let zone = clock.zone();
     let (places, root) = (places.clone(), root.to_owned());
-    let (roots, write_through) = (config.roots.clone(), config.write_through);
+    let (roots, write_through, limits) = (config.roots.clone(), config.write_through, config.history);
     blocking(move || {
         open(VaultOptions {
             root,
@@ -265,6 +265,7 @@ pub(crate) async fn open_vault(
             trash: places.trash,
             top_folder: nova_vault::top_folder,
             write_through,
+            limits,
         })
         .map_err(|error| nova_calls::error_from_vault(&error))
     })

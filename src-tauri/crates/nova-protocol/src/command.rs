@@ -84,6 +84,8 @@ commands! {
     check_private(NoteRef) -> NotePrivacy;
     /// Lists a folder outside the vault that a link at its top may lead to, or removes it from the list.
     set_root(SetRoot) -> VaultPage;
+    /// Sets how much of the history is kept.
+    keep_history(KeepHistory) -> VaultPage;
 
     /// All sessions that are not deleted, newest first.
     list_sessions(Nothing) -> Vec<SessionRow>;

@@ -109,9 +109,13 @@ pub struct PanelInput {
     /// The values of a choice.
     #[serde(default)]
     pub choices: Vec<PanelChoice>,
-    /// `today` for this day or month; else the value. Empty: not given to the tool.
+    /// `today` for this day, month or year; else the value. Empty: not given to the tool.
     #[serde(default)]
     pub default: String,
+    /// Of a currency: pointers into the answers of the tab to those to choose from; a step that is a star
+    /// stands for each entry on the way.
+    #[serde(default)]
+    pub among: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -119,6 +123,8 @@ pub struct PanelInput {
 pub enum PanelInputKind {
     /// `YYYY-MM`, with arrows to the months beside it.
     Month,
+    /// `YYYY`, with arrows to the years beside it.
+    Year,
     /// `YYYY-MM-DD`
     Date,
     Choice,
@@ -155,6 +161,10 @@ pub struct PanelAction {
     pub edit: bool,
     /// On a row: offered only where each of these fields has the value, or one of the list's.
     pub when: Map<String, Value>,
+    /// On a row of a table: the letter that does it while the row has the focus.
+    pub key: Option<String>,
+    /// In the panel's head: what the arrow beside its button offers.
+    pub more: Vec<PanelAction>,
 }
 
 /// Where a part stands: below the parts before it, to the right of the one before it, or in the column
@@ -275,6 +285,9 @@ pub struct TablePart {
     /// Pointer to one more row, below the others.
     #[serde(default)]
     pub total: Option<String>,
+    /// Field that is true where a row is grey because it is not due yet.
+    #[serde(default)]
+    pub quiet: Option<String>,
     /// What can be done with a row.
     #[serde(default)]
     pub actions: Vec<PanelAction>,
@@ -429,12 +442,26 @@ pub struct ChartPart {
     #[serde(default)]
     pub place: PanelPlace,
     pub title: String,
+    /// Pointer to a few words beside the title.
+    #[serde(default)]
+    pub detail: Option<String>,
     pub shape: ChartShape,
     /// Pointer to the points, in their order.
     pub rows: String,
     /// Field of the date or label.
     pub x: String,
     pub series: Vec<ChartSeries>,
+    /// Draws only the rows in which each of these fields has the value, or one of the list's; null stands for
+    /// a field that is missing.
+    #[serde(default)]
+    pub when: Map<String, Value>,
+    /// The tab that it becomes where the window is narrow, its title where nothing is said; charts with the
+    /// same word share one, and a chart named after a declared tab is left to it.
+    #[serde(default)]
+    pub narrow: Option<String>,
+    /// An input of the tab: a click on a point sets it to the point's `x`.
+    #[serde(default)]
+    pub choose: Option<String>,
     /// Pointer to the currency.
     #[serde(default)]
     pub unit: Option<String>,
@@ -460,6 +487,10 @@ pub enum ChartShape {
     Bars,
     /// Upright, one group for each row.
     Columns,
+    /// Sideways, each row against its own `mark`, the fullest first; rows without a mark are left out.
+    Progress,
+    /// Small groups side by side at the panel's foot: the last series in words, the others as bars.
+    Strip,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -117,6 +117,7 @@ pub fn typescript() -> Result<String, ExportError> {
         VaultRef,
         SetPrivate,
         SetRoot,
+        KeepHistory,
         NotePrivacy,
         ResolveConflict,
         ResolvedConflict,

@@ -93,6 +93,7 @@ impl TempVault {
             trash: None,
             top_folder: |_| None,
             write_through: false,
+            limits: nova_vault::Limits::default(),
         })
         .expect("the vault of the test opens")
     }

@@ -43,7 +43,7 @@ impl Core {
             steps,
             texts: Arc::default(),
             zone: options.zone,
-            retention: Mutex::default(),
+            retention: Mutex::new(Retention::within(options.limits)),
             write_through: options.write_through,
             not_kept: NotKept::default(),
             unmerged: Unmerged::default(),

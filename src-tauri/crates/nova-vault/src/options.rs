@@ -6,6 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::writing::history::Limits;
+
 /// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
 /// machine.
 pub struct VaultOptions {
@@ -39,6 +41,8 @@ pub struct VaultOptions {
     /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
     /// note. Both are refused otherwise.
     pub write_through: bool,
+    /// What of the history is kept without being asked.
+    pub limits: Limits,
 }
 
 /// Tells the time.

@@ -40,7 +40,7 @@ async function readFile(file: File): Promise<AttachedFile | NewImage | string> {
   const name = file.name || (file.type.startsWith('image/') ? 'pasted image' : 'pasted.txt');
   // A drawing in SVG is text, and goes along as such.
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return readImage(file, name);
-  if (file.size > limits.bytesEach) return `${name} has ${sizeText(file.size)}; up to ${sizeText(limits.bytesEach)} is the limit. Add it to the vault and ask about it.`;
+  if (file.size > limits.bytesEach) return `${name} has ${sizeText(file.size)}; the limit is ${sizeText(limits.bytesEach)}. Add it to the vault and ask about it.`;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode((await read(file, 'readAsArrayBuffer')) as ArrayBuffer);
     if (text.includes('\0')) return `${name} is not a text file.`;

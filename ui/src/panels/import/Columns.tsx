@@ -34,7 +34,7 @@ export function Columns({ state, review, say }: ColumnsProps) {
         <table aria-label="Columns of the file" className="w-full border-t border-line">
           <tbody>
             {review.columns.map((column) => (
-              <ColumnRow key={column.column} column={column} say={say} />
+              <ColumnRow key={column.column} column={column} currency={review.currency} say={say} />
             ))}
           </tbody>
         </table>
@@ -43,7 +43,7 @@ export function Columns({ state, review, say }: ColumnsProps) {
   );
 }
 
-function ColumnRow({ column, say }: { column: Column; say: ColumnsProps['say'] }) {
+function ColumnRow({ column, currency, say }: { column: Column; currency: string | null; say: ColumnsProps['say'] }) {
   return (
     <tr className="h-7.5">
       <th scope="row" className="cut max-w-44 px-3 text-left font-medium">
@@ -64,7 +64,7 @@ function ColumnRow({ column, say }: { column: Column; say: ColumnsProps['say'] }
           <option value="">Not used</option>
           {meanings.map(([key, label]) => (
             <option key={key} value={key}>
-              {label}
+              {key === 'amount' && currency !== null ? `${label}, in ${currency}` : label}
             </option>
           ))}
         </select>

@@ -72,7 +72,7 @@ function Offer({ file, onHide, onImport }: { file: File; onHide: () => void; onI
     >
       <Icon name="note" className="text-fg-2" />
       <span className="cut">
-        {file.name} was dropped where no file is read.{offers ? '' : ' Drop text or an image on a chat.'}
+        {file.name} cannot be dropped here.{offers ? '' : ' Drop text or images on a chat.'}
       </span>
       {offers && (
         <Button autoFocus onClick={() => open(panel)}>

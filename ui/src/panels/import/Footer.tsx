@@ -3,6 +3,8 @@
 import type { ReactNode } from 'react';
 
 import { Button, count, counted, Icon, keyText, LinkButton } from '../../shared';
+import { useApp } from '../../state/hooks';
+import { useCall } from '../skill/Region';
 import { blockOf, countsOf, type Primary } from './state';
 import type { Importing } from './useImport';
 
@@ -19,6 +21,7 @@ interface FooterProps {
 
 export function Footer({ importing, primary, leaving, onAct, onStay, onClose, onCancel }: FooterProps) {
   const { state } = importing;
+  const gone = useVaultGone();
   if (leaving) {
     return (
       <Bar>
@@ -46,7 +49,7 @@ export function Footer({ importing, primary, leaving, onAct, onStay, onClose, on
   }
   return (
     <Bar>
-      <Button variant="primary" data-testid="import-primary" keys={keyText('Ctrl ↵')} disabled={primary.kind === 'none'} onClick={onAct}>
+      <Button variant="primary" data-testid="import-primary" keys={keyText('Ctrl ↵')} disabled={primary.kind === 'none' || (gone !== null && primary.kind === 'import')} onClick={onAct}>
         {label(primary)}
       </Button>
       {primary.kind !== 'close' && (
@@ -78,13 +81,21 @@ function label(primary: Primary): string {
 
 function Beside({ importing, primary }: { importing: Importing; primary: Primary }) {
   const { state, say } = importing;
+  const gone = useVaultGone();
   const side = 'flex min-w-0 flex-1 items-center justify-end gap-2 text-small';
   if (state.run !== null) {
     return (
       <span role="status" className={`${side} text-fg-2`}>
         <Icon name="spinner" size={14} />
-        {state.run.kind === 'reading' ? 'Reading the file' : 'Importing'}
+        <Running run={state.run} />
         <LinkButton onClick={importing.stop}>Stop</LinkButton>
+      </span>
+    );
+  }
+  if (gone !== null) {
+    return (
+      <span role="alert" data-testid="import-vault-gone" className={`${side} text-danger`}>
+        {gone}
       </span>
     );
   }
@@ -106,6 +117,18 @@ function Beside({ importing, primary }: { importing: Importing; primary: Primary
     );
   }
   return <span className={`${side} text-right text-fg-2`}>{told(importing, primary)}</span>;
+}
+
+/** Why nothing can be written, where the vault's folder is gone. */
+function useVaultGone(): string | null {
+  const problem = useApp((app) => app.status?.vault_problem ?? null);
+  return problem === null ? null : problem.message;
+}
+
+/** "Reading 1,200 of 4,800 lines" where the tool says how far it is. */
+function Running({ run: { id, kind } }: { run: { readonly id: string; readonly kind: 'reading' | 'importing' } }) {
+  const message = useCall(id)?.progress?.message ?? null;
+  return message ?? (kind === 'reading' ? 'Reading the file' : 'Importing');
 }
 
 function told({ state }: Importing, primary: Primary): string {

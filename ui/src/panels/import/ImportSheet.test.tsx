@@ -97,7 +97,7 @@ describe('the import sheet', () => {
     expect(calls()[1]).toMatchObject({ mapping: { date_format: 'MM/DD/YYYY' }, review: true });
 
     await user.click(screen.getByRole('button', { name: /^Columns/ }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Meaning of Saldo' }), 'Amount');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Meaning of Saldo' }), 'Amount, in EUR');
     await waitFor(() => expect(calls()).toHaveLength(3));
     expect(calls()[2]).toMatchObject({ mapping: { amount: 'Saldo' } });
   });
@@ -122,7 +122,7 @@ describe('the import sheet', () => {
     const large = new File(['x'], 'statement.csv');
     Object.defineProperty(large, 'size', { value: 200 * 1024 * 1024 });
     const { backend } = open(undefined, large);
-    expect(await screen.findByTestId('import-error')).toHaveTextContent('statement.csv has 200 MB; at most 32 MB are read. Export a shorter period');
+    expect(await screen.findByTestId('import-error')).toHaveTextContent('statement.csv is 200 MB. The limit is 32 MB. Export a shorter period');
     expect(backend.asked('give_file')).toEqual([]);
   });
 

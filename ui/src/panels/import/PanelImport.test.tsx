@@ -73,7 +73,7 @@ describe('importing into a panel', () => {
     const { user, backend } = open(crm);
     fireEvent.drop(await screen.findByTestId('skill-panel'), statement());
     const offer = await screen.findByTestId('drop-offer');
-    expect(offer).toHaveTextContent('statement.csv was dropped where no file is read.');
+    expect(offer).toHaveTextContent('statement.csv cannot be dropped here.');
     expect(backend.asked('give_file')).toEqual([]);
     await user.click(within(offer).getByRole('button', { name: 'Import into Budget' }));
     expect(await screen.findByRole('region', { name: 'Is this the same payment?' })).toBeVisible();

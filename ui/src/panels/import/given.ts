@@ -10,7 +10,7 @@ export async function give(backend: Backend, file: File): Promise<GivenFileView>
   if (file.size > MOST_BYTES) {
     const error: UserError = {
       code: 'bad_request',
-      message: `${file.name} has ${Math.round(file.size / 1024 / 1024)} MB; at most ${MOST_BYTES / 1024 / 1024} MB are read.`,
+      message: `${file.name} is ${Math.round(file.size / 1024 / 1024)} MB. The limit is ${MOST_BYTES / 1024 / 1024} MB.`,
       hint: 'Export a shorter period at your bank, or split the file by year.',
     };
     throw error;

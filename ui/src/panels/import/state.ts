@@ -208,7 +208,7 @@ export function blockOf(state: ImportState): Block | null {
   if (review.wrongLines > review.problems.length) return { message: `${review.wrongLines} lines cannot be read. ${line}`, remedy: { label: 'Look at the columns', does: 'columns' } };
   if (more.length === 0) return { message: line, remedy: { label: 'Leave it out', does: 'leave-out', lines: [first.line] } };
   const lines = [first, ...more].map((one) => one.line);
-  return { message: `${line} ${more.length} more cannot be read.`, remedy: { label: `Leave out ${lines.length} lines`, does: 'leave-out', lines } };
+  return { message: `${line} ${more.length} more lines cannot be read.`, remedy: { label: `Leave out ${lines.length} lines`, does: 'leave-out', lines } };
 }
 
 function missingColumn(about: string): string {

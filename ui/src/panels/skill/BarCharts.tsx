@@ -1,6 +1,6 @@
 import { roughly } from '../../shared/amount';
 import { ticksOf } from './chart';
-import { useWidth, type Drawn } from './ChartView';
+import { useWidth, type Drawn } from './drawn';
 import { monthText } from './words';
 
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];
@@ -12,7 +12,9 @@ const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'
 export function BarsChart({ part, points, label, write }: Drawn) {
   const most = Math.max(...points.flatMap(({ values: [value, more], mark }) => [Math.abs(value ?? 0) + Math.max(more ?? 0, 0), mark ?? 0]), 0) || 1;
   const further = part.series[1]?.label.toLowerCase() ?? '';
+  const isFurther = points.some(({ values: [, more] }) => more != null && more !== 0);
   return (
+    <>
     <ul aria-label={label} className="mt-1.5 grid grid-cols-[fit-content(45%)_minmax(0,1fr)_auto] gap-x-3">
       {points.map((point) => {
         const [value = null, more = null] = point.values;
@@ -52,6 +54,22 @@ export function BarsChart({ part, points, label, write }: Drawn) {
         );
       })}
     </ul>
+    {isFurther && <Legend part={part} colours={['var(--c1)', 'var(--c3)']} />}
+    </>
+  );
+}
+
+/** What the colours mean. */
+function Legend({ part, colours: own }: { part: Drawn['part']; colours: readonly string[] }) {
+  return (
+    <p className="mt-1 flex flex-wrap gap-x-4 text-meta text-fg-2">
+      {part.series.map(({ field, label }, series) => (
+        <span key={field} className="inline-flex items-center gap-1.5">
+          <span aria-hidden="true" className="size-2 rounded-[2px]" style={{ background: own[series] }} />
+          {label.toLowerCase()}
+        </span>
+      ))}
+    </p>
   );
 }
 

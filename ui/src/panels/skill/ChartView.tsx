@@ -1,15 +1,17 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 
 import type { ChartPart } from '../../ipc';
 import { LinkButton, Segments } from '../../shared';
 import { fieldOf, at, textOf } from './answer';
 import { daysOf, lately, pointsOf, spans, type Point, type Span } from './chart';
 import { usePanel } from './context';
+import type { Drawn } from './drawn';
 import { InputField } from './Inputs';
 import { LineChart } from './LineChart';
 import { BarsChart, ColumnsChart } from './BarCharts';
 import { Nothing, Region, type Shown } from './Region';
-import { isFigureFormat, valueText } from './words';
+import { ProgressChart, ProgressLegend } from './ProgressChart';
+import { isFigureFormat, monthText, valueText, wordsText } from './words';
 
 /** Values drawn over time or beside each other; as a table on a click. */
 export function ChartView({ part }: { part: ChartPart }) {
@@ -26,7 +28,7 @@ export function ChartView({ part }: { part: ChartPart }) {
 function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   const [asTable, setAsTable] = useState(false);
   const [chosen, setChosen] = useState<Span | null>(null);
-  const { today, inputs, inputsAt, choose } = usePanel();
+  const { today, inputs, inputsAt, choose, wide } = usePanel();
   const own = inputsAt(part);
   const all = pointsOf(part, value);
   const unit = part.unit === null ? '' : textOf(at(value, part.unit));
@@ -38,12 +40,16 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
     return point && declared ? valueText(fieldOf(point.placed.row, declared.field), declared.format, unit, today) : '';
   };
   const note = part.note === null ? '' : textOf(at(value, part.note));
+  const detail = part.detail === null ? '' : wordsText(textOf(at(value, part.detail)));
+  const isLegend = wide && part.shape === 'progress' && all.length > 0;
   const label = spoken(part, points, write);
   const drawn = { part, points, unit, label, write };
   return (
     <div className="flex flex-col">
       <header className="flex min-h-7 items-center gap-2.5">
-        <h2 className="text-ui font-semibold">{part.title}</h2>
+        <h2 className="shrink-0 text-ui font-semibold">{part.title}</h2>
+        {detail !== '' && <span className="cut text-small text-fg-2">{detail}</span>}
+        {isLegend && <ProgressLegend part={part} />}
         {part.shape === 'line' && part.series.length === 1 && (
           <span className="tabular text-small">
             {write(points.findLast(({ values }) => values[0] != null), 0)}
@@ -52,7 +58,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
         {part.shape === 'line' && points.some(({ dashed }) => dashed) && (
           <span className="cut text-small text-fg-2">dashed: last known price</span>
         )}
-        <LinkButton className="ml-auto text-small" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <LinkButton className={`text-small ${isLegend ? 'max-medium:ml-auto' : 'ml-auto'}`} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? 'Chart' : 'Table'}
         </LinkButton>
         {own.map((input) => (
@@ -75,23 +81,14 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
         <LineChart {...drawn} />
       ) : part.shape === 'bars' ? (
         <BarsChart {...drawn} />
+      ) : part.shape === 'progress' ? (
+        <ProgressChart {...drawn} />
       ) : (
         <ColumnsChart {...drawn} />
       )}
       {note !== '' && <p className="selectable pt-1 text-small text-warn">{note}</p>}
     </div>
   );
-}
-
-export interface Drawn {
-  readonly part: ChartPart;
-  readonly points: readonly Point[];
-  /** Currency of all values; empty where it is not known. */
-  readonly unit: string;
-  /** What a screen reader says of it. */
-  readonly label: string;
-  /** A value of a point, in its format. */
-  write(point: Point | undefined, series: number): string;
 }
 
 /** "Value, from 1 Jun to 20 Nov: lowest €56,400, highest €70,400, at the end €69,217.05" */
@@ -127,7 +124,7 @@ function ValueTable({ part, points, write }: Pick<Drawn, 'part' | 'points' | 'wr
           {points.map((point) => (
             <tr key={point.placed.key} className="border-t border-line">
               <td className="selectable py-0.5">
-                {point.x}
+                {monthText(point.x)}
                 {point.dashed && <span className="text-fg-3"> carried forward</span>}
               </td>
               {part.series.map(({ field, format }, at) => (
@@ -141,19 +138,4 @@ function ValueTable({ part, points, write }: Pick<Drawn, 'part' | 'points' | 'wr
       </table>
     </div>
   );
-}
-
-/** The width that a chart has, px; the first where nothing can be measured. */
-export function useWidth(first: number) {
-  const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(first);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const now = ref.current?.clientWidth ?? 0;
-      if (now > 0) setWidth(now);
-    });
-    if (ref.current) observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, width] as const;
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 
 import type { PanelInput } from '../../ipc';
-import { Icon, IconButton, Menu, Popover, Segments, TextField } from '../../shared';
+import { Icon, IconButton, Menu, Popover, Segments, TextField, useMedia } from '../../shared';
 import { useRpc } from '../../state/hooks';
 import { usePanel } from './context';
 import { monthAfter, monthText } from './words';
@@ -12,22 +12,19 @@ export type Chosen = Readonly<Record<string, string>>;
 /** What a tab begins with. `today`: YYYY-MM-DD. */
 export function firstChosen(inputs: readonly PanelInput[], today: string): Chosen {
   return Object.fromEntries(
-    inputs.map(({ name, kind, default: first }) => [name, first !== 'today' ? first : kind === 'month' ? today.slice(0, 7) : today]),
+    inputs.map(({ name, kind, default: first }) => [name, first !== 'today' ? first : today.slice(0, lengths[kind] ?? 10)]),
   );
 }
+
+/** Of a day written as YYYY-MM-DD. */
+const lengths: Partial<Record<PanelInput['kind'], number>> = { month: 7, year: 4 };
 
 export function InputField({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   switch (input.kind) {
     case 'month':
-      return (
-        <span role="group" aria-label={input.label} className="inline-flex items-center gap-0.5">
-          <IconButton icon="chevron-left" iconSize={14} label="Previous month" onClick={() => onChange(monthAfter(value, -1))} />
-          <span aria-live="polite" className="min-w-28 text-center text-ui font-medium">
-            {monthText(value)}
-          </span>
-          <IconButton icon="chevron-right" iconSize={14} label="Next month" onClick={() => onChange(monthAfter(value, 1))} />
-        </span>
-      );
+      return <Steps input={input} unit="month" text={monthText(value)} to={(by) => onChange(monthAfter(value, by))} />;
+    case 'year':
+      return <Steps input={input} unit="year" text={value} to={(by) => onChange(String(Number(value) + by))} />;
     case 'choice':
       return <Choice input={input} value={value} onChange={onChange} />;
     case 'currency':
@@ -36,6 +33,20 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
     case 'text':
       return <Typed input={input} value={value} onChange={onChange} />;
   }
+}
+
+function Steps({ input, unit, text, to }: { input: PanelInput; unit: string; text: string; to: (by: number) => void }) {
+  const roomy = useMedia('(min-width: 1100px)');
+  const shown = roomy ? text : text.replace(/^(\p{L}{3})\p{L}+/u, '$1');
+  return (
+    <span role="group" aria-label={input.label} className="inline-flex items-center gap-0.5">
+      <IconButton icon="chevron-left" iconSize={14} label={`Previous ${unit}`} onClick={() => to(-1)} />
+      <span aria-live="polite" className={`text-center text-ui font-medium ${unit === 'month' ? 'min-w-28 max-medium:min-w-16' : 'min-w-12'}`}>
+        {shown}
+      </span>
+      <IconButton icon="chevron-right" iconSize={14} label={`Next ${unit}`} onClick={() => to(1)} />
+    </span>
+  );
 }
 
 /** Short ones in sight, long ones in a menu. */
@@ -70,9 +81,10 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
     setOpen(false);
     if (!byEsc.current && chosen !== null && chosen !== value) onChange(chosen);
   };
-  const { skill } = usePanel();
+  const { skill, among } = usePanel();
+  const known = among(input.among);
   const usual = useRpc('usual_currency', value === '' ? { skill } : null).data?.currency;
-  const said = value || usual || input.label;
+  const said = value || usual || known[0] || input.label;
   return (
     <Popover
       label={input.label}
@@ -97,6 +109,18 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
       }
     >
       <div className="flex w-56 flex-col gap-2">
+        {known.map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === said}
+            className="-mx-1 flex h-7 items-center gap-2 rounded-control px-2 text-left hover:bg-hover"
+            onClick={() => take(one)}
+          >
+            <Icon name="check" size={14} className={one === said ? 'text-accent' : 'invisible'} />
+            {one}
+          </button>
+        ))}
         <Typed input={input} value={value} onChange={take} onTyped={(text) => (typed.current = text)} onEnter={() => setOpen(false)} />
         <p className="text-small text-fg-3">Three letters, such as EUR.</p>
       </div>

@@ -1,6 +1,6 @@
 import { roughly } from '../../shared/amount';
 import { stretchesOf, ticksOf, monthMarks, type Point } from './chart';
-import { useWidth, type Drawn } from './ChartView';
+import { useWidth, type Drawn } from './drawn';
 import { dateText } from './words';
 import { usePanel } from './context';
 

@@ -8,7 +8,7 @@ import { setWindow } from '../../testing/media';
 import { answer, figure, panelOf } from '../../testing/panels';
 import { renderInApp } from '../../testing/render';
 import { sampleWorld } from '../../testing/sample';
-import { crmPanel, sampleAnswer } from '../../testing/sample-panels';
+import { budgetPanel, crmPanel, sampleAnswer } from '../../testing/sample-panels';
 import { SkillPanel } from './SkillPanel';
 import { UNDO_FOR } from './useCalls';
 
@@ -611,9 +611,9 @@ describe('what the user does', () => {
       await user.keyboard('{Escape}');
       return labels;
     };
-    expect(await offers('Pay')).toEqual(['Edit', 'Join']);
-    expect(await offers('Own')).toEqual(['Edit', 'Split']);
-    expect(await offers('Back')).toEqual(['Edit']);
+    expect(await offers('Pay')).toEqual(['Edit', 'Join', 'Open note']);
+    expect(await offers('Own')).toEqual(['Edit', 'Split', 'Open note']);
+    expect(await offers('Back')).toEqual(['Edit', 'Open note']);
     await user.click(screen.getByRole('button', { name: 'Actions for Own' }));
     await user.click(screen.getByRole('menuitem', { name: 'Split' }));
     expect(asked('p.split')).toEqual([{ path: 'T.md' }]);
@@ -628,7 +628,7 @@ describe('what the user does', () => {
     await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
     const line = screen.getByRole('group', { name: 'Transfers' });
     expect(line).toHaveTextContent('Transfers€300.00in 1 transfer');
-    expect(line).toHaveClass('order-last', 'basis-full');
+    expect(line).toHaveClass('order-last');
     expect(screen.getByRole('group', { name: 'Left' })).not.toHaveClass('basis-full');
   });
 
@@ -660,5 +660,48 @@ describe('what the user does', () => {
     expect(screen.getByRole('img', { name: 'Value, from 2026-11-18 to 2026-11-20: lowest 5, highest 7.5, at the end 7.5' })).toBeInTheDocument();
     await userEvent.click(screen.getByRole('button', { name: 'Table' }));
     expect(screen.getByRole('row', { name: '2026-11-19 unknown' })).toBeInTheDocument();
+  });
+});
+
+describe('the budget', () => {
+  test('a month of the strip is chosen by a click', async () => {
+    const { asked } = await show({ panel: budgetPanel });
+    const strip = within(screen.getByTestId('strip'));
+    expect(strip.getByRole('button', { name: /^November 2026/, pressed: true })).toHaveTextContent('+723');
+    await userEvent.click(strip.getByRole('button', { name: /^April 2026/ }));
+    await waitFor(() => expect(asked('budget.list').at(-1)).toMatchObject({ month: '2026-04' }));
+  });
+
+  test('limits say how much of them is spent and exactly what is left', async () => {
+    await show({ panel: budgetPanel });
+    const limits = within(screen.getByRole('region', { name: 'With a limit' })).getAllByRole('listitem').map(({ textContent }) => textContent);
+    expect(limits.slice(0, 2)).toEqual(['transport87 of 80€7.40 over', 'groceries279 of 280€0.75 left']);
+  });
+
+  test('a narrow window says in one line which limits need a look', async () => {
+    await show({ panel: budgetPanel, width: 900 });
+    expect(screen.getByRole('region', { name: 'With a limit' })).toHaveTextContent('transport87 of 80€7.40 overgroceries279 of 280€0.75 leftAll 8 categories');
+    await userEvent.click(screen.getByRole('button', { name: 'All 8 categories' }));
+    expect(screen.getByRole('tab', { name: 'Categories' })).toHaveAttribute('aria-selected', 'true');
+  });
+
+  test('another currency is chosen from those in use', async () => {
+    const { asked } = await show({ panel: budgetPanel });
+    await userEvent.click(screen.getByRole('button', { name: 'Currency: EUR' }));
+    await userEvent.click(screen.getByRole('button', { name: 'USD' }));
+    await waitFor(() => expect(asked('budget.month_summary').at(-1)).toMatchObject({ currency: 'USD' }));
+  });
+
+  test('the arrow beside the button offers the rest', async () => {
+    await show({ panel: budgetPanel });
+    await userEvent.click(screen.getByRole('button', { name: 'More actions' }));
+    expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Add income', 'Add transfer', 'Set limit']);
+  });
+
+  test('a letter edits the row that has the focus', async () => {
+    const { backend } = await show({ panel: budgetPanel });
+    screen.getAllByRole('button', { name: 'Cafe Ember' })[0]?.focus();
+    await userEvent.keyboard('e');
+    await waitFor(() => expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md' }]));
   });
 });

@@ -8,21 +8,23 @@ import { at, textOf } from './answer';
 import { usePanel } from './context';
 import { Region, type Shown } from './Region';
 import type { Read } from './state';
-import { valueText } from './words';
+import { valueText, wordsText } from './words';
 
 /** Figures in a row, each with what is behind it, and when they were read. */
 export function SummaryView({ part }: { part: SummaryPart }) {
   const panel = usePanel();
   const read = panel.read(panel.asked(part));
+  const hasLine = part.items.some(({ line }) => line);
   return (
     <section aria-label="Summary" className="shrink-0 border-b border-line">
       <Region read={read} lines={2}>
         {(shown) => (
           <div className={`flex flex-wrap items-end gap-x-9 gap-y-2 px-5 py-3 ${panel.wide ? 'min-h-17' : 'gap-x-6 px-3.5'}`}>
+            {hasLine && <span aria-hidden="true" className="order-last -mt-2 h-0 basis-full" />}
             {part.items.map((item, place) => (
               <Item key={place} item={item} shown={shown} />
             ))}
-            <span className={panel.wide ? 'ml-auto max-medium:hidden' : 'basis-full'}>
+            <span className={panel.wide ? `order-last ml-auto ${hasLine ? '' : 'max-medium:hidden'}` : 'order-last basis-full'}>
               <ReadLine read={shown.read} />
             </span>
           </div>
@@ -42,7 +44,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   if (item.optional && (found === undefined || found === null)) return null;
   const late = typeof detail === 'string' && /overdue|late|over/.test(detail);
   return (
-    <div role="group" aria-label={item.label} className={item.line ? 'order-last flex basis-full items-baseline gap-x-1.5' : ''}>
+    <div role="group" aria-label={item.label} className={item.line ? 'order-last flex items-center gap-x-1.5' : ''}>
       <div className="text-small text-fg-2">{item.label}</div>
       <div className={`flex items-center gap-x-1.5 ${item.line ? 'text-small' : ''}`}>
         {amounts === null ? (
@@ -59,7 +61,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
           ))
         )}
         {amounts?.length === 0 && <Amount text="none" tone="" />}
-        {detail !== undefined && <span className={`text-small ${late ? 'text-danger' : 'text-fg-2'}`}>{textOf(detail)}</span>}
+        {detail !== undefined && <span className={`text-small ${late ? 'text-danger' : 'text-fg-2'}`}>{wordsText(textOf(detail))}</span>}
       </div>
     </div>
   );

@@ -1,16 +1,17 @@
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 
-import type { JsonValue, PanelColumn, TablePart } from '../../ipc';
-import { Button, count, Icon, useMedia } from '../../shared';
+import type { JsonValue, PanelAction, PanelColumn, TablePart } from '../../ipc';
+import { Badge, Button, count, Icon, useMedia } from '../../shared';
 import { FigureChip } from '../../shared/figures';
 import { listKeys } from '../../shared/list-keys';
+import { latinKey } from '../../state/latin-key';
 import { ActionButton, RowMenu } from './ActionButton';
-import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
+import { at, fieldOf, isRow, offered, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
 import { Cell, ChangedMark, RowTitle } from './Cell';
 import { usePanel, type Figures } from './context';
 import { Nothing, NotShown, Region, type Shown } from './Region';
 import { useVirtual } from './useVirtual';
-import { isFigureFormat, sortValue } from './words';
+import { byText, isFigureFormat, sortValue, wordsText } from './words';
 
 /** Rows at first, rows that a click adds, and rows from which only those in sight are on the page. */
 const FIRST = 50;
@@ -141,13 +142,21 @@ interface BodyRowProps {
 }
 
 function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, edge, index }: BodyRowProps) {
-  const { openNote } = usePanel();
+  const { openNote, act } = usePanel();
   const path = pathOf(row);
-  const title = textOf(fieldOf(row, part.columns[0]?.field ?? ''));
+  const titled = titleColumn(part.columns);
+  const title = textOf(fieldOf(row, part.columns[titled]?.field ?? ''));
+  const quiet = part.quiet !== null && fieldOf(row, part.quiet) === true;
+  const byKey = (event: KeyboardEvent) => {
+    const action = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey ? undefined : actionOfKey(part.actions, row, event);
+    if (!action) return;
+    event.preventDefault();
+    void act(action, row);
+  };
   // How old it is stands in the row already.
   const ageIsShown = part.columns.some(({ format }) => format === 'age') && typeof row['stale'] === 'string';
   return (
-    <tr data-row={path ?? undefined} data-list-item data-note-path={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
+    <tr data-row={path ?? undefined} data-list-item data-note-path={path ?? undefined} aria-rowindex={index} onKeyDown={byKey} className={`h-[31px] border-b border-line hover:bg-hover short:h-[29px] ${quiet ? 'text-fg-2' : ''}`}>
       {part.columns.map((column, place) => {
         const value = fieldOf(row, column.field);
         const figure = isFigureFormat(column.format) ? figures.get(`${pointer}${pointerOf(column.field)}`) : undefined;
@@ -155,13 +164,13 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
           <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
             <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
               {figure?.view.caution && !ageIsShown && <FigureChip figure={figure} onNote={openNote} />}
-              {place === 0 && column.format === 'text' ? (
-                <RowTitle title={title} path={path} className={`shrink-0 font-medium ${column.detail === null ? '' : 'min-w-11'}`} />
+              {place === titled && column.format === 'text' ? (
+                <RowTitle title={title} path={path} className={`shrink-0 ${quiet ? '' : 'font-medium'} ${column.detail === null ? '' : 'min-w-11'}`} />
               ) : (
                 <Cell value={value} format={column.format} unit={units[place] ?? unitOf(column, row)} row={row} />
               )}
-              {column.detail !== null && shared[place] === null && <span className="cut min-w-0 text-fg-2">{textOf(fieldOf(row, column.detail))}</span>}
-              {place === 0 && <ChangedMark path={path} />}
+              {column.detail !== null && shared[place] === null && <Detail text={wordsText(textOf(fieldOf(row, column.detail)))} quiet={quiet} />}
+              {place === titled && <ChangedMark path={path} />}
             </span>
           </td>
         );
@@ -177,6 +186,23 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
       )}
     </tr>
   );
+}
+
+/** The few words behind a value; of what is not due yet, when it is. */
+function Detail({ text, quiet }: { text: string; quiet: boolean }) {
+  if (text === '') return null;
+  return quiet ? <Badge icon="clock">{text}</Badge> : <span className="cut min-w-0 text-fg-2">{text}</span>;
+}
+
+/** The first column of words names the row. */
+function titleColumn(columns: readonly PanelColumn[]): number {
+  return Math.max(columns.findIndex(({ format }) => format === 'text'), 0);
+}
+
+function actionOfKey(actions: readonly PanelAction[], row: Row, event: KeyboardEvent): PanelAction | undefined {
+  if (event.target instanceof Element && event.target.closest('input, textarea, [role=menu]') !== null) return undefined;
+  const pressed = latinKey(event);
+  return offered(actions, row).find(({ key }) => key !== null && key.toLowerCase() === pressed);
 }
 
 function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColumn; row: Row; unit: string | null; pointer: string; figures: Figures }) {
@@ -243,6 +269,6 @@ function unitOf(column: PanelColumn, row: Row): string {
 }
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+  return typeof a === 'number' && typeof b === 'number' ? a - b : byText(String(a), String(b));
 }
 

@@ -135,7 +135,7 @@ function WithTool({ tool, children }: { tool: string; children: (row: ToolRow) =
   if (error) return <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />;
   if (data === null) return <Loading lines={5} label="Reading the form" />;
   const row = data.find(({ name }) => name === tool);
-  return row ? children(row) : <Empty>{tool} is not there. It may be switched off in Settings, Skills.</Empty>;
+  return row ? children(row) : <Empty>{tool} was not found. It may be switched off in Settings, Skills.</Empty>;
 }
 
 interface FieldsProps {

@@ -63,7 +63,7 @@ export function tableRowsAt(value: JsonValue | null | undefined, { rows, more }:
 }
 
 /** The pointers that one with `*` stands for. */
-function pointersAt(value: JsonValue | null | undefined, pointer: string): string[] {
+export function pointersAt(value: JsonValue | null | undefined, pointer: string): string[] {
   const star = pointer.indexOf('/*');
   if (star < 0) return [pointer];
   const before = pointer.slice(0, star);
@@ -89,11 +89,15 @@ export function pathOf(row: Row): string | null {
 
 /** The actions that a row offers: those whose `when` fits its fields. */
 export function offered(actions: readonly PanelAction[], row: Row): PanelAction[] {
-  const fits = ([field, wanted]: [string, JsonValue]) => {
-    const own = fieldOf(row, field);
+  return actions.filter(({ when }) => fits(row, when));
+}
+
+/** Whether each of these fields has the value, or one of the list's; null stands for a field that is missing. */
+export function fits(row: Row, when: Readonly<Record<string, JsonValue>>): boolean {
+  return Object.entries(when).every(([field, wanted]) => {
+    const own = fieldOf(row, field) ?? null;
     return Array.isArray(wanted) ? wanted.some((one) => one === own) : wanted === own;
-  };
-  return actions.filter(({ when }) => Object.entries(when).every(fits));
+  });
 }
 
 /** What could not be read, or needs a look. */
@@ -195,6 +199,14 @@ export function textOf(value: JsonValue | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(', ');
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+/** "Jane Doe, Quillon Labs": those fields that are there. */
+export function detailOf(fields: readonly string[], row: Row): string {
+  return fields
+    .map((field) => textOf(fieldOf(row, field)))
+    .filter((text) => text !== '')
+    .join(', ');
 }
 
 /** Whether any of a row's words has the text, whatever its case. */

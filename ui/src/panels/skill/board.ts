@@ -2,7 +2,7 @@
 // dropped and is being written is laid over them.
 
 import type { BoardPart, JsonValue } from '../../ipc';
-import { amountsOf, type Amount } from '../../shared/amount';
+import { amountsOf, moneyText, type Amount } from '../../shared/amount';
 import { negated, plus } from '../../shared/decimal';
 import { at, fieldOf, isRow, rowsAt, textOf, type Placed, type Row } from './answer';
 import { titled } from './words';
@@ -132,4 +132,13 @@ function added(total: readonly Amount[], { amount, currency }: Amount): readonly
   if (sum === null) return total;
   const next = total.with(own, { amount: sum, currency: old.currency || currency });
   return next.length > 1 ? next.filter((one) => /[1-9]/.test(one.amount)) : next;
+}
+
+/** "2 deals": in the word that the board has for its cards. */
+export function countText({ one, many }: BoardPart, count: number): string {
+  return `${count} ${count === 1 ? (one ?? 'card') : (many ?? 'cards')}`;
+}
+
+export function totalText({ total }: BoardColumn): string {
+  return total.map((amount) => moneyText(amount)).join(', ');
 }

@@ -2,7 +2,7 @@
 
 import type { ChartPart, JsonValue } from '../../ipc';
 import { amountsOf } from '../../shared/amount';
-import { fieldOf, rowsAt, textOf, type Placed } from './answer';
+import { fieldOf, fits, rowsAt, textOf, type Placed } from './answer';
 import { daysBetween } from './words';
 
 export interface Point {
@@ -15,14 +15,35 @@ export interface Point {
 }
 
 export function pointsOf(part: ChartPart, value: JsonValue | null): Point[] {
-  return rowsAt(value, part.rows).map((placed) => ({
+  const placed = rowsAt(value, part.rows).filter(({ row }) => fits(row, part.when));
+  const points = placed.map((placed) => ({
     placed,
     x: textOf(fieldOf(placed.row, part.x)),
     values: part.series.map(({ field }) => sizeOf(fieldOf(placed.row, field))),
     dashed: part.dashed !== null && fieldOf(placed.row, part.dashed) === true,
     mark: part.mark === null ? null : sizeOf(fieldOf(placed.row, part.mark)),
   }));
+  return part.shape === 'progress' ? byShare(points) : points;
 }
+
+/** Those with a mark, the fullest first. */
+function byShare(points: readonly Point[]): Point[] {
+  return points.filter(({ mark }) => mark !== null).toSorted((a, b) => shareOf(b) - shareOf(a));
+}
+
+/** How much of its mark a point has, 1 for all of it. */
+export function shareOf({ values: [value], mark }: Point): number {
+  if (mark === null || value == null) return 0;
+  return mark > 0 ? value / mark : value > 0 ? Infinity : 0;
+}
+
+/** Points that are over their mark or nearly so. */
+export function nearMark(points: readonly Point[]): Point[] {
+  return points.filter((point) => shareOf(point) >= NEAR);
+}
+
+/** The share of a mark from which it needs a look. */
+const NEAR = 0.98;
 
 /** A decimal as a number; of several currencies none is right. */
 function sizeOf(value: JsonValue | undefined): number | null {

@@ -32,6 +32,8 @@ export interface PanelContext {
   /** The inputs that stand at a part, because it alone uses them. */
   inputsAt(part: object): readonly PanelInput[];
   choose(name: string, value: string): void;
+  /** The texts at these pointers in what the tab has read, each once. */
+  among(pointers: readonly string[]): readonly string[];
 }
 
 /** `asked`: a form stands open and decides. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import type { ChartPart, PanelInput, PanelPart, PanelTab } from '../../ipc';
+import type { ChartPart, JsonValue, PanelInput, PanelPart, PanelTab } from '../../ipc';
 import { panelOf } from '../../testing/panels';
-import { lately, monthMarks, pointsOf, stretchesOf, ticksOf } from './chart';
+import { lately, monthMarks, nearMark, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
 import { windowOf } from './useVirtual';
-import { ageText, dateText, monthAfter, pastText, valueText } from './words';
+import { ageText, dateText, monthAfter, pastText, valueText, wordsText } from './words';
 
 const today = '2026-11-20';
 
@@ -118,7 +118,7 @@ describe('where parts stand', () => {
   });
 
   test('an input that one chart alone uses stands at the chart', () => {
-    const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], default: '' }) satisfies PanelInput;
+    const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], among: [], default: '' }) satisfies PanelInput;
     expect(homeOf(input('range'), tab.parts)).toBe(tab.parts[1]);
     expect(homeOf(input('month'), tab.parts)).toBeNull();
   });
@@ -138,4 +138,47 @@ test.each([
   ['Fetch quotes', 'Fetched quotes'],
 ])('%s is %s once it is done', (label, past) => {
   expect(pastText(label)).toBe(past);
+});
+
+test.each([
+  ['+ 3.50 EUR upcoming', '+ €3.50 upcoming'],
+  ['and -12.00 CHF; 1175.00 EUR on 30 Nov', 'and −CHF 12.00; €1,175.00 on 30 Nov'],
+  ['462 of 755', '462 of 755'],
+  ['3 GB free', '3 GB free'],
+])('amounts in words have their currency: %s', (words, text) => {
+  expect(wordsText(words)).toBe(text);
+});
+
+describe('limits and a strip', () => {
+  const budget = panelOf('x', 'X', [
+    {
+      title: 'Month',
+      parts: [
+        { kind: 'summary', tool: 'a', items: [] },
+        { kind: 'chart', tool: 'a', title: 'With', shape: 'progress', narrow: 'Categories', rows: '/rows', x: 'name', mark: 'limit', series: [{ field: 'spent', label: 'Spent' }] },
+        { kind: 'chart', tool: 'a', title: 'Without', shape: 'bars', place: 'beside', narrow: 'Categories', rows: '/rows', when: { limit: null }, x: 'name', series: [{ field: 'spent', label: 'Spent' }] },
+        { kind: 'table', tool: 'b', rows: '/rows', columns: [] },
+        { kind: 'chart', tool: 'a', title: 'Strip', shape: 'strip', narrow: 'Year', rows: '/rows', x: 'name', series: [] },
+      ],
+    },
+    { title: 'Year', parts: [{ kind: 'table', tool: 'b', rows: '/rows', columns: [] }] },
+  ]);
+  const tabs = budget.panel.tabs;
+  const part = (at: number) => tabs[0]?.parts[at] as ChartPart;
+  const value: JsonValue = { rows: [{ name: 'a', spent: '5', limit: '100' }, { name: 'b', spent: '99', limit: '100' }, { name: 'c', spent: '7', limit: null }, { name: 'd', spent: '1', limit: '0' }] };
+
+  test('the fullest limit is first, and what has none stands elsewhere', () => {
+    const names = (at: number) => pointsOf(part(at), value).map(({ x }) => x);
+    expect([names(1), names(2)]).toEqual([['d', 'b', 'a'], ['c']]);
+    expect(nearMark(pointsOf(part(1), value)).map(({ x }) => x)).toEqual(['d', 'b']);
+  });
+
+  test('the strip stands at the foot, and in its tab where the window is narrow', () => {
+    const [month] = tabsOf(tabs, true);
+    expect([month?.layout.foot.length, month?.layout.rows.map((row) => row.length)]).toEqual([1, [2, 1]]);
+    const narrow = tabsOf(tabs, false);
+    expect(narrow.map(({ title }) => title)).toEqual(['Month', 'Categories', 'Year']);
+    expect(narrow[0]?.layout).toMatchObject({ foot: [], rows: [[{ kind: 'table' }]], brief: [{ title: 'With' }] });
+    expect(narrow[1]?.layout.rows.map(([one]) => one && 'title' in one && one.title)).toEqual(['With', 'Without']);
+  });
 });

@@ -18,48 +18,61 @@ export interface Layout {
   readonly rows: readonly (readonly PanelPart[])[];
   /** In the column beside all of them. */
   readonly side: readonly PanelPart[];
+  /** At the panel's foot, always in sight. */
+  readonly foot: readonly ChartOf[];
+  /** Charts of another tab, of which one line says what needs a look. */
+  readonly brief: readonly ChartOf[];
 }
 
 /**
  * The declared tabs; where there is no room beside, what stands there becomes a tab of its own: "Follow-ups"
- * after "Pipeline", "Value" and "Allocation" after "Positions".
+ * after "Pipeline", "Value" and "Allocation" after "Positions". Charts with the same word share one.
  */
 export function tabsOf(tabs: readonly PanelTab[], room: boolean): ShownTab[] {
+  const declared = new Set(tabs.map(({ title }) => title));
   return tabs.flatMap((tab, place) => {
-    const title = tab.title;
-    if (room) return [{ key: `${place}`, title, tab, layout: layoutOf(tab.parts) }];
-    const aside = tab.parts.filter((part, at) => isAside(tab.parts, at) && titleOf(part) !== '');
+    const whole = { key: `${place}`, title: tab.title, tab, layout: layoutOf(tab.parts) };
+    if (room) return [whole];
+    const aside = tab.parts.filter((part, at) => isAside(tab.parts, at) && narrowTitle(part) !== '');
     const stay = tab.parts.filter((part) => !aside.includes(part));
     // A tab that has nothing else keeps what it has.
-    if (aside.length === 0 || stay.every(({ kind }) => kind === 'summary')) {
-      return [{ key: `${place}`, title, tab, layout: layoutOf(tab.parts) }];
-    }
-    const summary = stay.filter(({ kind }) => kind === 'summary');
+    if (aside.length === 0 || stay.every(({ kind }) => kind === 'summary')) return [whole];
+    const brief = aside.filter((part): part is ChartOf => part.kind === 'chart' && part.shape === 'progress');
+    const summary = layoutOf(stay.filter(({ kind }) => kind === 'summary'));
+    const titles = [...new Set(aside.map(narrowTitle))].filter((title) => !declared.has(title));
     return [
-      { key: `${place}`, title, tab, layout: layoutOf(stay) },
-      ...aside.map((part, at) => ({
-        key: `${place}.${at}`,
-        title: titleOf(part),
-        tab: { ...tab, count: countOf(part) },
-        layout: { ...layoutOf(summary), rows: [[part]], side: [] },
-      })),
+      { ...whole, layout: { ...layoutOf(stay), brief } },
+      ...titles.map((title, at) => {
+        const own = aside.filter((part) => narrowTitle(part) === title);
+        const [only] = own;
+        return {
+          key: `${place}.${at}`,
+          title,
+          tab: { ...tab, count: only && own.length === 1 ? countOf(only) : null },
+          layout: { ...summary, rows: own.map((part) => [part]) },
+        };
+      }),
     ];
   });
 }
+
+type ChartOf = Extract<PanelPart, { kind: 'chart' }>;
 
 export function layoutOf(parts: readonly PanelPart[]): Layout {
   const top: PanelPart[] = [];
   const rows: PanelPart[][] = [];
   const side: PanelPart[] = [];
+  const foot: ChartOf[] = [];
   for (const part of parts) {
     const place = placeOf(part);
     const last = rows.at(-1);
-    if (place === 'side') side.push(part);
+    if (part.kind === 'chart' && part.shape === 'strip') foot.push(part);
+    else if (place === 'side') side.push(part);
     else if (part.kind === 'summary' && rows.length === 0) top.push(part);
     else if (place === 'beside' && last) last.push(part);
     else rows.push([part]);
   }
-  return { top, rows, side };
+  return { top, rows, side, foot, brief: [] };
 }
 
 /** How many rows it has; not where only its arguments would tell. */
@@ -83,10 +96,16 @@ export function titleOf(part: PanelPart): string {
   }
 }
 
+/** The tab that a part becomes where there is no room for it. */
+function narrowTitle(part: PanelPart): string {
+  return part.kind === 'chart' && part.narrow !== null ? part.narrow : titleOf(part);
+}
+
 /** It stands beside another one, or another one stands beside it. */
 function isAside(parts: readonly PanelPart[], at: number): boolean {
   const [part, next] = [parts[at], parts[at + 1]];
   if (!part) return false;
+  if (part.kind === 'chart' && part.shape === 'strip') return true;
   return placeOf(part) !== 'below' || (next !== undefined && placeOf(next) === 'beside');
 }
 

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 /** "Tue 24 Nov" within a week from today, else "8 Dec", with the year where it is far away. `today`: YYYY-MM-DD. */
 export function dateText(value: string, today: string): string {
   const days = daysBetween(today, value);
-  if (days === null) return value;
+  if (days === null) return monthText(value);
   if (days === 0) return 'today';
   const date = new Date(`${value.slice(0, 10)}T00:00:00Z`);
   const day = `${date.getUTCDate()} ${months[date.getUTCMonth()]}`;
@@ -34,6 +34,11 @@ export function monthText(month: string): string {
   const [, year, number] = /^(\d{4})-(\d{2})$/.exec(month) ?? [];
   const names = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
   return year === undefined ? month : `${names[Number(number) - 1] ?? month} ${year}`;
+}
+
+/** Words of a tool, with each amount in them as the window writes it: "+ 3.50 EUR upcoming" → "+ €3.50 upcoming". */
+export function wordsText(words: string): string {
+  return words.replace(/(^|[ (])([−-]?\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, before: string, amount: string, currency: string) => before + moneyText({ amount, currency }));
 }
 
 /** The month so many after another: `2026-11`, 2 → `2027-01`. */

@@ -27,7 +27,7 @@ test('a proposed argument is a form that begins with it; what was given stays as
 
 test('a question stands first and has to be answered', () => {
   const [first, second] = mapping(of(proposedImport)?.plan.fields);
-  expect(first).toMatchObject({ key: 'decimal', label: 'Which sign stands before the cents?', required: true });
+  expect(first).toMatchObject({ key: 'decimal', label: 'Which sign separates the cents?', required: true });
   expect(options(first)).toEqual([
     [',', 'Comma'],
     ['.', 'Point'],

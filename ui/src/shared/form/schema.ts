@@ -94,6 +94,11 @@ function fieldOf(key: string, given: JsonValue, required: boolean, known: Known,
   }
 }
 
+/** What another place decides is in no form, unless it is decided already. */
+function isHidden(schema: JsonValue): boolean {
+  return isObject(schema) && schema['x-form'] === 'hidden';
+}
+
 function objectField(
   base: Common,
   schema: SchemaObject,
@@ -106,9 +111,9 @@ function objectField(
   const open = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
   // An object of free keys has no fields to draw.
   if (!isRoot && (Object.keys(properties).length === 0 || open)) return null;
-  const fields = Object.entries(properties).map(([key, inner]) =>
-    fieldOf(key, inner, needed.includes(key), known, isObject(value) ? value[key] : undefined),
-  );
+  const given = isObject(value) ? value : {};
+  const shown = Object.entries(properties).filter(([key, inner]) => !isHidden(inner) || given[key] !== undefined);
+  const fields = shown.map(([key, inner]) => fieldOf(key, inner, needed.includes(key), known, given[key]));
   return { ...base, kind: 'object', fields: [...fields, ...unknownFields(Object.keys(properties), value)] };
 }
 

@@ -133,6 +133,17 @@ pub struct NotePrivacy {
     pub entry: Option<String>,
     /// Its properties cannot be read, so it counts as private.
     pub unreadable: bool,
+    /// The line of its properties that says so, where one does.
+    pub line: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct KeepHistory {
+    /// Older changes are deleted, 1 to 3650.
+    pub days: u32,
+    /// The oldest changes are deleted where the history is larger.
+    #[ts(type = "number")]
+    pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -137,6 +137,8 @@ pub struct WindowLayout {
     pub zoom: u32,
     /// Keys that the user chose, by the name of what they do.
     pub keys: BTreeMap<String, String>,
+    /// What was chosen in the palette, the newest first.
+    pub chosen: Vec<String>,
 }
 
 impl WindowLayout {

@@ -63,6 +63,7 @@ pub(crate) fn open(root: &Path) -> Vault {
         trash: None,
         top_folder: |_| None,
         write_through: false,
+        limits: nova_vault::Limits::default(),
     })
     .unwrap()
 }

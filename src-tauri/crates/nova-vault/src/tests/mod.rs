@@ -139,6 +139,7 @@ impl Bed {
             trash: None,
             top_folder: |_| None,
             write_through: false,
+            limits: crate::Limits::default(),
         }
     }
 

@@ -39,6 +39,7 @@ fn child() {
         trash: None,
         top_folder: |_| None,
         write_through: false,
+        limits: crate::Limits::default(),
     };
     let author = Author { principal: format!("writer {writer}"), skill: None, call: None };
     let watcher = Vault::open(options()).unwrap();

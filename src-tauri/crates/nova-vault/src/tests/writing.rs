@@ -356,6 +356,23 @@ fn old_change_sets_go() {
 }
 
 #[test]
+fn vault_opened_with_limits_forgets_what_is_beyond() {
+    let _alone = one_at_a_time();
+    let bed = Bed::new(&[("a.md", "0\n")]);
+    let vault = bed.vault();
+    for n in 1..=5 {
+        change(&vault, |d| d.append(&path("a.md"), &n.to_string(), None)).unwrap();
+    }
+    drop(vault);
+    let limits = crate::Limits { bytes: 1, at_least: 2, ..crate::Limits::default() };
+    let vault = Vault::open(crate::VaultOptions { limits, ..bed.options() }).unwrap();
+    assert_eq!(vault.history().list().unwrap().len(), 2);
+    vault.history().keep(crate::Limits { at_least: 1, ..limits });
+    change(&vault, |d| d.append(&path("a.md"), "6", None)).unwrap();
+    assert_eq!(vault.history().list().unwrap().len(), 1);
+}
+
+#[test]
 fn a_change_set_that_is_forgotten_does_not_come_back_when_the_nova_that_made_it_is_killed() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "a\n")]);

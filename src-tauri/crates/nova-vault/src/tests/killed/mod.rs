@@ -149,6 +149,7 @@ fn child() {
         trash: Some(dir.join("Trash")),
         top_folder: |_| None,
         write_through: true,
+        limits: crate::Limits::default(),
     };
     let steps = Steps::hooked(move |step, what| {
         if step == Step::Exchange && what == "a.md" && edit.swap(false, Ordering::SeqCst) {

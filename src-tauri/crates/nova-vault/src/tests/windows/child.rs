@@ -214,6 +214,7 @@ pub(super) fn options(dir: &Path, id: &str, ids: &Arc<AtomicU64>) -> VaultOption
         trash: None,
         top_folder: |_| None,
         write_through: false,
+        limits: crate::Limits::default(),
     }
 }
 

@@ -22,6 +22,7 @@ impl Default for Limits {
 /// What this process knows of the history's size, so that the journal is looked through seldom.
 #[derive(Debug, Default)]
 pub(crate) struct Retention {
+    pub(super) limits: Limits,
     /// When it was last looked through.
     pub(super) looked_at: Option<Timestamp>,
     /// How many bytes it had then, and what was written since.
@@ -31,6 +32,10 @@ pub(crate) struct Retention {
 }
 
 impl Retention {
+    pub(crate) fn within(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
     pub(super) fn is_due(&self, now: Timestamp, limits: Limits) -> bool {
         let recent = self.looked_at.is_some_and(|at| {
             // A clock that was set back is no reason to wait for it.

@@ -31,11 +31,11 @@ impl HistorySize {
 }
 
 impl Vault {
-    /// Applies the default [`Limits`] when the vault was opened, a day went by or they may be
+    /// Applies the vault's [`Limits`] when the vault was opened, a day went by or they may be
     /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
     /// asked for it.
     pub(crate) fn forget_old_changes(&self, closed: Option<&str>) {
-        self.forget_changes_beyond(closed, Limits::default());
+        self.forget_changes_beyond(closed, self.history().limits());
     }
 
     pub(crate) fn forget_changes_beyond(&self, closed: Option<&str>, limits: Limits) {
@@ -64,6 +64,17 @@ impl Vault {
 }
 
 impl History {
+    /// What is kept without being asked.
+    pub fn limits(&self) -> Limits {
+        self.vault.core().retention.lock().unwrap_or_else(PoisonError::into_inner).limits
+    }
+
+    /// Keeps this much from now on; what is beyond goes when the limits are applied next.
+    pub fn keep(&self, limits: Limits) {
+        let mut retention = self.vault.core().retention.lock().unwrap_or_else(PoisonError::into_inner);
+        retention.limits = limits;
+    }
+
     /// Removes what is beyond the limits and says which sets went, with those that went by themselves since
     /// the vault was opened or this was asked last.
     pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
@@ -135,7 +146,7 @@ impl History {
         let pruned = self.forget_beyond(&sets.under_this_path, &displaced, now, limits);
         // Nobody was asked about these, so they go as they would if their vault was opened.
         for sets in sets.of_others {
-            match self.forget_beyond(&sets, &displaced, now, Limits::default()) {
+            match self.forget_beyond(&sets, &displaced, now, self.limits()) {
                 Ok((removed, _)) if removed.is_empty() => {}
                 Ok((removed, _)) => tracing::info!("forgot {} change sets of another vault", removed.len()),
                 Err(error) => tracing::warn!("{error}"),
