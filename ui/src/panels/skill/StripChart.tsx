@@ -52,7 +52,6 @@ function Strip({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
             <li key={point.placed.key} className="min-w-0 flex-1">
               <button
                 type="button"
-                aria-label={`${monthText(point.x)}: ${part.series.map(({ field, label, format }) => `${label} ${valueText(point.placed.row[field], format, unit, '')}`).join(', ')}`}
                 aria-pressed={chosen}
                 disabled={input === null}
                 onClick={() => input !== null && choose(input, point.x)}
@@ -60,6 +59,7 @@ function Strip({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
               >
                 <Bars point={point} most={most} />
                 <Words point={point} chosen={chosen} />
+                <span className="sr-only">{`${monthText(point.x)}: ${part.series.map(({ field, label, format }) => `${label} ${valueText(point.placed.row[field], format, unit, '')}`).join(', ')}`}</span>
               </button>
             </li>
           );
