@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -60,6 +61,8 @@ struct State {
     reached: Mutex<BTreeSet<VaultPath>>,
     given: Mutex<GivenNotes>,
     only_here: Mutex<OnlyHere>,
+    /// Whether it read a private note, by itself.
+    read_private: AtomicBool,
 }
 
 impl DraftVault {
@@ -79,6 +82,7 @@ impl DraftVault {
                 reached: Mutex::default(),
                 given: Mutex::default(),
                 only_here: Mutex::default(),
+                read_private: AtomicBool::new(false),
             })
         });
         Self { state, records, skills, asker }
@@ -113,6 +117,11 @@ impl DraftVault {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
+    }
+
+    /// Whether the call read a private note, so that what it creates may be a copy of that.
+    pub(crate) fn has_read_private(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.read_private.load(Ordering::SeqCst))
     }
 
     /// Looks at what the call was given of notes so far, in whatever way: ten thousand are not copied.
@@ -184,12 +193,16 @@ impl DraftVault {
 impl ToolVault for DraftVault {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError> {
         let asked = path.clone();
-        let read = move |_: &View, draft: &mut Draft| {
+        let read = move |view: &View, draft: &mut Draft| {
             let note = draft.read(&asked)?;
             let on_disk = draft.on_disk(&note);
-            Ok((note, on_disk))
+            let is_private = on_disk.as_ref().is_some_and(|(path, _)| stays_here(view, path));
+            Ok((note, on_disk, is_private))
         };
-        let (note, on_disk) = self.with(read).await?;
+        let (note, on_disk, is_private) = self.with(read).await?;
+        if let Some(state) = self.state.as_ref().filter(|_| is_private) {
+            state.read_private.store(true, Ordering::SeqCst);
+        }
         self.reaches(path);
         self.reaches(&note.path);
         self.saw(on_disk);

@@ -49,8 +49,9 @@
 //!
 //! A deletion takes the note to its temporary file and puts an edit back under the note's name, where
 //! nothing else has it. A creation puts its file where no file is. A move renames, where nothing has the
-//! new name, and then replaces. Without exchange the note gets a second name, its temporary one, before
-//! `O` is renamed over it: a kill finds the same states, and only a file that another program renames over
+//! new name, and then replaces; taken back, the note returns to the folder it came from under that folder's
+//! present name, and to its old path where that folder is no longer visible in the vault. Without exchange
+//! the note gets a second name, its temporary one, before `O` is renamed over it: a kill finds the same states, and only a file that another program renames over
 //! the note between those two calls is lost. Where files have one name only, Nova holds the replaced
 //! file open instead, and what is written into that after a kill is lost, too. `vault status` reports
 //! both.

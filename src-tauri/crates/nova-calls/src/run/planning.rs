@@ -145,9 +145,14 @@ impl Running<'_> {
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let mut open_notes = Vec::new();
-        if let Some(draft) = draft.as_mut().filter(|_| self.scope.asker.makes_private()) {
-            keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
-            open_notes.extend(draft.open_notes().cloned());
+        if let Some(draft) = &mut draft {
+            let knows_private = self.scope.asker.makes_private();
+            if knows_private || vault.has_read_private() {
+                keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
+            }
+            if knows_private {
+                open_notes.extend(draft.open_notes().cloned());
+            }
         }
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {

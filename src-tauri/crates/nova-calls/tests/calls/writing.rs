@@ -9,7 +9,7 @@ use nova_skill::{
     async_trait, json,
 };
 use nova_testkit::{ScriptedApprover, TempVault, decided, edited, snapshot_of};
-use nova_vault::ChangeSetKind;
+use nova_vault::{ChangeSetKind, Privacy};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, Fetch, fetch};
@@ -21,7 +21,7 @@ jane
 bob
 ";
 
-/// `net.fetch {path, text, to}`: appends to a note, or moves it.
+/// `net.fetch {path, text, to, from}`: appends to a note, moves it, or creates it as a copy of another.
 #[derive(Clone)]
 struct Writes(Fetch);
 
@@ -53,6 +53,11 @@ impl Tool for Writes {
     ) -> Result<ToolOutput, ToolError> {
         let path = |key: &str| VaultPath::parse(args[key].as_str().unwrap_or_default());
         let note = path("path").expect("a path of the test");
+        if args["from"].is_string() {
+            let copied = ctx.vault().read(&path("from").expect("a path of the test")).await?;
+            ctx.vault().create(&note, copied.text.to_string()).await?;
+            return Ok(json!("done").into());
+        }
         match args["to"].as_str() {
             Some(_) => drop(ctx.vault().move_note(&note, &path("to").expect("a path of the test")).await?),
             None => ctx.vault().append(&note, args["text"].as_str().unwrap_or_default(), None).await?,
@@ -66,9 +71,20 @@ async fn write(
     args: Value,
     answers: impl IntoIterator<Item = Answer>,
 ) -> (Outcome, Bench) {
+    write_beside_private(vault, &[], args, answers).await
+}
+
+async fn write_beside_private(
+    vault: &TempVault,
+    private: &[&str],
+    args: Value,
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Outcome, Bench) {
     let mut tool = fetch(Effect::Write, &[]);
     tool.0.on_notes = true;
     let mut bench = Bench::new(tool.clone(), ScriptedApprover::new(answers), &[]);
+    let private = private.iter().map(ToString::to_string).collect();
+    bench.scope.privacy = Arc::new(Privacy { remote: false, private });
     bench.scope.snapshot = snapshot_of(vec![Box::new(Writes(tool))]);
     let opened = vault.open();
     bench.scope.change_set = Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a turn".into())));
@@ -139,4 +155,17 @@ async fn edited_arguments_that_move_another_note_ask_again() {
     assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByUser);
     assert_eq!(bench.approver.asked().len(), 2);
     assert!(vault.exists("Net/Bob.md") && vault.exists("Net/Jane.md"));
+}
+
+#[tokio::test]
+async fn a_note_created_from_a_private_one_is_private() {
+    let copy = json!({"path": "New.md", "from": "Net/Jane.md"});
+    for (private, expected) in [("Net/Jane.md", "---\nnova: private\n---\njane\n"), ("Net/Bob.md", "jane\n")]
+    {
+        let vault = TempVault::from(NOTES);
+        let (outcome, _) =
+            write_beside_private(&vault, &[private], copy.clone(), [decided(Decision::Once)]).await;
+        outcome.result.expect("allowed");
+        assert_eq!(vault.read("New.md"), expected, "{private}");
+    }
 }

@@ -405,3 +405,45 @@ fn a_set_whose_write_broke_off_by_a_fault_of_nova_is_interrupted() {
     vault.history().undo(&interrupted.id, crate::Scope::All, &Author::new("user")).unwrap();
     assert_eq!((bed.text("a.md").as_str(), bed.text("b.md").as_str()), (JANE, "b\n"));
 }
+
+/// Moves a note out of `Home`; at `step` of the note `at` the user renames that folder, and the step fails.
+/// Returns the visible notes after that.
+fn notes_after_failed_move(at: (Step, &'static str), home: &'static str) -> Vec<String> {
+    let bed = Bed::in_memory(&[("Home/n.md", "n\n"), ("Home/o.md", "o\n"), ("d.md", "d\n")]);
+    let root = bed.root();
+    let vault = bed.hooked(move |step, note| {
+        if (step, note) != at || !root.join("Home").exists() {
+            return Ok(());
+        }
+        let renamed = root.join(home);
+        fs::create_dir_all(renamed.parent().unwrap()).unwrap();
+        fs::rename(root.join("Home"), renamed).unwrap();
+        Err(io::Error::other("broken disk"))
+    });
+    let moved = change(&vault, |draft| {
+        draft.rename(&path("Home/n.md"), &path("Done/n.md"))?;
+        draft.append(&path("d.md"), "more", None)
+    });
+    moved.unwrap_err();
+    drop(vault);
+    bed.vault().notes().unwrap().iter().map(|note| note.path.to_string()).collect()
+}
+
+#[test]
+fn failed_set_returns_moved_note_to_its_renamed_folder() {
+    let notes = notes_after_failed_move((Step::WriteTemp, "d.md"), "Archive/Home");
+    assert_eq!(notes, ["Archive/Home/n.md", "Archive/Home/o.md", "d.md"]);
+}
+
+#[test]
+fn failed_move_returns_note_to_its_renamed_folder() {
+    let notes = notes_after_failed_move((Step::SyncFolder, "Done/n.md"), "Archive/Home");
+    assert_eq!(notes, ["Archive/Home/n.md", "Archive/Home/o.md", "d.md"]);
+}
+
+#[test]
+fn failed_move_does_not_follow_its_folder_to_the_trash() {
+    for failing in [(Step::SyncFolder, "Done/n.md"), (Step::WriteTemp, "d.md")] {
+        assert_eq!(notes_after_failed_move(failing, ".trash/Home"), ["Home/n.md", "d.md"], "{failing:?}");
+    }
+}

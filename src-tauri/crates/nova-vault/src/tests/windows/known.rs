@@ -65,3 +65,9 @@ fn unmergeable_late_write_is_put_beside_note() {
     let stops = |_: &Operation, call: &Call| call.is_of_displaced();
     search(&["edit", "set", "undo-edit"], Action::RewriteOpenedSame, stops, no_kills);
 }
+
+#[test]
+fn failed_move_returns_note_to_its_renamed_folder() {
+    let stops = |_: &Operation, call: &Call| call.files.iter().any(|file| file.starts_with("vault/Done"));
+    search(&["move", "finish"], Action::RenameFolder, stops, no_kills);
+}

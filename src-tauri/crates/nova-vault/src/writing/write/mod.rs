@@ -460,6 +460,9 @@ impl Writing<'_> {
         self.taking_back = true;
         for write in written.iter().rev().filter(|write| write.written) {
             let mut inverse = write.inverse();
+            if let Some(path) = write.came_from.as_ref().and_then(|folder| self.core.disk.path_now(folder)) {
+                inverse.path = path;
+            }
             let taken_back = match self.put_back(write, &mut inverse) {
                 Ok(true) => Ok(Outcome::Written),
                 Ok(false) => self.one(&mut inverse),

@@ -44,6 +44,8 @@ pub(super) struct NoteWrite {
     pub(super) stays: bool,
     /// It has both names: a kill came in the middle of the move.
     pub(super) half_moved: bool,
+    /// The folder that it was moved out of, opened: the user may rename that before the move is taken back.
+    pub(super) came_from: Option<Place>,
     /// What the note's file is to have: of one that is brought back, what it had when it was deleted. Of
     /// one that is to be deleted, what it has.
     pub(super) file: Option<Attributes>,
@@ -147,6 +149,7 @@ impl NoteWrite {
             written: false,
             stays: false,
             half_moved: false,
+            came_from: None,
             file: planned.file.clone(),
             folders: planned.folders.clone(),
         };
@@ -229,6 +232,7 @@ impl NoteWrite {
             written: false,
             stays: false,
             half_moved: false,
+            came_from: None,
             file: self.file.clone(),
             folders: self.folders.clone(),
         }

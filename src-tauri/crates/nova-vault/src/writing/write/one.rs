@@ -147,13 +147,23 @@ impl Writing<'_> {
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.
             let temp = self.writer.next_temp(write.n);
-            match new.move_to(&old, &temp, &|_| Ok(())) {
+            let back = self.place_to_return_to(&old).map_err(io::Error::other);
+            match back.and_then(|back| new.move_to(&back, &temp, &|_| Ok(()))) {
                 Ok(()) => self.core.disk.remove_empty(&made),
                 Err(_) => write.stays = true,
             }
             return Err(error);
         }
+        write.came_from = Some(old);
         Ok(Outcome::Written)
+    }
+
+    /// Where a note goes back to that was moved out of the place `old`: into the same folder, whatever its name
+    /// is now. A folder that left the vault or became hidden (deleted in Obsidian, for example) does not take the
+    /// note along: then it goes back to its old path.
+    fn place_to_return_to(&self, old: &Place) -> Result<Place, VaultError> {
+        let path = self.core.disk.path_now(old).unwrap_or_else(|| old.path().clone());
+        self.core.disk.make_place(&path).map(|(place, _)| place)
     }
 
     pub(super) fn step(&self, step: Step, write: &NoteWrite) -> io::Result<()> {
