@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use nova_skill::figures::{Days, currency_code, folded, money, near_currency_codes};
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
-    currency_code, folded, json, look_at_parts,
+    json, look_at_parts,
 };
 
 use crate::arguments::wrong;
-use crate::money;
-use crate::period::Days;
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
 use crate::transfer::Transfer;
@@ -138,10 +137,10 @@ impl Ledger {
     /// The currency that a tool was given, else that of the ledger.
     pub(crate) fn currency_or(&self, given: Option<&str>) -> Result<String, ToolError> {
         if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
-            return money::currency(said).ok_or_else(|| ToolError::InvalidArguments {
+            return currency_code(said).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/currency".into(),
                 rule: format!("\"{said}\" is no currency; give a code such as EUR"),
-                allowed: money::near_currencies(said),
+                allowed: near_currency_codes(said).into_iter().map(str::to_owned).collect(),
             });
         }
         self.currency.clone().ok_or_else(|| {
@@ -284,7 +283,7 @@ fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> R
     };
     match text(record, "currency")? {
         Some(said) if usual == Some(&said) => Ok(said),
-        Some(said) => money::currency(&said).ok_or_else(|| {
+        Some(said) => currency_code(&said).map(str::to_owned).ok_or_else(|| {
             let problem = format!("`{}` is `{said}`, which is no currency", property());
             broken(problem, "Write its code, such as EUR.".into())
         }),
@@ -357,9 +356,14 @@ impl UsualCurrency {
 }
 
 impl Entry {
+    /// As a row shows it.
+    pub(crate) fn shown(&self) -> Decimal {
+        money(self.amount, &self.currency)
+    }
+
     /// What it adds to its side: a refund takes away.
     pub(crate) fn counted(&self) -> Decimal {
-        if self.is_refund { -self.amount } else { self.amount }
+        if self.is_refund { -self.shown() } else { self.shown() }
     }
 
     /// What it does to the account.
@@ -445,7 +449,7 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     else {
         return Ok(None);
     };
-    money::currency(said).map(Some).ok_or_else(|| {
+    currency_code(said).map(str::to_owned).map(Some).ok_or_else(|| {
         ToolError::failed(
             format!("The skill budget is set to the currency \"{said}\", which is none."),
             "Set it to a code such as EUR, in the settings of the skill.",

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use nova_skill::{NotePath, Problem, Record, RecordType, ToolError, folded};
+use nova_skill::figures::folded;
+use nova_skill::{NotePath, Problem, Record, RecordType, ToolError};
 use regex::{Regex, RegexBuilder};
 
 use crate::ledger::{missing, text};

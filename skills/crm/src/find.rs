@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use nova_skill::{NotePath, ToolError, ToolVault, folded, likeness};
+use nova_skill::figures::{folded, likeness};
+use nova_skill::{NotePath, ToolError, ToolVault};
 
 use crate::records::{CONTACT, DEAL, Entry, Records};
 
@@ -139,7 +140,7 @@ impl Records {
         if let Some(error) = self.unreadable_as(name) {
             return error;
         }
-        let mut near: Vec<(usize, Cow<'_, str>)> = self
+        let mut near: Vec<(u32, Cow<'_, str>)> = self
             .iter()
             .map(|entry| (likeness(&entry.name, name), entry.name))
             .filter(|(likeness, _)| *likeness > 0)

@@ -1,7 +1,8 @@
 //! What is remembered of a bank's files.
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
-use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value, folded};
+use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value};
 
 use super::mapping::Mapping;
 use super::table::Table;

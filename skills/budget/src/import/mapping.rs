@@ -1,7 +1,8 @@
 //! Which column of a bank's file means what, as it is proposed, given and remembered.
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
-use nova_skill::{JsonSchema, Record, ToolError, Value, folded, schemars};
+use nova_skill::{JsonSchema, Record, ToolError, Value, schemars};
 use serde::{Deserialize, Serialize};
 
 use super::names::currency_in;

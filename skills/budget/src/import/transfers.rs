@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nova_skill::figures::folded;
 use nova_skill::jiff::ToSpan as _;
-use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, folded};
+use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value};
 
 use super::transactions::Transaction;
+use crate::arguments::written;
 use crate::convert::{Conversion, can_convert, convert};
 use crate::join::{DAYS, apart};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
-use crate::money::money;
 use crate::transfer::{self, Side, Transfer};
 
 /// The number of transfers in an answer.
@@ -188,7 +189,7 @@ impl Pair<'_> {
                 (if entry.is_income { INCOME } else { EXPENSE }, transfer::values(&out, &into)?)
             }
         };
-        let (day, name, amount) = (out.date, transfer::name(&out, &into), money(out.amount).to_string());
+        let (day, name, amount) = (out.date, transfer::name(&out, &into), written(out.amount).to_string());
         Ok(Conversion { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
     }
 
