@@ -140,7 +140,7 @@ impl Records {
         if let Some(error) = self.unreadable_as(name) {
             return error;
         }
-        let mut near: Vec<(u32, Cow<'_, str>)> = self
+        let mut near: Vec<(usize, Cow<'_, str>)> = self
             .iter()
             .map(|entry| (likeness(&entry.name, name), entry.name))
             .filter(|(likeness, _)| *likeness > 0)

@@ -423,8 +423,8 @@ impl Transferred {
             None => detail,
         };
         json!({
-            "transferred": is_any.then(|| self.so_far),
-            "upcoming_transferred": (self.upcoming_count > 0).then(|| self.upcoming),
+            "transferred": is_any.then_some(self.so_far),
+            "upcoming_transferred": (self.upcoming_count > 0).then_some(self.upcoming),
             "transfer_count": self.count,
             "transferred_detail": is_any.then_some(detail),
         })

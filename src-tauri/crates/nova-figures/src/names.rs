@@ -19,7 +19,7 @@ pub fn folded(text: &str) -> String {
 /// use nova_figures::likeness;
 /// assert_eq!(likeness("night", "Nacht"), 25);
 /// ```
-pub fn likeness(a: &str, b: &str) -> u32 {
+pub fn likeness(a: &str, b: &str) -> usize {
     // From 0 to 100, so that the conversion cuts nothing off.
-    (strsim::sorensen_dice(&folded(a), &folded(b)) * 100.0).round() as u32
+    (strsim::sorensen_dice(&folded(a), &folded(b)) * 100.0).round() as usize
 }
