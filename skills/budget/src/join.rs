@@ -14,7 +14,7 @@ use crate::add_entry::new_note;
 use crate::arguments::{line, written, wrong};
 use crate::convert::{Conversion, convert, in_the_way};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
-use crate::transfer::{self, Side, Transfer};
+use crate::transfer::{self, Transfer};
 
 /// The two sides of a transfer are booked at most so many days apart.
 pub(crate) const DAYS: i32 = 3;
@@ -256,7 +256,7 @@ async fn join(
         (true, false) => (other, one),
         _ => return Err(wrong("paths", "must name an expense and an income".into())),
     };
-    let (mut out, mut into) = (Side::of(expense), Side::of(income));
+    let (mut out, mut into) = (expense.side(), income.side());
     out.account = from.or(out.account);
     into.account = to.or(into.account);
     for (side, argument, entry) in [(&out, "from", expense), (&into, "to", income)] {
@@ -296,7 +296,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
             format!("names {}, which is no open side of {}", entry.path, transfer.path),
         ));
     }
-    let values = transfer::found(side, entry.is_income, &Side::of(entry));
+    let values = transfer::found(side, entry.is_income, &entry.side());
     let kept = Conversion {
         from: TRANSFER,
         to: TRANSFER,

@@ -11,9 +11,10 @@ use nova_skill::{
 };
 
 use crate::arguments::wrong;
+use crate::properties::{fault, missing, text};
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
-use crate::transfer::Transfer;
+use crate::transfer::{Side, Transfer};
 
 pub(crate) const INCOME: &str = "income";
 pub(crate) const EXPENSE: &str = "expense";
@@ -356,6 +357,20 @@ impl UsualCurrency {
 }
 
 impl Entry {
+    /// As one side of a transfer.
+    pub(crate) fn side(&self) -> Side {
+        Side {
+            date: self.date,
+            amount: self.amount,
+            currency: self.currency.clone(),
+            account: self.account.clone(),
+            payee: self.payee.clone(),
+            memo: self.memo.clone(),
+            category: self.category.clone(),
+            import_id: self.import_id.clone(),
+        }
+    }
+
     /// As a row shows it.
     pub(crate) fn shown(&self) -> Decimal {
         money(self.amount, &self.currency)
@@ -505,34 +520,4 @@ fn count(named: &mut Vec<(&'static str, usize)>, code: &'static str, times: usiz
         Some((_, count)) => *count += times,
         None => named.push((code, times)),
     }
-}
-
-/// A field as trimmed text; none where nothing is left.
-pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
-    let text = record.text_there(field)?;
-    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
-}
-
-/// What is wrong with a record whose property does not go with the rest.
-pub(crate) fn fault(
-    declared: &RecordType,
-    note: &Note,
-    field: &str,
-    problem: impl FnOnce(&str) -> String,
-    remedy: String,
-) -> Problem {
-    let property = declared.fields.get(field).map_or(field, |field| field.property());
-    let line = note.document.entry(property).map_or(1, |(_, found)| found.line);
-    Problem { path: note.path.to_string(), line, problem: problem(property), remedy }
-}
-
-/// The error of a record that lacks a required field.
-pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
-    let found = declared.check(note).into_iter().next();
-    ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {
-        path: note.path.to_string(),
-        line: 1,
-        problem: format!("it is no whole {}", declared.name()),
-        remedy: "Look at its properties.".into(),
-    }))
 }

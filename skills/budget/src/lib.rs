@@ -28,6 +28,7 @@ mod join;
 mod ledger;
 mod list;
 mod month_summary;
+mod properties;
 mod recurring;
 mod rules;
 mod saving;

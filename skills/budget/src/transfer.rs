@@ -4,9 +4,8 @@ use nova_skill::figures::{currency_code, folded};
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, json};
 
-use crate::arguments::written;
-use crate::arguments::wrong;
-use crate::ledger::{Entry, fault, missing, text};
+use crate::arguments::{written, wrong};
+use crate::properties::{fault, missing, text};
 
 /// A note of a transfer.
 #[derive(Debug, Clone)]
@@ -177,19 +176,6 @@ pub(crate) fn row(out: &Side, into: &Side) -> Value {
 }
 
 impl Side {
-    pub(crate) fn of(entry: &Entry) -> Self {
-        Self {
-            date: entry.date,
-            amount: entry.amount,
-            currency: entry.currency.clone(),
-            account: entry.account.clone(),
-            payee: entry.payee.clone(),
-            memo: entry.memo.clone(),
-            category: entry.category.clone(),
-            import_id: entry.import_id.clone(),
-        }
-    }
-
     fn read(
         record: &Record,
         fields: &Fields,

@@ -8,7 +8,8 @@ use super::mapping::Mapping;
 use super::table::Table;
 use super::{BANK, File};
 use crate::arguments::line;
-use crate::ledger::{Ledger, text};
+use crate::ledger::Ledger;
+use crate::properties::text;
 
 /// A mapping, and what else is known of the bank.
 pub(super) struct Known {

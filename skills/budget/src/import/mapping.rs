@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::names::currency_in;
 use super::proposed::Proposed;
 use super::table::Table;
-use crate::ledger::text;
+use crate::properties::text;
 
 /// What a mapping says; a column is named by its header, or by its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

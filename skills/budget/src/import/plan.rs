@@ -12,7 +12,8 @@ use super::transfers::{Accounts, Pair, TOLD, pairs};
 use super::{BANK, PREVIEW};
 use crate::add_entry::new_note;
 use crate::arguments::written;
-use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
+use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED};
+use crate::properties::text;
 use crate::rules::first_that_fits;
 use crate::transfer::Side;
 

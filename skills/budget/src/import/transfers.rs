@@ -86,7 +86,7 @@ pub(super) fn pairs<'a>(
         .entries
         .iter()
         .filter(|entry| entry.no_side().is_none())
-        .map(|entry| (entry, Side::of(entry)))
+        .map(|entry| (entry, entry.side()))
         .collect();
     let of_entries = Booked::of(
         entries.iter().map(|(entry, side)| (side, entry.is_income, side.account.as_deref().map(folded))),
@@ -171,8 +171,8 @@ impl Pair<'_> {
     pub(super) fn sides(&self) -> (Side, Side) {
         match self.other {
             Other::Open(transfer) => (transfer.out.clone(), transfer.into.clone()),
-            Other::Entry(entry) if entry.is_income => (self.side.clone(), Side::of(entry)),
-            Other::Entry(entry) => (Side::of(entry), self.side.clone()),
+            Other::Entry(entry) if entry.is_income => (self.side.clone(), entry.side()),
+            Other::Entry(entry) => (entry.side(), self.side.clone()),
         }
     }
 
