@@ -3,11 +3,11 @@ use std::sync::Arc;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordType,
-    ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
+    ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, date, line, wrong};
+use crate::arguments::{amount, line, wrong};
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
@@ -118,9 +118,9 @@ impl NativeTool for AddIncome {
 }
 
 async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
-    let day = date("date", &new.date)?;
+    let day = date_argument("date", &new.date)?;
     let amount = amount("amount", &new.amount)?;
-    let until = new.until.as_deref().map(|until| date("until", until)).transpose()?;
+    let until = new.until.as_deref().map(|until| date_argument("until", until)).transpose()?;
     let recurring = new.recurring.filter(|recurring| *recurring != Recurring::None);
     check_until(day, until, recurring.is_some())?;
     let ledger = Ledger::read(ctx).await?;

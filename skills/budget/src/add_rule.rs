@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, folded, json, schemars,
+    async_trait, json, schemars,
 };
 use serde::Deserialize;
 

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars,
+    async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{amount, date, line, wrong};
+use crate::arguments::{amount, line, wrong};
 use crate::ledger::{Ledger, TRANSFER};
 use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
 
@@ -63,7 +63,7 @@ impl NativeTool for AddTransfer {
         };
         let currency = ledger.currency_or(new.currency.as_deref())?;
         let out = Side {
-            date: date("date", &new.date)?,
+            date: date_argument("date", &new.date)?,
             amount: amount("amount", &new.amount)?,
             currency: currency.clone(),
             account: account("from", &new.from)?,

@@ -1,14 +1,15 @@
+use crate::arguments::month as month_argument;
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, edit_properties, folded, json, schemars,
+    async_trait, edit_properties, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger};
-use crate::period::Month;
 use crate::rules::{Rule, first_that_fits};
 
 pub(crate) struct ApplyRules;
@@ -45,7 +46,7 @@ impl NativeTool for ApplyRules {
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let month = which.month.as_deref().filter(|month| !month.trim().is_empty());
-        let month = month.map(|month| Month::parse("month", month, ctx.clock().today())).transpose()?;
+        let month = month.map(|month| month_argument("month", month, ctx.clock().today())).transpose()?;
         let dry_run = which.dry_run.unwrap_or_default();
         let recategorise = which.recategorise.unwrap_or_default();
         let ledger = Ledger::read(ctx.as_ref()).await?;

@@ -1,8 +1,7 @@
 //! What a model or a form gives a tool, made fit for a note.
 
+use nova_skill::figures::{Month, at_least, plain_decimal};
 use nova_skill::{Date, Decimal, GivenDecimal, ToolError};
-
-use crate::period::plain_date;
 
 /// An amount as it was written, with at least two digits behind its point.
 ///
@@ -12,27 +11,32 @@ use crate::period::plain_date;
 pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, ToolError> {
     let said = given.text();
     let wrong = |rule: String| wrong(argument, rule);
-    let plain = said.strip_prefix('-').unwrap_or(&said);
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, "0"));
-    if !digits(whole) || !digits(fraction) {
-        return Err(wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")));
-    }
-    let amount =
-        Decimal::from_str_exact(&said).map_err(|_| wrong(format!("\"{said}\" has too many digits")))?;
+    let amount = plain_decimal(&said)
+        .ok_or_else(|| wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")))?;
     if amount.is_sign_negative() && !amount.is_zero() {
         return Err(wrong(format!(
             "\"{said}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
              refund"
         )));
     }
-    Ok(crate::money::money(amount))
+    Ok(written(amount))
 }
 
-/// # Errors
-/// `InvalidArguments` for what is not a day as `YYYY-MM-DD`.
-pub(crate) fn date(argument: &str, said: &str) -> Result<Date, ToolError> {
-    plain_date(said.trim()).ok_or_else(|| wrong(argument, format!("\"{said}\" is not a date YYYY-MM-DD")))
+/// An amount as a note says it: never rounded, with at least two digits behind its point.
+pub(crate) fn written(amount: Decimal) -> Decimal {
+    let amount = at_least(amount, 2);
+    // There is no debt of nothing.
+    if amount.is_zero() { amount.abs() } else { amount }
+}
+
+/// `YYYY-MM`; a date counts for its month, `today` and nothing for this month.
+pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, ToolError> {
+    match text.trim() {
+        "" | "today" => Ok(Month::of(today)),
+        said => {
+            Month::parse(said).ok_or_else(|| wrong(argument, format!("\"{said}\" is not a month YYYY-MM")))
+        }
+    }
 }
 
 /// A text for a property: trimmed, on one line, not empty; none where nothing was given.

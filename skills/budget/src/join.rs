@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Note, NotePath, Output, PropertyEdit, ToolContext,
-    ToolError, ToolOutput, Value, VaultPath, async_trait, folded, json, schemars,
+    ToolError, ToolOutput, Value, VaultPath, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{line, wrong};
+use crate::arguments::{line, written, wrong};
 use crate::convert::{Conversion, convert, in_the_way};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
-use crate::money::money;
-use crate::transfer::{self, Side, Transfer};
+use crate::transfer::{self, Transfer};
 
 /// The two sides of a transfer are booked at most so many days apart.
 pub(crate) const DAYS: i32 = 3;
@@ -115,7 +115,7 @@ impl NativeTool for SplitTransfer {
             &into.entry_values(),
             into.date,
             into.payee.as_deref().or(out.account.as_deref()),
-            money(into.amount),
+            written(into.amount),
         )?;
         let as_expense = Conversion {
             from: TRANSFER,
@@ -123,7 +123,7 @@ impl NativeTool for SplitTransfer {
             values: out.entry_values(),
             day: out.date,
             name: out.payee.as_deref().or(into.account.as_deref()).map(Cow::Borrowed),
-            amount: money(out.amount).to_string(),
+            amount: written(out.amount).to_string(),
         };
         refuse_lost(ctx, &transfer.path, &as_expense).await?;
         let expense = convert(ctx, &transfer.path, as_expense).await?;
@@ -219,7 +219,7 @@ impl Ledger {
                 format!(
                     "No other side of {} was found: an entry of {} {} the other way, at most {DAYS} days apart.",
                     entry.path,
-                    money(entry.amount),
+                    written(entry.amount),
                     entry.currency
                 ),
                 "Give the paths of both entries.",
@@ -256,7 +256,7 @@ async fn join(
         (true, false) => (other, one),
         _ => return Err(wrong("paths", "must name an expense and an income".into())),
     };
-    let (mut out, mut into) = (Side::of(expense), Side::of(income));
+    let (mut out, mut into) = (expense.side(), income.side());
     out.account = from.or(out.account);
     into.account = to.or(into.account);
     for (side, argument, entry) in [(&out, "from", expense), (&into, "to", income)] {
@@ -272,7 +272,7 @@ async fn join(
         values,
         day: out.date,
         name: Some(name.into()),
-        amount: money(out.amount).to_string(),
+        amount: written(out.amount).to_string(),
     };
     refuse_lost(ctx, &expense.path, &as_transfer).await?;
     let links = take_over(ctx, &expense.path, (&income.path, INCOME), &as_transfer).await?;
@@ -296,7 +296,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
             format!("names {}, which is no open side of {}", entry.path, transfer.path),
         ));
     }
-    let values = transfer::found(side, entry.is_income, &Side::of(entry));
+    let values = transfer::found(side, entry.is_income, &entry.side());
     let kept = Conversion {
         from: TRANSFER,
         to: TRANSFER,

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use nova_skill::figures::{Days, currency_code, folded, money, near_currency_codes};
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
-    currency_code, folded, json, look_at_parts,
+    json, look_at_parts,
 };
 
 use crate::arguments::wrong;
-use crate::money;
-use crate::period::Days;
+use crate::properties::{fault, missing, text};
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
-use crate::transfer::Transfer;
+use crate::transfer::{Side, Transfer};
 
 pub(crate) const INCOME: &str = "income";
 pub(crate) const EXPENSE: &str = "expense";
@@ -138,10 +138,10 @@ impl Ledger {
     /// The currency that a tool was given, else that of the ledger.
     pub(crate) fn currency_or(&self, given: Option<&str>) -> Result<String, ToolError> {
         if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
-            return money::currency(said).ok_or_else(|| ToolError::InvalidArguments {
+            return currency_code(said).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/currency".into(),
                 rule: format!("\"{said}\" is not a currency; use a code such as EUR"),
-                allowed: money::near_currencies(said),
+                allowed: near_currency_codes(said).into_iter().map(str::to_owned).collect(),
             });
         }
         self.currency.clone().ok_or_else(|| {
@@ -284,7 +284,7 @@ fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> R
     };
     match text(record, "currency")? {
         Some(said) if usual == Some(&said) => Ok(said),
-        Some(said) => money::currency(&said).ok_or_else(|| {
+        Some(said) => currency_code(&said).map(str::to_owned).ok_or_else(|| {
             let problem = format!("`{}` is `{said}`, which is no currency", property());
             broken(problem, "Write its code, such as EUR.".into())
         }),
@@ -357,9 +357,28 @@ impl UsualCurrency {
 }
 
 impl Entry {
+    /// As one side of a transfer.
+    pub(crate) fn side(&self) -> Side {
+        Side {
+            date: self.date,
+            amount: self.amount,
+            currency: self.currency.clone(),
+            account: self.account.clone(),
+            payee: self.payee.clone(),
+            memo: self.memo.clone(),
+            category: self.category.clone(),
+            import_id: self.import_id.clone(),
+        }
+    }
+
+    /// As a row shows it.
+    pub(crate) fn shown(&self) -> Decimal {
+        money(self.amount, &self.currency)
+    }
+
     /// What it adds to its side: a refund takes away.
     pub(crate) fn counted(&self) -> Decimal {
-        if self.is_refund { -self.amount } else { self.amount }
+        if self.is_refund { -self.shown() } else { self.shown() }
     }
 
     /// What it does to the account.
@@ -445,7 +464,7 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     else {
         return Ok(None);
     };
-    money::currency(said).map(Some).ok_or_else(|| {
+    currency_code(said).map(str::to_owned).map(Some).ok_or_else(|| {
         ToolError::failed(
             format!("The skill budget is set to the currency \"{said}\", which is none."),
             "Set it to a code such as EUR, in the settings of the skill.",
@@ -501,34 +520,4 @@ fn count(named: &mut Vec<(&'static str, usize)>, code: &'static str, times: usiz
         Some((_, count)) => *count += times,
         None => named.push((code, times)),
     }
-}
-
-/// A field as trimmed text; none where nothing is left.
-pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
-    let text = record.text_there(field)?;
-    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
-}
-
-/// What is wrong with a record whose property does not go with the rest.
-pub(crate) fn fault(
-    declared: &RecordType,
-    note: &Note,
-    field: &str,
-    problem: impl FnOnce(&str) -> String,
-    remedy: String,
-) -> Problem {
-    let property = declared.fields.get(field).map_or(field, |field| field.property());
-    let line = note.document.entry(property).map_or(1, |(_, found)| found.line);
-    Problem { path: note.path.to_string(), line, problem: problem(property), remedy }
-}
-
-/// The error of a record that lacks a required field.
-pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
-    let found = declared.check(note).into_iter().next();
-    ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {
-        path: note.path.to_string(),
-        line: 1,
-        problem: format!("it is no whole {}", declared.name()),
-        remedy: "Look at its properties.".into(),
-    }))
 }

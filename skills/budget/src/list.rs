@@ -1,16 +1,16 @@
+use crate::arguments::month as month_argument;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nova_skill::figures::{Days, Month, Sums, minus, money, plus};
 use nova_skill::{
     Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars,
+    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{date, line, wrong};
+use crate::arguments::{line, wrong};
 use crate::ledger::{Entry, Ledger, UNCATEGORISED};
-use crate::money::{Sums, minus, money, plus};
-use crate::period::{Days, Month};
 use crate::transfer::{self, Transfer};
 
 /// How many rows are shown where nothing is said; sums and count are of all.
@@ -86,8 +86,9 @@ impl NativeTool for List {
         let today = ctx.clock().today();
         let days = filters.days(today)?;
         let category = line("category", filters.category.as_deref().filter(|text| !text.trim().is_empty()))?;
-        let category = category.as_deref().map(nova_skill::folded);
-        let payee = filters.payee.as_deref().map(nova_skill::folded).filter(|payee| !payee.is_empty());
+        let category = category.as_deref().map(nova_skill::figures::folded);
+        let payee =
+            filters.payee.as_deref().map(nova_skill::figures::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let is_wanted = |line: &Line| {
             filters.kind.is_none_or(|kind| kind == line.kind())
@@ -180,11 +181,11 @@ impl Totals {
 
     /// In the order of [`TOTALS`].
     fn amounts(&self, currency: &str) -> Result<[Decimal; 8], ToolError> {
-        let of = |sums: &Sums| money(sums.get(currency));
+        let of = |sums: &Sums| sums.money(currency);
         let (income, spent) = (of(&self.income), of(&self.spent));
         let (upcoming_income, upcoming_spent) = (of(&self.upcoming_income), of(&self.upcoming_spent));
-        let left = money(minus(income, spent)?);
-        let with_upcoming = money(minus(plus(left, upcoming_income)?, upcoming_spent)?);
+        let left = money(minus(income, spent)?, currency);
+        let with_upcoming = money(minus(plus(left, upcoming_income)?, upcoming_spent)?, currency);
         let (transferred, upcoming) = (of(&self.transferred), of(&self.upcoming_transferred));
         Ok([income, spent, left, upcoming_income, upcoming_spent, with_upcoming, transferred, upcoming])
     }
@@ -248,11 +249,11 @@ impl Filters {
             if from.is_some() || to.is_some() {
                 return Err(wrong("month", "cannot be combined with from or to".into()));
             }
-            return Ok(Month::parse("month", &month, today)?.days());
+            return Ok(month_argument("month", &month, today)?.days());
         }
-        let first = from.map_or(Ok(Date::MIN), |from| date("from", &from))?;
+        let first = from.map_or(Ok(Date::MIN), |from| date_argument("from", &from))?;
         let last = match to {
-            Some(to) => date("to", &to)?,
+            Some(to) => date_argument("to", &to)?,
             None => Month::of(today.max(first)).days().last,
         };
         if last < first {
@@ -295,7 +296,7 @@ impl<'a> Line<'a> {
     }
 
     fn names(&self, wanted: &str) -> bool {
-        let has = |text: &str| nova_skill::folded(text).contains(wanted);
+        let has = |text: &str| nova_skill::figures::folded(text).contains(wanted);
         match self {
             Self::Entry(entry) => has(entry.payee()) || entry.memo.as_deref().is_some_and(has),
             Self::Transfer(Transfer { out, into, .. }) => [out, into].into_iter().any(|side| {
@@ -359,8 +360,8 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "payee": entry.payee(),
         "category": entry.category.as_deref().unwrap_or(UNCATEGORISED),
         "kind": kind,
-        "amount": money(entry.amount),
-        "signed": money(entry.signed()),
+        "amount": entry.shown(),
+        "signed": money(entry.signed(), &entry.currency),
         "currency": entry.currency,
         "path": entry.path,
     });

@@ -1,9 +1,8 @@
 //! The days on which a recurring entry falls.
 
 use nova_skill::Date;
+use nova_skill::figures::Days;
 use nova_skill::jiff::ToSpan;
-
-use crate::period::Days;
 
 /// How often an entry comes again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use nova_skill::{NotePath, Problem, Record, RecordType, ToolError, folded};
+use nova_skill::figures::folded;
+use nova_skill::{NotePath, Problem, Record, RecordType, ToolError};
 use regex::{Regex, RegexBuilder};
 
-use crate::ledger::{missing, text};
+use crate::properties::{missing, text};
 
 /// A pattern that is larger than this when compiled is refused.
 const MAX_PATTERN_BYTES: usize = 1 << 20;

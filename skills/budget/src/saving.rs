@@ -1,12 +1,11 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
+use nova_skill::figures::{currency_code, folded, plain_date};
+use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError, async_trait};
 
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
 use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, Said, TRANSFER, UsualCurrency};
-use crate::money;
-use crate::period::plain_date;
 use crate::rules::{Pattern, first_that_fits};
 use crate::transfer::{Misfit, NEEDS_TO_AMOUNT, Side, misfit};
 
@@ -156,7 +155,7 @@ async fn keeps_its_currency(
 ) -> Result<(), ToolError> {
     let says = draft.text("currency");
     let Some(note) = draft.note() else {
-        return match says.and_then(money::currency) {
+        return match says.and_then(currency_code).map(str::to_owned) {
             Some(code) => ledger.leaves_others(ctx, &[(&code, 1)]).await,
             None => Ok(()),
         };
@@ -167,7 +166,7 @@ async fn keeps_its_currency(
     let usual = UsualCurrency::once(ctx, Said::By(&note.path, says)).await?;
     if let (Some(before), None) = (draft.text_before("currency"), says) {
         let then = usual.then.as_ref().ok_or_else(no_currency)?;
-        if money::currency(before).is_some_and(|before| before != *then) {
+        if currency_code(before).is_some_and(|before| before != *then) {
             let rule =
                 format!("is needed: without it the note is read in {then}; write the one that is meant");
             return Err(wrong("currency", rule));

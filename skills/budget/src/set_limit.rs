@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, folded, json, schemars,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, wrong};
+use crate::arguments::{amount, line, written, wrong};
 use crate::ledger::{LIMIT, Ledger};
-use crate::money::money;
 
 pub(crate) struct SetLimit;
 
@@ -74,7 +74,7 @@ impl NativeTool for SetLimit {
                 ctx.vault().create_all(vec![note]).await?.remove(0)
             }
             [limit] => {
-                value["before"] = json!(money(limit.amount));
+                value["before"] = json!(written(limit.amount));
                 if limit.amount != amount {
                     let note = ctx.vault().read(&limit.path).await?;
                     let values = Map::from_iter([("amount".to_owned(), Value::from(amount.to_string()))]);

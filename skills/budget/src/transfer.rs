@@ -1,11 +1,11 @@
 //! Money that moves between two of the user's accounts: neither income nor expense.
 
+use nova_skill::figures::{currency_code, folded};
 use nova_skill::serde_json::Map;
-use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, folded, json};
+use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, json};
 
-use crate::arguments::wrong;
-use crate::ledger::{Entry, fault, missing, text};
-use crate::money::{self, money};
+use crate::arguments::{written, wrong};
+use crate::properties::{fault, missing, text};
 
 /// A note of a transfer.
 #[derive(Debug, Clone)]
@@ -66,7 +66,8 @@ impl Transfer {
     ) -> Result<Self, ToolError> {
         let date = record.date("date")?.ok_or_else(|| missing(declared, note))?;
         let amount = record.decimal("amount")?.ok_or_else(|| missing(declared, note))?;
-        let to_currency = text(record, "to_currency")?.and_then(|said| money::currency(&said));
+        let to_currency =
+            text(record, "to_currency")?.and_then(|said| currency_code(&said).map(str::to_owned));
         let into_currency = to_currency.unwrap_or_else(|| currency.clone());
         let out = Side::read(record, &OUT, date, amount, currency)?;
         let into_date = record.date("to_date")?.unwrap_or(date);
@@ -107,8 +108,8 @@ pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
     if out.currency == into.currency && out.amount != into.amount {
         let rule = format!(
             "is {}, and {} went out: a fee is an expense of its own",
-            money(into.amount),
-            money(out.amount)
+            written(into.amount),
+            written(out.amount)
         );
         return Some(Misfit { field: "to_amount", rule });
     }
@@ -125,14 +126,14 @@ pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, Tool
     }
     let mut values = out.values(&OUT);
     values.insert("date".into(), json!(out.date));
-    values.insert("amount".into(), json!(money(out.amount)));
+    values.insert("amount".into(), json!(written(out.amount)));
     values.insert("currency".into(), json!(out.currency));
     values.extend(into.values(&INTO));
     if into.date != out.date {
         values.insert("to_date".into(), json!(into.date));
     }
     if into.currency != out.currency {
-        values.insert("to_amount".into(), json!(money(into.amount)));
+        values.insert("to_amount".into(), json!(written(into.amount)));
         values.insert("to_currency".into(), json!(into.currency));
     }
     Ok(values)
@@ -162,32 +163,19 @@ pub(crate) fn name(out: &Side, into: &Side) -> String {
 pub(crate) fn row(out: &Side, into: &Side) -> Value {
     let mut row = json!({
         "date": out.date,
-        "amount": money(out.amount),
+        "amount": written(out.amount),
         "currency": out.currency,
         "from": out.account,
         "to": into.account,
     });
     if out.currency != into.currency {
-        row["to_amount"] = json!(money(into.amount));
+        row["to_amount"] = json!(written(into.amount));
         row["to_currency"] = json!(into.currency);
     }
     row
 }
 
 impl Side {
-    pub(crate) fn of(entry: &Entry) -> Self {
-        Self {
-            date: entry.date,
-            amount: entry.amount,
-            currency: entry.currency.clone(),
-            account: entry.account.clone(),
-            payee: entry.payee.clone(),
-            memo: entry.memo.clone(),
-            category: entry.category.clone(),
-            import_id: entry.import_id.clone(),
-        }
-    }
-
     fn read(
         record: &Record,
         fields: &Fields,
@@ -215,7 +203,7 @@ impl Side {
     pub(crate) fn entry_values(&self) -> Map<String, Value> {
         let mut values = self.values(&Fields { account: "account", ..OUT });
         values.insert("date".into(), json!(self.date));
-        values.insert("amount".into(), json!(money(self.amount)));
+        values.insert("amount".into(), json!(written(self.amount)));
         values.insert("currency".into(), json!(self.currency));
         values
     }

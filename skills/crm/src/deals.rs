@@ -2,13 +2,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use nova_skill::figures::{TooLarge, currency_code, near_currency_codes};
 use nova_skill::serde_json::Map;
-use nova_skill::{
-    Date, Decimal, NotePath, Problem, Record, ToolContext, ToolError, Value, currency_code,
-    near_currency_codes,
-};
+use nova_skill::{Date, Decimal, NotePath, Problem, Record, ToolContext, ToolError, Value};
 
-use crate::money::{Money, TooLong, share};
+use crate::money::{Money, share};
 use crate::records::{DEAL, Entry, Records, or_problem, problem_row};
 use crate::stages::{Stage, Stages};
 
@@ -31,7 +29,7 @@ pub(crate) struct Deal<'a> {
     /// In percent: its own, else its stage's; none where its own cannot be read.
     pub(crate) probability: Option<Decimal>,
     /// The value × the probability, where both are known.
-    pub(crate) weighted: Option<Result<Decimal, TooLong>>,
+    pub(crate) weighted: Option<Result<Decimal, TooLarge>>,
     pub(crate) close_date: Option<Date>,
     /// What of it cannot be read. Nothing is computed with these fields.
     problems: Vec<Problem>,
@@ -185,8 +183,8 @@ impl<'a> Deal<'a> {
     ///
     /// # Errors
     /// When that cannot be exact, which only a value that nobody means can cause.
-    pub(crate) fn exactly<T>(&self, computed: Result<T, TooLong>) -> Result<T, ToolError> {
-        computed.map_err(|TooLong| {
+    pub(crate) fn exactly<T>(&self, computed: Result<T, TooLarge>) -> Result<T, ToolError> {
+        computed.map_err(|TooLarge| {
             ToolError::failed(
                 format!(
                     "{}: with its value, sums have more than 28 digits and cannot be exact.",
@@ -215,7 +213,7 @@ impl<'a> Deal<'a> {
             }
         }
         if let Some(money) = &self.value {
-            row.insert("value".into(), money.amount.to_string().into());
+            row.insert("value".into(), money.shown().to_string().into());
             row.insert("currency".into(), money.currency.into());
         }
         if let Some(probability) = self.probability {

@@ -1,9 +1,10 @@
 //! The details of a record as a tool is given them, made fit for a note.
 
+use nova_skill::figures::{currency_code, near_currency_codes};
 use nova_skill::schemars::generate::SchemaGenerator;
 use nova_skill::schemars::{JsonSchema, Schema};
 use nova_skill::serde_json::Map;
-use nova_skill::{GivenDecimal, ToolError, Value, currency_code, near_currency_codes};
+use nova_skill::{GivenDecimal, ToolError, Value};
 use serde::{Deserialize, Deserializer};
 
 /// What becomes of a property.
@@ -90,7 +91,10 @@ impl Details {
             let mut kept: Vec<&str> = Vec::new();
             for tag in &tags {
                 let tag = one_line("tags", tag.trim().trim_start_matches('#'))?;
-                if !kept.iter().any(|other| nova_skill::folded(other) == nova_skill::folded(tag)) {
+                if !kept
+                    .iter()
+                    .any(|other| nova_skill::figures::folded(other) == nova_skill::figures::folded(tag))
+                {
                     kept.push(tag);
                 }
             }

@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use nova_skill::{NotePath, ToolError, ToolVault, folded, likeness};
+use nova_skill::figures::{folded, likeness};
+use nova_skill::{NotePath, ToolError, ToolVault};
 
 use crate::records::{CONTACT, DEAL, Entry, Records};
 

@@ -1,14 +1,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, folded, json, schemars,
+    Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::dates::day_argument;
 use crate::deals::Deals;
 use crate::find::without_md;
 use crate::list_deals;
@@ -45,7 +45,7 @@ impl NativeTool for FollowUps {
     }
 
     async fn run(&self, wanted: Until, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let until = wanted.until.map(|day| day_argument("until", &day)).transpose()?;
+        let until = wanted.until.map(|day| date_argument("until", &day)).transpose()?;
         let today = ctx.clock().today();
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let deals = Deals::read(ctx.as_ref()).await?;

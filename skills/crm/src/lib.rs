@@ -14,7 +14,6 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_contact;
 mod add_deal;
-mod dates;
 mod deals;
 mod details;
 mod find;

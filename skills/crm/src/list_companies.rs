@@ -1,16 +1,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use nova_skill::figures::{Sums, folded};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, folded, json, schemars,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::find::without_md;
-use crate::money::Sums;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 
 /// Beyond so many rows nobody quotes a single one.
@@ -125,7 +125,7 @@ fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Ve
         let Some(at) = place(&deal.entry)? else { continue };
         known[at].open_deals += 1;
         if let Some(money) = &deal.value {
-            deal.exactly(known[at].open.add(money))?;
+            deal.exactly(known[at].open.add(money.currency, money.amount))?;
             known[at].notes.push((money.currency, deal.entry.note().path.clone()));
         }
     }

@@ -1,14 +1,14 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use nova_skill::figures::{Sums, folded};
 use nova_skill::{
     Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, folded, json, schemars,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::{Deal, Deals};
-use crate::money::Sums;
 
 /// Beyond so many rows nobody quotes a single one.
 const ROWS_WITH_FIGURES: usize = 100;
@@ -135,7 +135,7 @@ fn answer(
     let mut rows = Vec::new();
     for deal in deals {
         if let Some(money) = &deal.value {
-            deal.exactly(total.add(money))?;
+            deal.exactly(total.add(money.currency, money.amount))?;
         }
         rows.push(deal.row(today)?);
     }
@@ -161,7 +161,7 @@ fn answer(
         if let Some(money) = &deal.value {
             let name = deal.entry.name.as_ref();
             output = output.figure(
-                Figure::new(format!("/deals/{at}/value"), name, money.amount, money.currency)
+                Figure::new(format!("/deals/{at}/value"), name, money.shown(), money.currency)
                     .from_notes([deal.entry.note().path.clone()]),
             );
         }

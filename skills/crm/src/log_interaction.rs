@@ -2,11 +2,10 @@ use std::sync::Arc;
 
 use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars, serde_json::Map, summarize,
+    async_trait, date_argument, json, schemars, serde_json::Map, summarize,
 };
 use serde::Deserialize;
 
-use crate::dates::day_argument;
 use crate::details::Change;
 use crate::log;
 use crate::records::{CONTACT, Records};
@@ -55,7 +54,7 @@ impl NativeTool for LogInteraction {
     async fn run(&self, said: Interaction, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let today = ctx.clock().today();
         let date = match &said.date {
-            Some(day) => day_argument("date", day)?,
+            Some(day) => date_argument("date", day)?,
             None => today,
         };
         if date > today {
@@ -78,7 +77,7 @@ impl NativeTool for LogInteraction {
         }
         match said.next_contact {
             Change::Set(day) => {
-                let next = day_argument("next_contact", &day)?;
+                let next = date_argument("next_contact", &day)?;
                 values.insert("next_contact".into(), next.to_string().into());
             }
             Change::Remove => {

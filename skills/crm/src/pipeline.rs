@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{Sums, quarter_of};
 use nova_skill::{
-    Date, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
+    Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use crate::deals::{Deal, Deals};
 use crate::follow_ups::Due;
 use crate::list_deals;
-use crate::money::{Money, Sums};
+use crate::money::{tidy, tidy_json};
 use crate::records::{CONTACT, Records};
 use crate::stages::{Closes, Stage};
 
@@ -44,7 +45,7 @@ impl NativeTool for Pipeline {
     async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let deals = Deals::read(ctx.as_ref()).await?;
         let today = ctx.clock().today();
-        let quarter = quarter_of(today)?;
+        let quarter = quarter_of(today);
         let mut unreadable = deals.records.unreadable_rows();
         let (mut problems, mut without_date, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut shown = Vec::new();
@@ -64,7 +65,7 @@ impl NativeTool for Pipeline {
             }
             if stage.closes == Some(Closes::Won) {
                 match deal.close_date {
-                    Some(date) if (quarter.0..=quarter.1).contains(&date) => totals.won.add(&deal)?,
+                    Some(date) if quarter.contain(date) => totals.won.add(&deal)?,
                     Some(_) => {}
                     None => {
                         totals.won_without_date += 1;
@@ -84,9 +85,9 @@ impl NativeTool for Pipeline {
             "stages": rows,
             "open_deals": totals.open.count,
             "open": totals.open.value.to_json(),
-            "weighted": totals.open.weighted.rounded().to_json(),
+            "weighted": tidy_json(&totals.open.weighted),
             "won_this_quarter": totals.won.value.to_json(),
-            "quarter": {"from": quarter.0.to_string(), "to": quarter.1.to_string()},
+            "quarter": {"from": quarter.first.to_string(), "to": quarter.last.to_string()},
         });
         if wanted.board {
             let (won, open): (Vec<_>, Vec<_>) = shown.iter().partition(|(won, _)| *won);
@@ -121,7 +122,7 @@ impl NativeTool for Pipeline {
 struct Total<'a> {
     count: usize,
     value: Sums,
-    /// Exact; rounded when it is shown.
+    /// Of each deal rounded, as all amounts are.
     weighted: Sums,
     /// The deals with a value, by currency.
     notes: Vec<(&'static str, &'a NotePath)>,
@@ -136,14 +137,14 @@ impl<'a> Total<'a> {
             self.without_value += 1;
             return Ok(());
         };
-        deal.exactly(self.value.add(money))?;
+        deal.exactly(self.value.add(money.currency, money.amount))?;
         self.notes.push((money.currency, &deal.entry.note().path));
         let Some(weighted) = deal.weighted else {
             self.without_probability += 1;
             return Ok(());
         };
         let amount = deal.exactly(weighted)?;
-        deal.exactly(self.weighted.add(&Money { amount, currency: money.currency }))
+        deal.exactly(self.weighted.add(money.currency, amount))
     }
 
     fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
@@ -181,15 +182,15 @@ impl Totals<'_> {
 
         let unweighted = (self.open.without_probability > 0)
             .then(|| format!("{} without a probability left out", counted(self.open.without_probability)));
-        for (at, (currency, amount)) in self.open.weighted.rounded().iter().enumerate() {
+        for (at, (currency, amount)) in self.open.weighted.iter().enumerate() {
             let mut figure =
-                Figure::new(format!("/weighted/{at}/amount"), "Weighted by stage", amount, currency)
+                Figure::new(format!("/weighted/{at}/amount"), "Weighted by stage", tidy(amount), currency)
                     .formula("Σ value × probability")
                     .from_notes(self.open.notes_in(currency))
                     .caution(unweighted.clone());
             for (stage, total) in open_stages() {
-                if let Some(amount) = total.weighted.rounded().get(currency) {
-                    figure = figure.part(&stage.name, amount, currency);
+                if let Some(amount) = total.weighted.get(currency) {
+                    figure = figure.part(&stage.name, tidy(amount), currency);
                 }
             }
             figures.push(figure);
@@ -224,7 +225,7 @@ fn stage_row(stage: &Stage, total: &Total<'_>) -> Value {
         row["probability"] = probability.to_string().into();
     }
     if stage.is_open() {
-        row["weighted"] = total.weighted.rounded().to_json();
+        row["weighted"] = tidy_json(&total.weighted);
     }
     row
 }
@@ -246,15 +247,4 @@ fn undated(deal: &Deal, deals: &Deals) -> Option<Value> {
 
 fn counted(deals: usize) -> String {
     if deals == 1 { "1 deal".into() } else { format!("{deals} deals") }
-}
-
-/// The first and the last day of the quarter of a day.
-fn quarter_of(day: Date) -> Result<(Date, Date), ToolError> {
-    let first = (day.month() - 1) / 3 * 3 + 1;
-    let date = |month: i8| Date::new(day.year(), month, 1).map_err(|_| out_of_calendar());
-    Ok((date(first)?, date(first + 2)?.last_of_month()))
-}
-
-fn out_of_calendar() -> ToolError {
-    ToolError::failed("Today is outside of the calendar.", "Set the clock of this computer.")
 }

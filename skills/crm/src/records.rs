@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 
+use nova_skill::figures::folded;
 use nova_skill::{
-    FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, folded, json,
+    FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, json,
     look_at_each,
 };
 

@@ -1,6 +1,7 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait, folded};
+use nova_skill::figures::folded;
+use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};

@@ -1,4 +1,5 @@
-use nova_skill::{Decimal, RecordType, ToolContext, ToolError, Value, folded};
+use nova_skill::figures::folded;
+use nova_skill::{Decimal, RecordType, ToolContext, ToolError, Value};
 
 use crate::records::DEAL;
 

@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{minus, money};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, Figure, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{date, money, not_below_zero, price as price_shown, shown};
+use crate::amount::{not_below_zero, price as price_shown, shown};
 use crate::books::{Books, Said, TRADE};
 use crate::saving::leaves_others;
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
@@ -78,7 +79,7 @@ impl NativeTool for AddTrade {
 
     async fn run(&self, new: NewTrade, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let today = ctx.clock().today();
-        let day = date(&new.date, "date")?;
+        let day = date_argument("date", &new.date)?;
         not_to_come(day, today)?;
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let books = &snapshot.books;
@@ -124,14 +125,14 @@ impl NativeTool for AddTrade {
         value.insert("path".into(), json!(path));
         value.insert("method".into(), json!(method_word(snapshot.method)));
         value.insert("held".into(), shown(Some(held)));
-        value.insert("cost".into(), shown(cost.map(money)));
+        value.insert("cost".into(), shown(cost.map(|cost| money(cost, &currency))));
         value.insert("average_cost".into(), shown(average.map(price_shown)));
         let mut output = Output::default().from_notes([path.clone()]);
         if let Some(sale) = ledger.sales.iter().find(|sale| sale.origin == change.origin()) {
-            let (proceeds, cost) = (money(sale.proceeds), money(sale.cost));
+            let (proceeds, cost) = (money(sale.proceeds, &currency), money(sale.cost, &currency));
             let moving = books.trades_of(&symbol, &currency).filter(|note| note.trade.event.moves());
             let behind = moving.map(|note| note.path.clone()).chain([path.clone()]);
-            let gain = proceeds.checked_sub(cost).ok_or(crate::quantity::TooLarge)?;
+            let gain = minus(proceeds, cost)?;
             value.insert("gain".into(), shown(Some(gain)));
             output = output.figure(
                 Figure::new("/gain", "Realised gain", gain, &currency)

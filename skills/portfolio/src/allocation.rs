@@ -1,16 +1,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use nova_skill::figures::{TooLarge, currency_code, money, percent, plus};
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{money, percent, shown};
+use crate::amount::shown;
 use crate::books::problems_json;
 use crate::prices::{Age, Prices, Rate, pair};
-use crate::quantity::TooLarge;
 use crate::valuation::{Snapshot, Valuation, day_text};
 use crate::value::rate_json;
 
@@ -56,7 +56,7 @@ impl NativeTool for Allocation {
         let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
         let wanted = wanted
             .map(|text| {
-                crate::amount::currency(text)
+                currency_code(text)
                     .ok_or_else(|| crate::amount::invalid("currency", &format!("\"{text}\" is no currency")))
             })
             .transpose()?;
@@ -71,9 +71,10 @@ impl NativeTool for Allocation {
         let mut groups: BTreeMap<String, BTreeMap<String, Group>> = BTreeMap::new();
         let mut rates: BTreeMap<&str, Rate> = BTreeMap::new();
         for row in &all.rows {
-            let (Some(value), currency) = (row.value, row.holding.currency) else { continue };
-            let (unit, value) = match &wanted {
-                Some(wanted) if wanted != currency => {
+            let (Some(value), Some(exact)) = (row.value, row.exact.value) else { continue };
+            let currency = row.holding.currency;
+            let (unit, value, exact) = match &wanted {
+                Some(wanted) if *wanted != currency => {
                     let Some(rate) = prices.rate(currency, wanted, snapshot.day) else {
                         return Err(ToolError::failed(
                             format!("There is no rate from {currency} to {wanted}."),
@@ -82,11 +83,12 @@ impl NativeTool for Allocation {
                             ),
                         ));
                     };
-                    let value = money(value.checked_mul(rate.rate).ok_or(TooLarge)?);
+                    let by_rate = |amount: Decimal| amount.checked_mul(rate.rate).ok_or(TooLarge);
+                    let (value, exact) = (money(by_rate(value)?, wanted), by_rate(exact)?);
                     rates.insert(currency, rate);
-                    (wanted.as_str(), value)
+                    (*wanted, value, exact)
                 }
-                _ => (currency, value),
+                _ => (currency, value, exact),
             };
             let label = match by {
                 By::Position => row.holding.name().to_owned(),
@@ -97,24 +99,26 @@ impl NativeTool for Allocation {
                 }
             };
             let group = groups.entry(unit.to_owned()).or_default().entry(label).or_default();
-            group.value = group.value.checked_add(value).ok_or(TooLarge)?;
+            group.value = plus(group.value, value)?;
+            group.exact = group.exact.checked_add(exact).ok_or(TooLarge)?;
             group.symbols.push(row.holding.symbol.to_owned());
             group.sources.extend(row.sources(&snapshot.books));
         }
         let mut rows = Vec::new();
         let mut figures = Vec::new();
         for (unit, group) in &groups {
-            let mut total = Decimal::ZERO;
+            let (mut total, mut exact) = (Decimal::ZERO, Decimal::ZERO);
             let mut sources: Vec<Source> = rates.values().map(|rate| rate.price.source()).collect();
             for group in group.values() {
                 sources.extend(group.sources.iter().cloned());
-                total = total.checked_add(group.value).ok_or(TooLarge)?;
+                total = plus(total, group.value)?;
+                exact = exact.checked_add(group.exact).ok_or(TooLarge)?;
             }
             let caution = caution(&all, unit, &rates, &snapshot);
             let mut group: Vec<(&String, &Group)> = group.iter().collect();
             group.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
             for (label, group) in group {
-                let share = percent(group.value, total).filter(|_| !is_incomparable);
+                let share = percent(group.exact, exact, 1).filter(|_| !is_incomparable);
                 if let Some(share) = share {
                     let mut figure = Figure::new(
                         format!("/shares/{}/share", rows.len()),
@@ -123,8 +127,8 @@ impl NativeTool for Allocation {
                         "%",
                     )
                     .formula("value ÷ value of all")
-                    .part(label, money(group.value), unit)
-                    .part("All", money(total), unit)
+                    .part(label, money(group.value, unit), unit)
+                    .part("All", money(total, unit), unit)
                     .from_sources(sources.iter().cloned())
                     .caution(caution.clone());
                     for (from, rate) in &rates {
@@ -138,7 +142,7 @@ impl NativeTool for Allocation {
                     "label": label,
                     "symbols": group.symbols,
                     "share": shown(share),
-                    "value": money(group.value).to_string(),
+                    "value": money(group.value, unit).to_string(),
                     "currency": unit,
                 }));
             }
@@ -183,12 +187,12 @@ fn valued<'a>(all: &'a Valuation) -> BTreeSet<&'a str> {
 }
 
 /// The currency in which all can be compared: the usual one where there is a rate for each, else any.
-fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<String> {
+fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<&'static str> {
     let held = valued(all);
     let usual = snapshot.books.currency.as_deref();
     let has_rates =
         |unit: &&str| held.iter().all(|held| held == unit || prices.rate(held, unit, snapshot.day).is_some());
-    usual.into_iter().chain(held.iter().copied()).find(has_rates).map(str::to_owned)
+    usual.into_iter().chain(held.iter().copied()).find(has_rates).and_then(currency_code)
 }
 
 /// What a person should know before they trust the shares of one whole.
@@ -209,7 +213,9 @@ fn caution(all: &Valuation, unit: &str, rates: &BTreeMap<&str, Rate>, snapshot: 
 
 #[derive(Default)]
 struct Group {
+    /// The sum of the rows shown.
     value: Decimal,
+    exact: Decimal,
     symbols: Vec<String>,
     sources: Vec<Source>,
 }

@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nova_skill::figures::currency_code;
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, ToolContext, ToolError, Value, json,
 };
 
-use crate::amount::{CURRENCY_REMEDY, currency};
+use crate::amount::CURRENCY_REMEDY;
 use crate::ledger::{Event, Trade};
 
 pub(crate) const TRADE: &str = "trade";
@@ -99,18 +100,18 @@ impl Books {
             for note in notes.iter().filter(|note| Some(&note.path) != replaced) {
                 let record = declared.read(note);
                 let code = match record.text("currency") {
-                    Ok(text) => text.and_then(|text| currency(&text)),
+                    Ok(text) => text.and_then(|text| currency_code(&text)),
                     // Named where the record is added.
                     Err(ToolError::BrokenRecord(_)) => None,
                     Err(error) => return Err(error),
                 };
                 if let Some(code) = code {
-                    said.add(declared.name(), symbol_of(declared, &record).ok(), code);
+                    said.add(declared.name(), symbol_of(declared, &record).ok(), code.to_owned());
                 }
             }
         }
-        let configured = ctx.config().get("currency").and_then(Value::as_str).and_then(currency);
-        books.currency = configured.or_else(|| said.commonest());
+        let configured = ctx.config().get("currency").and_then(Value::as_str).and_then(currency_code);
+        books.currency = configured.map(str::to_owned).or_else(|| said.commonest());
         books.of_symbol = said.of_symbol();
         let today = ctx.clock().today();
         for (declared, notes) in &notes {
@@ -135,7 +136,7 @@ impl Books {
         let symbol = symbol_of(declared, record)?;
         let at = At { declared, note };
         let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
-            Some(text) => currency(&text).ok_or_else(|| {
+            Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
                 at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
             })?,
             None => self
@@ -286,9 +287,9 @@ impl Books {
         if self.symbols().contains(symbol.as_str()) {
             return Ok(symbol);
         }
-        let wanted = nova_skill::folded(said);
+        let wanted = nova_skill::figures::folded(said);
         let called = |position: &&PositionNote| {
-            let name = position.name.as_deref().map(nova_skill::folded).unwrap_or_default();
+            let name = position.name.as_deref().map(nova_skill::figures::folded).unwrap_or_default();
             !wanted.is_empty() && name.contains(&wanted)
         };
         let found: Vec<String> = self.positions.iter().filter(called).map(|one| one.symbol.clone()).collect();
@@ -299,7 +300,9 @@ impl Books {
                 name: said.into(),
                 nearest: {
                     let mut near: Vec<&str> = self.symbols().into_iter().collect();
-                    near.sort_by_key(|other| std::cmp::Reverse(nova_skill::likeness(other, &symbol)));
+                    near.sort_by_key(|other| {
+                        std::cmp::Reverse(nova_skill::figures::likeness(other, &symbol))
+                    });
                     near.into_iter().take(5).map(str::to_owned).collect()
                 },
             }),

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{Sums, money};
 use nova_skill::{
     Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{date, invalid, money, shown};
+use crate::amount::{invalid, shown};
 use crate::books::problems_json;
 use crate::holdings::Holding;
 use crate::ledger::{Method, Sale};
@@ -68,7 +69,7 @@ impl NativeTool for Gains {
             None => snapshot.method,
         };
         let from = of.from.as_deref().filter(|text| !text.trim().is_empty());
-        let since = from.map(|text| date(text, "from")).transpose()?.unwrap_or(Date::MIN);
+        let since = from.map(|text| date_argument("from", text)).transpose()?.unwrap_or(Date::MIN);
         if since > snapshot.day {
             return Err(invalid("from", &format!("{since} is after {}", snapshot.day)));
         }
@@ -92,14 +93,16 @@ impl NativeTool for Gains {
         let mut figures = Vec::new();
         for (holding, sale) in sales_of(&holdings.held, since) {
             let place = sales.len();
-            let gain = money(sale.proceeds).checked_sub(money(sale.cost)).unwrap_or_default();
+            let gain = money(sale.proceeds, holding.currency)
+                .checked_sub(money(sale.cost, holding.currency))
+                .unwrap_or_default();
             sales.push(json!({
                 "date": sale.date.to_string(),
                 "symbol": holding.symbol,
                 "name": holding.name(),
                 "quantity": shown(sale.quantity.to_decimal().ok()),
-                "proceeds": money(sale.proceeds).to_string(),
-                "cost": money(sale.cost).to_string(),
+                "proceeds": money(sale.proceeds, holding.currency).to_string(),
+                "cost": money(sale.cost, holding.currency).to_string(),
                 "gain": gain.to_string(),
                 "currency": holding.currency,
                 "path": snapshot.books.trades[sale.origin].path.to_string(),
@@ -112,8 +115,12 @@ impl NativeTool for Gains {
                     holding.currency,
                 )
                 .formula("proceeds less fee − cost of what was sold")
-                .part("Proceeds less fee", money(sale.proceeds), holding.currency)
-                .part(format!("Cost, {}", method_label(snapshot.method)), -money(sale.cost), holding.currency)
+                .part("Proceeds less fee", money(sale.proceeds, holding.currency), holding.currency)
+                .part(
+                    format!("Cost, {}", method_label(snapshot.method)),
+                    -money(sale.cost, holding.currency),
+                    holding.currency,
+                )
                 .from_notes(holding.moving_notes(&snapshot.books)),
             );
         }
@@ -171,9 +178,7 @@ fn by_symbol(
             .rows
             .iter()
             .find(|row| row.holding.symbol == holding.symbol && row.holding.currency == holding.currency);
-        let amount = |of: &crate::amount::ByCurrency| {
-            of.get(holding.currency).unwrap_or_else(|| nova_skill::Decimal::new(0, 2)).to_string()
-        };
+        let amount = |of: &Sums| of.money(holding.currency).to_string();
         rows.push(json!({
             "symbol": holding.symbol,
             "name": holding.name(),
@@ -196,7 +201,7 @@ fn lots(held: &[Holding], snapshot: &Snapshot) -> Value {
             json!({
                 "bought": lot.date.to_string(),
                 "quantity": shown(lot.quantity.to_decimal().ok()),
-                "cost": money(lot.cost).to_string(),
+                "cost": money(lot.cost, holding.currency).to_string(),
                 "currency": holding.currency,
                 "path": snapshot.books.trades[lot.origin].path.to_string(),
             })

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nova_skill::figures::currency_code;
 use nova_skill::jiff::{Span, ToSpan as _};
 use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
@@ -78,11 +79,10 @@ impl NativeTool for History {
         let wanted = of.currency.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let wanted = wanted
             .map(|text| {
-                crate::amount::currency(text)
-                    .ok_or_else(|| invalid("currency", &format!("\"{text}\" is no currency")))
+                currency_code(text).ok_or_else(|| invalid("currency", &format!("\"{text}\" is no currency")))
             })
             .transpose()?;
-        let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency.to_owned());
+        let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency);
         let Some(currency) = wanted.or(most) else {
             let value = json!({
                 "currency": null, "points": [], "missing": null,

@@ -1,11 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use nova_skill::figures::{Quantity, TooLarge, money};
 use nova_skill::{Date, Decimal, NotePath, Problem};
 
-use crate::amount::money;
 use crate::books::{Books, PositionNote, TradeNote};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
-use crate::quantity::{Quantity, TooLarge};
 
 /// One thing in one currency: what its trades come to or, where none of them moves shares, what its
 /// position says.
@@ -207,8 +206,9 @@ fn disagreements(position: &PositionNote, ledger: &Ledger) -> Result<Vec<Problem
         differs(position.line, "quantity", own, held);
     }
     // After a sale the methods differ, and a note does not say which it follows.
-    let cost = money(ledger.cost());
-    if let Some(own) = position.cost.filter(|own| ledger.sales.is_empty() && money(*own) != cost) {
+    let in_row = |cost: Decimal| money(cost, &position.currency);
+    let cost = in_row(ledger.cost());
+    if let Some(own) = position.cost.filter(|own| ledger.sales.is_empty() && in_row(*own) != cost) {
         differs(position.cost_line, "cost", own, cost);
     }
     Ok(found)

@@ -10,7 +10,7 @@
 //! - **A split** changes how many shares there are and nothing else: a lot keeps its cost as an amount,
 //!   never as a price of one share.
 //! - **Rounding.** Quantities are fractions. Amounts are exact to eight places; the cost of a part of
-//!   a lot that does not come out even is rounded half to even there, and the lot keeps the rest,
+//!   a lot that does not come out even is rounded half away from zero there, and the lot keeps the rest,
 //!   so that what is sold and what is left always add up to what was paid.
 //! - **The order of a day.** Notes have a date and no time. On one day splits come first, because
 //!   exchanges split before the market opens, then buys, sales, dividends and fees; within those, the
@@ -18,9 +18,8 @@
 
 use std::collections::VecDeque;
 
+use nova_skill::figures::{Quantity, TooLarge};
 use nova_skill::{Date, Decimal};
-
-use crate::quantity::{Quantity, TooLarge};
 
 /// What the trades so far come to.
 #[derive(Debug, Clone, Default)]
@@ -257,12 +256,6 @@ impl Event {
     /// Whether it changes how much is held.
     pub fn moves(&self) -> bool {
         matches!(self, Self::Buy { .. } | Self::Sell { .. } | Self::Split { .. })
-    }
-}
-
-impl Default for Quantity {
-    fn default() -> Self {
-        Self::ZERO
     }
 }
 

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{Quantity, TooLarge, money};
 use nova_skill::{
     Decimal, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{date, invalid, money, price as price_shown, shown};
+use crate::amount::{invalid, price as price_shown, shown};
 use crate::books::{Books, TradeNote, problems_json};
 use crate::ledger::{Event, Method, sum};
-use crate::quantity::{Quantity, TooLarge};
 use crate::valuation::Snapshot;
 
 pub(crate) struct ListTrades;
@@ -51,8 +51,8 @@ impl NativeTool for ListTrades {
         let books = &snapshot.books;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         let symbol = given(&filters.symbol).map(|said| books.find(&said)).transpose()?;
-        let from = given(&filters.from).map(|text| date(&text, "from")).transpose()?;
-        let to = given(&filters.to).map(|text| date(&text, "to")).transpose()?;
+        let from = given(&filters.from).map(|text| date_argument("from", &text)).transpose()?;
+        let to = given(&filters.to).map(|text| date_argument("to", &text)).transpose()?;
         if let (Some(from), Some(to)) = (from, to)
             && from > to
         {
@@ -78,6 +78,7 @@ impl NativeTool for ListTrades {
 
 fn row(note: &TradeNote, books: &Books) -> Result<Value, TooLarge> {
     let (quantity, price, fee, amount) = parts(&note.trade.event)?;
+    let in_row = |amount: Decimal| money(amount, &note.currency);
     let name = books.position(&note.symbol).and_then(|position| position.name.as_deref());
     Ok(json!({
         "date": note.trade.date.to_string(),
@@ -86,8 +87,8 @@ fn row(note: &TradeNote, books: &Books) -> Result<Value, TooLarge> {
         "name": name.unwrap_or(&note.symbol),
         "quantity": quantity,
         "price": shown(price.map(price_shown)),
-        "fee": shown(fee.map(money)),
-        "amount": shown(amount.map(money)),
+        "fee": shown(fee.map(in_row)),
+        "amount": shown(amount.map(in_row)),
         "currency": note.currency,
         "path": note.path.to_string(),
     }))

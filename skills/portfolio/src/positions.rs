@@ -48,7 +48,7 @@ impl NativeTool for Positions {
         });
         all.faults(&mut value, &snapshot.books);
         let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
-        if let (1, Some((currency, _))) = (all.value.len(), all.value.iter().next()) {
+        if let (1, Some((currency, _))) = (all.value.currencies().count(), all.value.iter().next()) {
             output.figures.extend(all.value_figure("/total/value".into(), currency, &snapshot.books));
             output.figures.extend(all.gain_figure("/total/gain".into(), currency, &snapshot.books));
         }

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
+use nova_skill::figures::{Quantity, TooLarge, currency_code, rounded_to};
 use nova_skill::jiff::civil::Weekday;
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Span, Timestamp, ToSpan as _};
@@ -8,7 +9,6 @@ use nova_skill::{Date, Decimal, NotePath, Source};
 use crate::books::Books;
 use crate::kept::{Kept, KeptQuote};
 use crate::ledger::{Event, Split};
-use crate::quantity::{Quantity, TooLarge};
 
 /// How many days old a price of a source may be to be used.
 pub(crate) const QUOTE_DAYS: i64 = 7;
@@ -129,7 +129,7 @@ impl<'a> Prices<'a> {
             return Some(Rate { rate: price.amount, price });
         }
         let price = turned?;
-        let rate = Decimal::ONE.checked_div(price.amount)?.round_dp(10);
+        let rate = rounded_to(Decimal::ONE.checked_div(price.amount)?, 10);
         Some(Rate { rate, price })
     }
 }
@@ -148,7 +148,7 @@ pub(crate) fn pair(from: &str, to: &str) -> String {
 /// The two currencies of a pair.
 pub(crate) fn as_pair(symbol: &str) -> Option<(String, String)> {
     let (from, to) = symbol.split_once('/')?;
-    Some((crate::amount::currency(from)?, crate::amount::currency(to)?))
+    Some((currency_code(from)?.to_owned(), currency_code(to)?.to_owned()))
 }
 
 impl Price<'_> {

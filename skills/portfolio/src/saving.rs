@@ -1,8 +1,11 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{Decimal, NotePath, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
+use nova_skill::figures::currency_code;
+use nova_skill::{
+    Decimal, NotePath, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait, date_argument,
+};
 
-use crate::amount::{currency, date, invalid};
+use crate::amount::invalid;
 use crate::books::{Books, POSITION, PRICE, Said, TRADE, TradeNote, as_symbol};
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
 use crate::valuation::Snapshot;
@@ -25,7 +28,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     let snapshot = Snapshot::read(ctx, None).await?;
     let books = &snapshot.books;
     let old = draft.note().and_then(|note| books.trades.iter().find(|old| old.path == note.path));
-    let day = date(draft.text("date").unwrap_or_default(), "date")?;
+    let day = date_argument("date", draft.text("date").unwrap_or_default())?;
     not_to_come(day, snapshot.today)?;
     let symbol = match old {
         Some(old) if !draft.changes("symbol") => old.symbol.clone(),
@@ -83,13 +86,13 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     let says = draft.text("currency");
     let name = note.map(|note| note.path.name()).unwrap_or_default();
     let symbol = as_symbol(draft.text("symbol").unwrap_or(name));
-    let code = says.and_then(currency);
+    let code = says.and_then(currency_code);
     let path = note.map(|note| &note.path);
-    let said = Said { note: path, kind: draft.record_type(), symbol: &symbol, currency: code.as_deref() };
+    let said = Said { note: path, kind: draft.record_type(), symbol: &symbol, currency: code };
     let then = Books::read_beside(ctx, said).await?;
     if let (true, Some(before), None) = (draft.changes("currency"), draft.text_before("currency"), says) {
         let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
-        if currency(before).is_some_and(|before| before != *read_in) {
+        if currency_code(before).is_some_and(|before| before != *read_in) {
             let rule =
                 format!("is needed: without it the note is read in {read_in}; write the one that is meant");
             return Err(invalid("currency", &rule));

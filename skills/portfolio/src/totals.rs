@@ -1,20 +1,19 @@
-use nova_skill::{Date, Decimal, Figure, NotePath};
+use nova_skill::figures::{Sums, TooLarge, day_and_month, minus, money};
+use nova_skill::{Date, Figure, NotePath};
 
-use crate::amount::{ByCurrency, money};
 use crate::books::Books;
 use crate::holdings::Holding;
-use crate::quantity::TooLarge;
-use crate::valuation::{count, day_and_month};
+use crate::valuation::count;
 
 /// What was realised between two days, for each currency by itself. Amounts of single trades are
-/// rounded to the cent, and sums are sums of those.
+/// rounded, and sums are sums of those.
 #[derive(Default)]
 pub(crate) struct Realised {
-    pub(crate) gain: ByCurrency,
-    pub(crate) proceeds: ByCurrency,
-    pub(crate) cost: ByCurrency,
-    pub(crate) income: ByCurrency,
-    pub(crate) fees: ByCurrency,
+    pub(crate) gain: Sums,
+    pub(crate) proceeds: Sums,
+    pub(crate) cost: Sums,
+    pub(crate) income: Sums,
+    pub(crate) fees: Sums,
     /// Places in [`Books::trades`], by currency.
     pub(crate) sales: Vec<(String, usize)>,
     pub(crate) payments: Vec<(String, usize)>,
@@ -36,21 +35,21 @@ impl Realised {
         let currency = holding.currency;
         let within = |day: Date| since <= day && day <= until;
         for sale in holding.ledger.sales.iter().filter(|sale| within(sale.date)) {
-            let (proceeds, cost) = (money(sale.proceeds), money(sale.cost));
+            let (proceeds, cost) = (money(sale.proceeds, currency), money(sale.cost, currency));
             self.proceeds.add(currency, proceeds)?;
             self.cost.add(currency, cost)?;
-            self.gain.add(currency, proceeds.checked_sub(cost).ok_or(TooLarge)?)?;
+            self.gain.add(currency, minus(proceeds, cost)?)?;
             self.sales.push((currency.to_owned(), sale.origin));
         }
         if holding.ledger.sales.iter().any(|sale| within(sale.date)) {
             self.behind.extend(holding.trades.iter().map(|place| (currency.to_owned(), *place)));
         }
         for paid in holding.ledger.income.iter().filter(|paid| within(paid.date)) {
-            self.income.add(currency, money(paid.amount))?;
+            self.income.add(currency, money(paid.amount, currency))?;
             self.payments.push((currency.to_owned(), paid.origin));
         }
         for paid in holding.ledger.fees.iter().filter(|paid| within(paid.date)) {
-            self.fees.add(currency, money(paid.amount))?;
+            self.fees.add(currency, money(paid.amount, currency))?;
         }
         Ok(())
     }
@@ -63,12 +62,11 @@ pub(crate) fn realised_figure(all: &Realised, gain_at: &str, income_at: &str, bo
     let mut figures = Vec::new();
     for (place, (currency, gain)) in all.gain.iter().enumerate() {
         let trades = count(of(&all.sales, currency).count(), "sale");
-        let zero = Decimal::new(0, 2);
         figures.push(
             Figure::new(format!("{gain_at}/{place}/amount"), format!("Realised gain{since}"), gain, currency)
                 .formula("Σ proceeds less fees − cost of what was sold")
-                .part(format!("Proceeds of {trades}"), all.proceeds.get(currency).unwrap_or(zero), currency)
-                .part("Cost of what was sold", -all.cost.get(currency).unwrap_or(zero), currency)
+                .part(format!("Proceeds of {trades}"), all.proceeds.money(currency), currency)
+                .part("Cost of what was sold", -all.cost.money(currency), currency)
                 .from_notes(notes(&all.behind, currency, books)),
         );
     }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use nova_skill::figures::{currency_code, money};
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, JsonSchema, ToolContext, ToolError, Value, json, schemars};
 use serde::Deserialize;
 
-use crate::amount::{CURRENCY_REMEDY, currency, invalid, money};
+use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
 use crate::books::{Books, POSITION, PositionNote, TradeNote, as_symbol};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 use crate::valuation::Snapshot;
@@ -231,7 +232,7 @@ pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
 pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> Result<String, ToolError> {
     if let Some(said) = given.filter(|said| !said.trim().is_empty()) {
         let rule = format!("\"{said}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
-        return currency(said).ok_or_else(|| invalid("currency", &rule));
+        return currency_code(said).map(str::to_owned).ok_or_else(|| invalid("currency", &rule));
     }
     let of_position = books.position(symbol).map(|position| position.currency.clone());
     let own = || books.trades.iter().filter(|note| note.symbol == symbol);
@@ -317,9 +318,12 @@ pub(crate) fn event(
                 // A payment for each share is one for all that are held then.
                 None => held_then()?,
             };
-            let paid = quantity.checked_mul(price).ok_or(crate::quantity::TooLarge)?;
+            let paid = quantity.checked_mul(price).ok_or(nova_skill::figures::TooLarge)?;
             if fee > paid {
-                return Err(invalid("fee", &format!("{fee} is more than the payment of {}", money(paid))));
+                return Err(invalid(
+                    "fee",
+                    &format!("{fee} is more than the payment of {}", price_shown(paid)),
+                ));
             }
             put("quantity", quantity);
             put("price", price);
@@ -382,9 +386,10 @@ async fn follow(
     if position.quantity == Some(before.quantity().to_decimal()?) && before.quantity() != after.quantity() {
         changed.insert("quantity".into(), json!(after.quantity().to_decimal()?.to_string()));
     }
-    let cost = money(before.cost());
-    if position.cost.map(money) == Some(cost) && money(after.cost()) != cost {
-        changed.insert("cost_basis".into(), json!(money(after.cost()).to_string()));
+    let in_note = |cost: Decimal| money(cost, &position.currency);
+    let (cost, now) = (in_note(before.cost()), in_note(after.cost()));
+    if position.cost.map(in_note) == Some(cost) && now != cost {
+        changed.insert("cost_basis".into(), json!(now.to_string()));
     }
     if changed.is_empty() {
         return Ok(());

@@ -1,15 +1,15 @@
+use nova_skill::figures::{Sums, TooLarge, day_and_month, minus, money, percent};
 use nova_skill::jiff::civil::date;
 use nova_skill::{
     Date, Decimal, Figure, NotePath, Output, Problem, Source, ToolContext, ToolError, Value, json,
 };
 
-use crate::amount::{ByCurrency, money, percent, price as price_shown, shown};
+use crate::amount::{price as price_shown, shown};
 use crate::books::{Books, problems_json};
 use crate::holdings::{Holding, Holdings};
 use crate::kept::Kept;
 use crate::ledger::{Event, Method};
 use crate::prices::{Age, Price, Prices, QUOTE_DAYS};
-use crate::quantity::TooLarge;
 
 /// What the tools compute from: the records, what is kept of quote sources, and the day.
 pub(crate) struct Snapshot {
@@ -20,13 +20,13 @@ pub(crate) struct Snapshot {
     pub(crate) method: Method,
 }
 
-/// What is held on the day, each with its price. Amounts of rows are rounded to the cent, and totals
+/// What is held on the day, each with its price. Amounts of rows are rounded, and totals
 /// are the sums of those, so that a table adds up; currencies stay apart.
 pub(crate) struct Valuation<'a> {
     pub(crate) rows: Vec<Row<'a>>,
-    pub(crate) value: ByCurrency,
-    pub(crate) cost: ByCurrency,
-    pub(crate) gain: ByCurrency,
+    pub(crate) value: Sums,
+    pub(crate) cost: Sums,
+    pub(crate) gain: Sums,
     pub(crate) problems: Vec<Problem>,
     day: Date,
     today: Date,
@@ -42,8 +42,21 @@ pub(crate) struct Row<'a> {
     pub(crate) value: Option<Decimal>,
     pub(crate) cost: Option<Decimal>,
     pub(crate) gain: Option<Decimal>,
+    pub(crate) exact: Exact,
     /// Since the close before, in per cent.
     pub(crate) change: Option<Decimal>,
+}
+
+/// What a row's ratios come from.
+pub(crate) struct Exact {
+    pub(crate) value: Option<Decimal>,
+    cost: Option<Decimal>,
+}
+
+impl Exact {
+    fn gain(&self) -> Option<Decimal> {
+        self.value?.checked_sub(self.cost?)
+    }
 }
 
 impl Snapshot {
@@ -81,9 +94,9 @@ impl Snapshot {
         let holdings = self.holdings_on(day)?;
         let mut all = Valuation {
             rows: Vec::new(),
-            value: ByCurrency::default(),
-            cost: ByCurrency::default(),
-            gain: ByCurrency::default(),
+            value: Sums::default(),
+            cost: Sums::default(),
+            gain: Sums::default(),
             problems: holdings.problems,
             day,
             today: self.today,
@@ -127,23 +140,22 @@ impl<'a> Valuation<'a> {
         }
         let splits = &holding.ledger.splits;
         let each = price.map(|price| price.after(splits, self.day)).transpose()?;
-        let value = each.map(|each| holding.quantity.at(each)).transpose()?.map(money);
-        let cost = holding.cost.map(money);
-        let gain = match (value, cost) {
-            (Some(value), Some(cost)) => Some(value.checked_sub(cost).ok_or(TooLarge)?),
-            _ => None,
-        };
+        let value = each.map(|each| holding.quantity.at(each)).transpose()?;
+        let exact = Exact { value, cost: holding.cost };
+        let in_row = |amount: Decimal| money(amount, currency);
+        let (value, cost) = (exact.value.map(in_row), exact.cost.map(in_row));
+        let gain = value.zip(cost).map(|(value, cost)| minus(value, cost)).transpose()?;
         let before = price.filter(|price| price.age(self.day) == Age::Fresh).and_then(|price| {
             let before = prices.before(symbol, price).filter(|before| before.age(price.date) == Age::Fresh);
             price.before.map(Ok).or_else(|| before.map(|before| before.after(splits, price.date)))
         });
         let change = match (price, before.transpose()?) {
             (Some(price), Some(before)) => {
-                price.amount.checked_sub(before).and_then(|by| percent2(by, before))
+                price.amount.checked_sub(before).and_then(|by| percent(by, before, 2))
             }
             _ => None,
         };
-        self.rows.push(Row { holding, price, each, value, cost, gain, change });
+        self.rows.push(Row { holding, price, each, value, cost, gain, exact, change });
         Ok(())
     }
 
@@ -153,12 +165,14 @@ impl<'a> Valuation<'a> {
         (self.value, self.cost, self.gain) = Default::default();
         for row in &self.rows {
             let currency = row.holding.currency;
-            if let Some(value) = row.value {
-                self.value.add(currency, value)?;
+            if let (Some(value), Some(exact)) = (row.value, row.exact.value) {
+                self.value.add_row(currency, value, exact)?;
             }
-            if let (Some(cost), Some(gain)) = (row.cost, row.gain) {
-                self.cost.add(currency, cost)?;
-                self.gain.add(currency, gain)?;
+            if let (Some(cost), Some(exact)) = (row.cost, row.exact.cost.filter(|_| row.gain.is_some())) {
+                self.cost.add_row(currency, cost, exact)?;
+            }
+            if let (Some(gain), Some(exact)) = (row.gain, row.exact.gain()) {
+                self.gain.add_row(currency, gain, exact)?;
             }
         }
         Ok(())
@@ -180,9 +194,14 @@ impl<'a> Valuation<'a> {
             "value": value.to_string(),
             "cost": shown(cost),
             "gain": shown(gain),
-            "gain_percent": shown(gain.zip(cost).and_then(|(gain, cost)| percent(gain, cost))),
+            "gain_percent": shown(self.gain_percent(currency)),
             "share": "100.0",
         })
+    }
+
+    /// The gain of a currency in percent of its cost.
+    pub(crate) fn gain_percent(&self, currency: &str) -> Option<Decimal> {
+        percent(self.gain.exact(currency)?, self.cost.exact(currency)?, 1)
     }
 
     /// How many of the prices are old.
@@ -362,7 +381,7 @@ impl Row<'_> {
         let holding = &self.holding;
         let quantity = holding.quantity.to_decimal().ok();
         let average = self.holding.cost.zip(quantity).and_then(|(cost, quantity)| cost.checked_div(quantity));
-        let total = all.value.get(holding.currency);
+        let total = all.value.exact(holding.currency);
         let age = self.price.map(|price| price.age(all.day));
         json!({
             "symbol": holding.symbol,
@@ -378,8 +397,8 @@ impl Row<'_> {
             "cost": shown(self.cost),
             "average_cost": shown(average.map(price_shown)),
             "gain": shown(self.gain),
-            "gain_percent": shown(self.gain.zip(self.cost).and_then(|(gain, cost)| percent(gain, cost))),
-            "share": shown(self.value.zip(total).and_then(|(value, total)| percent(value, total))),
+            "gain_percent": shown(self.exact.gain().zip(self.exact.cost).and_then(|(gain, cost)| percent(gain, cost, 1))),
+            "share": shown(self.exact.value.zip(total).and_then(|(value, total)| percent(value, total, 1))),
             "trades": holding.trades.len(),
             "path": holding.position.map(|position| position.path.to_string()),
         })
@@ -432,14 +451,6 @@ pub(crate) fn day_text(day: Date, today: Date) -> String {
     if day.year() == today.year() { text } else { format!("{text} {}", day.year()) }
 }
 
-/// "12 Nov"
-pub(crate) fn day_and_month(day: Date) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = usize::try_from(day.month()).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
-    format!("{} {}", day.day(), month.copied().unwrap_or_default())
-}
-
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
@@ -447,11 +458,4 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// The first day of a day's year.
 pub(crate) fn year_begins(day: Date) -> Date {
     date(day.year(), 1, 1)
-}
-
-/// In per cent, to two places, as changes of a day are told.
-fn percent2(part: Decimal, whole: Decimal) -> Option<Decimal> {
-    let mut percent = part.checked_mul(Decimal::ONE_HUNDRED)?.checked_div(whole)?.round_dp(2);
-    percent.rescale(2);
-    Some(percent)
 }

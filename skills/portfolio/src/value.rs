@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{TooLarge, currency_code, money, plus};
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
     ToolError, ToolOutput, Value as Json, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{CURRENCY_REMEDY, currency, invalid, money, percent, shown};
+use crate::amount::{CURRENCY_REMEDY, invalid, shown};
 use crate::prices::{Age, Price, Prices};
-use crate::quantity::TooLarge;
 use crate::totals::{Realised, realised_figure};
 use crate::valuation::{Snapshot, Valuation, day_text, method_word, year_begins};
 
@@ -50,7 +50,7 @@ impl NativeTool for Value {
         let wanted = wanted
             .map(|text| {
                 let rule = format!("\"{text}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
-                currency(text).ok_or_else(|| invalid("currency", &rule))
+                currency_code(text).ok_or_else(|| invalid("currency", &rule))
             })
             .transpose()?;
         let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
@@ -107,7 +107,7 @@ impl NativeTool for Value {
 fn gain_percent(all: &Valuation) -> Json {
     let mut gains = all.gain.iter();
     match (gains.next(), gains.next()) {
-        (Some((currency, gain)), None) => shown(all.cost.get(currency).and_then(|cost| percent(gain, cost))),
+        (Some((currency, _)), None) => shown(all.gain_percent(currency)),
         _ => Json::Null,
     }
 }
@@ -119,7 +119,7 @@ fn convert(
     snapshot: &Snapshot,
     wanted: &str,
 ) -> Result<Option<(Json, Figure)>, ToolError> {
-    let mut total = Decimal::new(0, 2);
+    let mut total = money(Decimal::ZERO, wanted);
     let mut rates = Vec::new();
     let mut parts = Vec::new();
     let mut sources: Vec<Source> = all.notes(&snapshot.books).into_iter().map(Source::Note).collect();
@@ -127,7 +127,7 @@ fn convert(
     let mut missing = Vec::new();
     for (currency, amount) in all.value.iter() {
         if currency == wanted {
-            total = total.checked_add(amount).ok_or(TooLarge)?;
+            total = plus(total, amount)?;
             parts.push((format!("Held in {currency}"), amount, currency.to_owned()));
             continue;
         }
@@ -135,8 +135,8 @@ fn convert(
             missing.push(currency.to_owned());
             continue;
         };
-        let converted = money(amount.checked_mul(rate.rate).ok_or(TooLarge)?);
-        total = total.checked_add(converted).ok_or(TooLarge)?;
+        let converted = money(amount.checked_mul(rate.rate).ok_or(TooLarge)?, wanted);
+        total = plus(total, converted)?;
         old |= rate.price.age(snapshot.day) != Age::Fresh;
         let said = format!("{currency} at {}, {}", rate.rate, day_text(rate.price.date, snapshot.today));
         parts.push((said, converted, wanted.to_owned()));

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use nova_skill::figures::currency_code;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Note, Output, ToolContext, ToolError,
@@ -7,7 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::amount::{CURRENCY_REMEDY, above_zero, currency, invalid};
+use crate::amount::{CURRENCY_REMEDY, above_zero, invalid};
 use crate::books::{Books, as_symbol};
 use crate::valuation::Snapshot;
 use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_text, written};
@@ -182,8 +183,10 @@ fn target(given: Option<&GivenDecimal>) -> Result<(Option<Decimal>, Option<Strin
 fn code(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError> {
     let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { return Ok(None) };
     let remedy = CURRENCY_REMEDY.trim_end_matches('.');
-    let code =
-        currency(said).ok_or_else(|| invalid(argument, &format!("\"{said}\" is no currency. {remedy}")));
+    let code = currency_code(said);
+    let code = code
+        .map(str::to_owned)
+        .ok_or_else(|| invalid(argument, &format!("\"{said}\" is no currency. {remedy}")));
     code.map(Some)
 }
 
@@ -233,7 +236,7 @@ fn with_target(line: &str, target: &str) -> String {
     };
     let bare = |word: &str| word.trim_end_matches([',', ';', '.']).len();
     let number = words.get(at + 1).map_or(text.len(), |(at, word)| at + bare(word));
-    let has_currency = |word: &str| currency(&word[..bare(word)]).is_some();
+    let has_currency = |word: &str| currency_code(&word[..bare(word)]).is_some();
     let ends_with_number = words.get(at + 1).is_some_and(|(_, word)| bare(word) == word.len());
     let end = match words.get(at + 2) {
         Some((at, word)) if ends_with_number && has_currency(word) => at + bare(word),

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
+use nova_skill::figures::{currency_code, percent};
 use nova_skill::{
     Decimal, Description, Effect, JsonSchema, NativeTool, Note, NotePath, Output, Problem, ToolContext,
     ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{currency, percent, price as price_shown, shown};
+use crate::amount::{price as price_shown, shown};
 use crate::books::{as_symbol, problems_json};
 use crate::prices::Age;
 use crate::valuation::Snapshot;
@@ -57,7 +58,7 @@ impl NativeTool for Watchlist {
             }
             let distance = comparable
                 .zip(entry.target)
-                .and_then(|(price, target)| percent(target.checked_sub(price.amount)?, price.amount));
+                .and_then(|(price, target)| percent(target.checked_sub(price.amount)?, price.amount, 1));
             if let Some(nova_skill::Source::Note(path)) = price.map(|price| price.source()) {
                 notes.push(path);
             }
@@ -236,8 +237,8 @@ fn target(rest: &str) -> Result<(Option<Decimal>, Option<String>), String> {
     let Some(code) = code.map(|code| code.trim_end_matches([',', ';', '.'])) else {
         return Ok((Some(target), None));
     };
-    let known = currency(code).ok_or_else(|| format!("`{code}` is no currency"))?;
-    Ok((Some(target), Some(known)))
+    let known = currency_code(code).ok_or_else(|| format!("`{code}` is no currency"))?;
+    Ok((Some(target), Some(known.to_owned())))
 }
 
 /// How a bullet is written.

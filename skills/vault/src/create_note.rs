@@ -1,11 +1,12 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use nova_skill::figures::likeness;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Clock, Description, Effect, FrontMatter, JsonSchema, NativeTool, Note, NoteScope, Output, SettingError,
     TemplateFolder, TemplateValues, Templates, ToolContext, ToolError, ToolOutput, Value, VaultPath,
-    async_trait, fill_template, json, likeness, schemars,
+    async_trait, fill_template, json, schemars,
 };
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
 //! Which note a text means.
 
+use nova_skill::figures::likeness;
 use nova_skill::{
     Note, PathError, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json,
-    likeness,
 };
 
 /// What errors call it.

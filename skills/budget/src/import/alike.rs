@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use nova_skill::figures::{Days, folded};
 use nova_skill::jiff::ToSpan as _;
-use nova_skill::{Date, Decimal, Value, folded, json};
+use nova_skill::{Date, Decimal, Value, json};
 
 use super::transactions::Transaction;
+use crate::arguments::written;
 use crate::ledger::{Entry, Ledger};
-use crate::money::money;
-use crate::period::Days;
 
 /// So many days lie between paying with a card and the day of the bank.
 const DAYS: i32 = 3;
@@ -93,7 +93,7 @@ impl<'a> Alike<'a> {
         let row = |(transaction, twin): (&Transaction, Twin)| {
             json!({
                 "date": transaction.date,
-                "amount": money(transaction.amount.abs()),
+                "amount": written(transaction.amount.abs()),
                 "currency": twin.entry.currency,
                 "payee": transaction.payee,
                 "looks_like": twin.entry.payee(),

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
-use nova_skill::{JsonSchema, NewNote, ToolContext, ToolError, Value, folded, schemars};
+use nova_skill::{JsonSchema, NewNote, ToolContext, ToolError, Value, schemars};
 use serde::Deserialize;
 
 use super::alike::Alike;

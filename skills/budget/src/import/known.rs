@@ -1,13 +1,15 @@
 //! What is remembered of a bank's files.
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
-use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value, folded};
+use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value};
 
 use super::mapping::Mapping;
 use super::table::Table;
 use super::{BANK, File};
 use crate::arguments::line;
-use crate::ledger::{Ledger, text};
+use crate::ledger::Ledger;
+use crate::properties::text;
 
 /// A mapping, and what else is known of the bank.
 pub(super) struct Known {

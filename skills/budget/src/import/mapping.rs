@@ -1,13 +1,14 @@
 //! Which column of a bank's file means what, as it is proposed, given and remembered.
 
+use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
-use nova_skill::{JsonSchema, Record, ToolError, Value, folded, schemars};
+use nova_skill::{JsonSchema, Record, ToolError, Value, schemars};
 use serde::{Deserialize, Serialize};
 
 use super::names::currency_in;
 use super::proposed::Proposed;
 use super::table::Table;
-use crate::ledger::text;
+use crate::properties::text;
 
 /// What a mapping says; a column is named by its header, or by its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -17,15 +17,16 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nova_skill::figures::folded;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError, ToolOutput, Value,
-    VaultError, VaultPath, async_trait, folded, json, schemars,
+    VaultError, VaultPath, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::arguments::line;
+use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
-use crate::money::money;
 use choices::{Choices, Line};
 use mapping::Mapping;
 use plan::Imported;
@@ -291,7 +292,7 @@ fn propose(
             let mut shown = json!({
                 "date": row.date,
                 "kind": if row.amount.is_sign_positive() { INCOME } else { EXPENSE },
-                "amount": money(row.amount.abs()),
+                "amount": written(row.amount.abs()),
                 "currency": row.currency,
                 "payee": row.payee,
                 "memo": row.memo,

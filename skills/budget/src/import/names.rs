@@ -1,6 +1,6 @@
 //! What banks call their columns.
 
-use nova_skill::folded;
+use nova_skill::figures::{currency_code, folded};
 
 /// Names of the column of the day, the likeliest first, as [`words`] gives them.
 pub(super) const DATES: &[&str] = &[
@@ -218,7 +218,7 @@ pub(super) fn currency_in(name: &str) -> Option<String> {
     }
     // A code is written in capitals: `all` and `try` are words.
     let is_code = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    parts().filter(is_code).find_map(crate::money::currency)
+    parts().filter(is_code).find_map(currency_code).map(str::to_owned)
 }
 
 /// The words of a name in lower case, without accents, one blank between them.

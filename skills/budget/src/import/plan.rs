@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, folded, json};
+use nova_skill::figures::folded;
+use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, json};
 
 use super::alike::Alike;
 use super::choices::Choices;
@@ -10,8 +11,9 @@ use super::transactions::{self, Transaction};
 use super::transfers::{Accounts, Pair, TOLD, pairs};
 use super::{BANK, PREVIEW};
 use crate::add_entry::new_note;
-use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
-use crate::money::money;
+use crate::arguments::written;
+use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED};
+use crate::properties::text;
 use crate::rules::first_that_fits;
 use crate::transfer::Side;
 
@@ -126,7 +128,7 @@ impl<'a> Imported<'a> {
         });
         Ok(Some(Side {
             date: transaction.date,
-            amount: money(transaction.amount.abs()),
+            amount: written(transaction.amount.abs()),
             currency,
             account: self.account.clone(),
             payee: transaction.payee.clone(),

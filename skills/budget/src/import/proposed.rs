@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use nova_skill::figures::currency_code;
+
 use super::names::{
     AMOUNTS, CATEGORIES, CREDITS, CURRENCIES, DATES, DEBITS, IDS, MEMOS, PAYEES, PAYERS, is_of_account,
     is_of_one_side, is_of_other_amount, named,
@@ -71,7 +73,7 @@ impl Proposed {
         };
         let is_currency = |at: usize| {
             !is_of_other_amount(&table.header[at])
-                && cells(table, at).all(|cell| crate::money::currency(cell).is_some())
+                && cells(table, at).all(|cell| currency_code(cell).is_some())
         };
         // Where a balance has a currency of its own, the one behind the amount is the amount's.
         let currencies = named(&table.header, CURRENCIES);

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, folded, json};
+use nova_skill::figures::{folded, plus};
+use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, json};
 
 use super::alike::{Alike, Twin};
 use super::choices::{self, Choices};
@@ -14,8 +15,8 @@ use super::transactions::{Columns, Currencies, Question, ReadRows, Transaction};
 use super::transfers::Pair;
 use super::values::{DateFormat, amount};
 use super::{File, OfTransfers};
+use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
-use crate::money::{money, plus};
 use crate::rules::first_that_fits;
 
 /// So many entries are in the answer; counts and sums are of all.
@@ -148,7 +149,7 @@ impl Reviewed<'_> {
                     .or_else(|| self.ledger.currency.clone())
                     .unwrap_or_default(),
             };
-            let amount = money(transaction.amount.abs());
+            let amount = written(transaction.amount.abs());
             let is_income = transaction.amount.is_sign_positive();
             let mut row = json!({
                 "line": transaction.line,
@@ -199,7 +200,7 @@ impl Reviewed<'_> {
         let entries: Vec<Value> = found.into_iter().map(|(_, row)| row).collect();
         let sums: Vec<Value> = sums
             .into_iter()
-            .map(|((currency, kind), amount)| json!({"currency": currency, "kind": kind, "amount": money(amount)}))
+            .map(|((currency, kind), amount)| json!({"currency": currency, "kind": kind, "amount": written(amount)}))
             .collect();
         let Value::Object(value) = json!({
             "total": total,
@@ -237,7 +238,7 @@ fn twin_of(twin: &Twin<'_>, date: Date) -> Value {
         "payee": entry.payee(),
         "memo": entry.memo,
         "date": twin.day,
-        "amount": money(entry.amount),
+        "amount": written(entry.amount),
         "repeats": entry.every.map(|every| every.word()),
         "days": twin.day.until(date).map_or(0, |span| span.get_days()),
     })
@@ -297,7 +298,7 @@ fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
                 .unwrap_or_default();
             let label = |sign: &String| {
                 let read = amount(&example, if sign == "," { ',' } else { '.' });
-                choice(sign, read.map_or_else(|| sign.clone(), |read| money(read).to_string()))
+                choice(sign, read.map_or_else(|| sign.clone(), |read| written(read).to_string()))
             };
             json!({
                 "about": "decimal",

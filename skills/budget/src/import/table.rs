@@ -111,9 +111,9 @@ impl Table {
 
     /// The number of a column, named by its header or its number from 1.
     pub(super) fn column(&self, argument: &str, name: &str) -> Result<usize, ToolError> {
-        let wanted = nova_skill::folded(name.trim());
+        let wanted = nova_skill::figures::folded(name.trim());
         let named: Vec<usize> = (0..self.header.len())
-            .filter(|at| nova_skill::folded(self.header[*at].trim()) == wanted)
+            .filter(|at| nova_skill::figures::folded(self.header[*at].trim()) == wanted)
             .collect();
         let number = || name.trim().parse::<usize>().ok().filter(|n| (1..=self.header.len()).contains(n));
         match (named.as_slice(), number()) {
@@ -375,7 +375,9 @@ fn decoded(file: &str, bytes: &[u8], said: Option<&str>) -> Result<(String, &'st
 /// By its word, or the character itself.
 fn delimiter_of(said: &str) -> Result<u8, ToolError> {
     let found = DELIMITERS.iter().find(|(byte, name)| {
-        nova_skill::folded(said) == *name || said.as_bytes() == [*byte] || (said == "\\t" && *byte == b'\t')
+        nova_skill::figures::folded(said) == *name
+            || said.as_bytes() == [*byte]
+            || (said == "\\t" && *byte == b'\t')
     });
     found.map(|(byte, _)| *byte).ok_or_else(|| ToolError::InvalidArguments {
         path: "/mapping/delimiter".into(),

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nova_skill::figures::currency_code;
 use nova_skill::{ContentHash, Date, Decimal, ToolError, Value, json};
 
 use super::mapping::{Mapping, Sign};
@@ -10,7 +11,6 @@ use super::values::{
     DATE_FORMATS, DateFormat, amount, currencies_of_sign, currency_beside, date_formats, decimal_signs,
     is_negative, went_out,
 };
-use crate::money;
 
 /// How many wrong lines an error names.
 const LINES_NAMED: usize = 3;
@@ -368,7 +368,8 @@ impl Columns {
     fn is_balance(&self, row: &Row) -> bool {
         const WORDS: [&str; 3] = ["balance", "saldo", "solde"];
         let is_empty = |at: &usize| row.cells[*at].trim().is_empty();
-        let says = |at: &usize| WORDS.iter().any(|word| nova_skill::folded(&row.cells[*at]).contains(word));
+        let says =
+            |at: &usize| WORDS.iter().any(|word| nova_skill::figures::folded(&row.cells[*at]).contains(word));
         self.money.columns().iter().all(is_empty) && [self.payee, self.memo].iter().flatten().any(says)
     }
 
@@ -423,9 +424,11 @@ impl Columns {
             (!joined.is_empty()).then(|| joined.join(" "))
         };
         let mut currency = match text(self.currency) {
-            Some(said) => {
-                Some(money::currency(&said).ok_or_else(|| format!("\"{said}\" is not a currency"))?)
-            }
+            Some(said) => Some(
+                currency_code(&said)
+                    .map(str::to_owned)
+                    .ok_or_else(|| format!("\"{said}\" is not a currency"))?,
+            ),
             None => None,
         };
         for at in self.money.columns() {
@@ -467,7 +470,9 @@ impl Currencies<'_> {
         let known = own.or(self.given);
         let may_be = currencies_of_sign(&said);
         let found = match may_be {
-            [] => money::currency(&said).ok_or_else(|| format!("\"{cell}\" has no known currency"))?,
+            [] => currency_code(&said)
+                .map(str::to_owned)
+                .ok_or_else(|| format!("\"{cell}\" has no known currency"))?,
             [one] => (*one).to_owned(),
             // One sign of several currencies means the one that is known.
             several => match known.or(self.usual).filter(|known| several.contains(known)) {

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nova_skill::figures::folded;
 use nova_skill::jiff::ToSpan as _;
-use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, folded};
+use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value};
 
 use super::transactions::Transaction;
+use crate::arguments::written;
 use crate::convert::{Conversion, can_convert, convert};
 use crate::join::{DAYS, apart};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
-use crate::money::money;
 use crate::transfer::{self, Side, Transfer};
 
 /// The number of transfers in an answer.
@@ -85,7 +86,7 @@ pub(super) fn pairs<'a>(
         .entries
         .iter()
         .filter(|entry| entry.no_side().is_none())
-        .map(|entry| (entry, Side::of(entry)))
+        .map(|entry| (entry, entry.side()))
         .collect();
     let of_entries = Booked::of(
         entries.iter().map(|(entry, side)| (side, entry.is_income, side.account.as_deref().map(folded))),
@@ -170,8 +171,8 @@ impl Pair<'_> {
     pub(super) fn sides(&self) -> (Side, Side) {
         match self.other {
             Other::Open(transfer) => (transfer.out.clone(), transfer.into.clone()),
-            Other::Entry(entry) if entry.is_income => (self.side.clone(), Side::of(entry)),
-            Other::Entry(entry) => (Side::of(entry), self.side.clone()),
+            Other::Entry(entry) if entry.is_income => (self.side.clone(), entry.side()),
+            Other::Entry(entry) => (entry.side(), self.side.clone()),
         }
     }
 
@@ -188,7 +189,7 @@ impl Pair<'_> {
                 (if entry.is_income { INCOME } else { EXPENSE }, transfer::values(&out, &into)?)
             }
         };
-        let (day, name, amount) = (out.date, transfer::name(&out, &into), money(out.amount).to_string());
+        let (day, name, amount) = (out.date, transfer::name(&out, &into), written(out.amount).to_string());
         Ok(Conversion { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
     }
 

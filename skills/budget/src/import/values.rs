@@ -1,7 +1,8 @@
 //! Dates and amounts as banks write them.
 
+use nova_skill::Decimal;
+use nova_skill::figures::folded;
 use nova_skill::jiff::civil::Date;
-use nova_skill::{Decimal, folded};
 
 /// How a date is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-use nova_skill::{Date, Decimal, Figure, NotePath, Value, folded};
+use nova_skill::figures::{folded, money};
+use nova_skill::{Date, Decimal, Figure, NotePath, Value};
 
 use super::row::Row;
 use super::{Amounts, Summary, Transferred};
 use crate::ledger::Entry;
 use crate::list::paths;
-use crate::money::money;
 
 /// The figures of a month in one currency, each with the notes it came from.
 pub(super) struct Figures<'a> {
@@ -129,7 +129,7 @@ impl Figures<'_> {
                     out.currency == self.currency && (out.date > self.summary.today) == is_upcoming
                 });
                 figures.push(
-                    self.figure(key, format!("{label} {month}"), money(amount))
+                    self.figure(key, format!("{label} {month}"), money(amount, self.currency))
                         .formula("Σ transfers")
                         .from_notes(paths(own.map(|transfer| &transfer.path))),
                 );

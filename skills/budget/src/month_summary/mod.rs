@@ -3,20 +3,20 @@
 mod figures;
 mod row;
 
+use crate::arguments::month as month_argument;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use nova_skill::figures::{Days, Month, Sums, folded, minus, money, percent, plus, rounded_to};
 use nova_skill::{
-    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NotePath, Output, RoundingStrategy,
-    ToolContext, ToolError, ToolOutput, Value, async_trait, folded, json, schemars,
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::arguments::wrong;
 use crate::ledger::{Entry, Ledger, Spellings};
 use crate::list::paths;
-use crate::money::{Sums, minus, money, percent, plus};
-use crate::period::{Days, Month};
 use crate::transfer::Transfer;
 use figures::Figures;
 use row::Row;
@@ -70,7 +70,7 @@ impl NativeTool for MonthSummary {
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let today = ctx.clock().today();
-        let month = Month::parse("month", &which.month, today)?;
+        let month = month_argument("month", &which.month, today)?;
         let months = which.months.unwrap_or(MONTHS);
         if !(1..=24).contains(&months) {
             return Err(wrong("months", "must be 1 to 24".into()));
@@ -141,7 +141,7 @@ impl<'a> Side<'a> {
         let total = if is_upcoming { &mut self.upcoming } else { &mut self.so_far };
         let sum = total.by_category.entry((&entry.category_key, &entry.currency)).or_default();
         *sum = plus(*sum, entry.counted())?;
-        total.all.add(&entry.currency, entry.counted())
+        Ok(total.all.add(&entry.currency, entry.counted())?)
     }
 
     /// The folded categories that have an entry in the currency.
@@ -289,16 +289,17 @@ impl<'a> Summary<'a> {
             income = plus(income, amounts.income)?;
             spent = plus(spent, amounts.spent)?;
         }
-        let left = money(minus(income, spent)?);
+        let left = money(minus(income, spent)?, currency);
         Ok(json!({
-            "income": money(income), "spent": money(spent), "left": left,
+            "income": money(income, currency), "spent": money(spent, currency), "left": left,
             "left_detail": format!("{}, {left} {currency} left", self.month.year()),
             "months": self.trend(currency)?,
         }))
     }
 
     fn transferred(&self, currency: &str) -> Result<Transferred, ToolError> {
-        let mut transferred = Transferred::default();
+        let zero = money(Decimal::ZERO, currency);
+        let mut transferred = Transferred { so_far: zero, upcoming: zero, count: 0, upcoming_count: 0 };
         for side in self.transfers.iter().map(|transfer| &transfer.out).filter(|out| out.currency == currency)
         {
             let is_upcoming = side.date > self.today;
@@ -306,7 +307,7 @@ impl<'a> Summary<'a> {
                 true => (&mut transferred.upcoming, &mut transferred.upcoming_count),
                 false => (&mut transferred.so_far, &mut transferred.count),
             };
-            *sum = plus(*sum, side.amount)?;
+            *sum = plus(*sum, money(side.amount, currency))?;
             *count += 1;
         }
         Ok(transferred)
@@ -314,7 +315,7 @@ impl<'a> Summary<'a> {
 
     /// What is upcoming, and how the month with it compares with the one before, in words.
     fn spent_detail(&self, currency: &str) -> Option<String> {
-        let upcoming = and_upcoming(money(self.months.last()?.spent.upcoming.all.get(currency)), currency);
+        let upcoming = and_upcoming(self.months.last()?.spent.upcoming.all.money(currency), currency);
         match (upcoming, self.compared(currency)) {
             (Some(upcoming), Some(compared)) => Some(format!("{upcoming}, together {compared}")),
             (one, other) => one.or(other),
@@ -324,7 +325,7 @@ impl<'a> Summary<'a> {
     fn compared(&self, currency: &str) -> Option<String> {
         let [.., before, now] = self.months.as_slice() else { return None };
         let whole = |side: &Side| {
-            let (so_far, upcoming) = (side.so_far.all.get(currency), side.upcoming.all.get(currency));
+            let (so_far, upcoming) = (side.so_far.all.money(currency), side.upcoming.all.money(currency));
             so_far.checked_add(upcoming)
         };
         let (earlier, now) = (whole(&before.spent)?, whole(&now.spent)?);
@@ -337,7 +338,7 @@ impl<'a> Summary<'a> {
         if change.is_zero() {
             return Some(format!("as in {before}"));
         }
-        let share = percent(change.abs(), earlier)?;
+        let share = percent(change.abs(), earlier, 1)?.normalize();
         let share = if share.is_zero() { "less than 1".to_owned() } else { share.to_string() };
         let word = if change.is_sign_negative() { "less" } else { "more" };
         Some(format!("{share} % {word} than in {before}"))
@@ -380,17 +381,16 @@ impl<'a> Summary<'a> {
             for total in &known {
                 earlier = plus(earlier, total.of(&name, currency))?;
             }
-            let average = earlier
-                .checked_div(Decimal::from(known.len()))
-                .map(|average| average.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero));
+            let average = earlier.checked_div(Decimal::from(known.len()));
+            let in_row = |amount: Decimal| money(amount, currency);
             rows.push(Row {
                 category: spellings.get(&name).to_owned(),
                 currency: currency.to_owned(),
-                spent: money(now.spent.so_far.of(&name, currency)),
-                upcoming: money(now.spent.upcoming.of(&name, currency)),
-                limit: limits.get(&name).copied().map(money),
-                last_month: before.last().map(|sides| money(sides.spent.so_far.of(&name, currency))),
-                average: average.map(money),
+                spent: in_row(now.spent.so_far.of(&name, currency)),
+                upcoming: in_row(now.spent.upcoming.of(&name, currency)),
+                limit: limits.get(&name).copied().map(in_row),
+                last_month: before.last().map(|sides| in_row(sides.spent.so_far.of(&name, currency))),
+                average: average.map(in_row),
                 count: count(&name, false),
                 upcoming_count: count(&name, true),
             });
@@ -415,22 +415,21 @@ struct Amounts {
 
 impl Amounts {
     fn of(income: &Side, spent: &Side, currency: &str) -> Result<Self, ToolError> {
-        let of = |total: &Total| money(total.all.get(currency));
+        let of = |total: &Total| total.all.money(currency);
         let left = minus(of(&income.so_far), of(&spent.so_far))?;
         let upcoming = minus(of(&income.upcoming), of(&spent.upcoming))?;
         Ok(Self {
             income: of(&income.so_far),
             spent: of(&spent.so_far),
-            left: money(left),
+            left: money(left, currency),
             upcoming_income: of(&income.upcoming),
             upcoming_spent: of(&spent.upcoming),
-            left_with_upcoming: money(plus(left, upcoming)?),
+            left_with_upcoming: money(plus(left, upcoming)?, currency),
         })
     }
 }
 
 /// What moved between the user's own accounts in a month and a currency.
-#[derive(Default)]
 struct Transferred {
     so_far: Decimal,
     count: usize,
@@ -446,13 +445,13 @@ impl Transferred {
             1 => "in 1 transfer, not counted as income or spent".to_owned(),
             n => format!("in {n} transfers, not counted as income or spent"),
         };
-        let detail = match and_upcoming(money(self.upcoming), currency) {
+        let detail = match and_upcoming(self.upcoming, currency) {
             Some(upcoming) => format!("{upcoming}, {detail}"),
             None => detail,
         };
         json!({
-            "transferred": is_any.then(|| money(self.so_far)),
-            "upcoming_transferred": (self.upcoming_count > 0).then(|| money(self.upcoming)),
+            "transferred": is_any.then_some(self.so_far),
+            "upcoming_transferred": (self.upcoming_count > 0).then_some(self.upcoming),
             "transfer_count": self.count,
             "transferred_detail": is_any.then_some(detail),
         })
@@ -485,12 +484,11 @@ impl Limits {
 
     /// "462 of 755" in whole units.
     fn told(&self, currency: &str) -> Value {
-        let whole =
-            |amount: Decimal| amount.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero);
+        let whole = |amount: Decimal| rounded_to(amount, 0);
         json!({
             "limits": self.count,
             "limits_detail": (self.count > 0).then(|| format!("{} of {}", whole(self.spent), whole(self.limit))),
-            "without_limit_detail": format!("{} {currency}", money(self.without)),
+            "without_limit_detail": format!("{} {currency}", money(self.without, currency)),
         })
     }
 }
@@ -502,7 +500,7 @@ fn and_upcoming(amount: Decimal, currency: &str) -> Option<String> {
 
 fn income_categories(income: &Side, spellings: &Spellings, currency: &str) -> Vec<Value> {
     let names: BTreeSet<&str> = income.categories(currency).collect();
-    let of = |total: &Total, name: &str| money(total.of(name, currency));
+    let of = |total: &Total, name: &str| money(total.of(name, currency), currency);
     let mut rows: Vec<(Decimal, Decimal, &str)> = names
         .into_iter()
         .map(|name| (of(&income.so_far, name), of(&income.upcoming, name), spellings.get(name)))

@@ -1,6 +1,5 @@
+use nova_skill::figures::{minus, money, percent};
 use nova_skill::{Decimal, ToolError, Value, json};
-
-use crate::money::{minus, money, percent};
 
 /// One category of the month.
 pub(super) struct Row {
@@ -43,8 +42,8 @@ impl Row {
 
     fn tell_limit(&self, limit: Decimal, row: &mut Value) -> Result<(), ToolError> {
         let currency = &self.currency;
-        let left = money(minus(limit, self.spent)?);
-        let with_upcoming = money(minus(left, self.upcoming)?);
+        let left = money(minus(limit, self.spent)?, currency);
+        let with_upcoming = money(minus(left, self.upcoming)?, currency);
         row["limit"] = json!(limit);
         row["left_of_limit"] = json!(left);
         row["over_limit"] = json!(left.is_sign_negative());
@@ -61,8 +60,8 @@ impl Row {
             }
         }
         row["limit_detail"] = json!(detail);
-        if let Some(used) = percent(self.spent, limit) {
-            row["used"] = json!(used);
+        if let Some(used) = percent(self.spent, limit, 1) {
+            row["used"] = json!(used.normalize());
         }
         Ok(())
     }

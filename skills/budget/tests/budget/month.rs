@@ -215,7 +215,7 @@ currency: EUR
 ---
 ";
     let error = budget(huge).error("month_summary", json!({"month": "2026-11"}));
-    assert!(error.message.contains("cannot be added exactly"), "{error}");
+    assert!(error.message.contains("more digits than can be computed with exactly"), "{error}");
 }
 
 #[test]

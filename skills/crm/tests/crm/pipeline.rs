@@ -52,11 +52,11 @@ fn deals(all: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
-fn weighted_sums_are_rounded_once_at_the_end() {
-    // 3 × 33.335 = 100.005, half a cent away from zero; rounded one by one they would be 100.02.
+fn a_weighted_total_is_the_sum_of_rounded_deals() {
+    // Each is 33.335, shown as 33.34; the exact sum 100.005 would be 100.01.
     let vault = deals(&[("lead", "66.67", "probability: 50\n"); 3]);
     let answer = crm(&vault).value("pipeline", json!({}));
-    assert_eq!(answer["weighted"], json!([{"amount": "100.01", "currency": "EUR"}]));
+    assert_eq!(answer["weighted"], json!([{"amount": "100.02", "currency": "EUR"}]));
     let fraction = deals(&[("lead", "200", "probability: 12.5\n"), ("lead", "0.2", "probability: 50\n")]);
     let answer = crm(&fraction).value("pipeline", json!({}));
     assert_eq!(answer["weighted"], json!([{"amount": "25.10", "currency": "EUR"}]));

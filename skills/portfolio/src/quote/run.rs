@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use nova_skill::figures::percent;
 use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
 
 use super::wanted::Wanted;
@@ -294,12 +295,7 @@ fn row(
     age: Age,
     before: Option<nova_skill::Decimal>,
 ) -> Value {
-    let change = before.and_then(|before| {
-        let by = price.checked_sub(before)?.checked_mul(nova_skill::Decimal::ONE_HUNDRED)?;
-        let mut change = by.checked_div(before)?.round_dp(2);
-        change.rescale(2);
-        Some(change)
-    });
+    let change = before.and_then(|before| percent(price.checked_sub(before)?, before, 2));
     json!({
         "symbol": symbol,
         "price": price_shown(price).to_string(),

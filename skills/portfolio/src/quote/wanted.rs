@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use nova_skill::jiff::ToSpan as _;
-use nova_skill::{Date, ToolContext, ToolError};
+use nova_skill::{Date, ToolContext, ToolError, date_argument};
 
 use super::QuotesOf;
-use crate::amount::{date, invalid};
+use crate::amount::invalid;
 use crate::books::{Books, as_symbol};
 use crate::prices::as_pair;
 use crate::valuation::Snapshot;
@@ -35,7 +35,7 @@ pub(super) async fn wanted(
     ctx: &dyn ToolContext,
 ) -> Result<Vec<Wanted>, ToolError> {
     let since = of.since.as_deref().filter(|text| !text.trim().is_empty());
-    let since = since.map(|text| date(text, "since")).transpose()?;
+    let since = since.map(|text| date_argument("since", text)).transpose()?;
     let books = &snapshot.books;
     let closes = |symbol: &str| match (since, of.range) {
         (Some(since), _) => Some(since),

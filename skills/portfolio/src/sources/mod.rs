@@ -7,6 +7,7 @@ mod get;
 mod stooq;
 mod yahoo;
 
+use nova_skill::figures::day_and_month;
 use nova_skill::{Date, Decimal, ToolContext, Value, async_trait};
 use url::Url;
 
@@ -15,7 +16,6 @@ pub(crate) use finnhub::CREDENTIAL;
 use get::Get;
 
 use crate::prices::{QUOTE_DAYS, days_between};
-use crate::valuation::day_and_month;
 
 /// One service that knows prices.
 #[async_trait]

@@ -1,3 +1,4 @@
+use nova_skill::figures::{currency_code, rounded_to};
 use nova_skill::jiff::Timestamp;
 use nova_skill::jiff::tz::{Offset, TimeZone};
 use nova_skill::{Date, Decimal, ToolContext, Value, async_trait, serde_json};
@@ -89,8 +90,9 @@ impl Chart {
         let mut quoted = self.quoted(price, time)?;
         quoted.at = Some(time.to_string());
         let parts = self.currency().map_or(Decimal::ONE, |(_, parts)| parts);
-        quoted.before =
-            before.and_then(|before| before.checked_div(parts)).map(|before| before.round_dp(6).normalize());
+        quoted.before = before
+            .and_then(|before| before.checked_div(parts))
+            .map(|before| rounded_to(before, 6).normalize());
         Ok(quoted)
     }
 
@@ -103,7 +105,7 @@ impl Chart {
             let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
             if let (Some(time), Some(close)) = (time, decimal(close)) {
                 // Closes are printed from numbers of 32 bits: 227.52000427246094.
-                quotes.push(self.quoted(close.round_dp(4), time)?);
+                quotes.push(self.quoted(rounded_to(close, 4), time)?);
             }
         }
         Ok(quotes)
@@ -133,7 +135,7 @@ impl Chart {
             "GBp" | "GBX" => ("GBP".into(), Decimal::ONE_HUNDRED),
             "ILA" => ("ILS".into(), Decimal::ONE_HUNDRED),
             "ZAc" => ("ZAR".into(), Decimal::ONE_HUNDRED),
-            said => (crate::amount::currency(said)?, Decimal::ONE),
+            said => (currency_code(said)?.to_owned(), Decimal::ONE),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What holds for all trades, whatever they are.
 
 use nova_skill::Decimal;
+use nova_skill::figures::Quantity;
 use nova_skill_portfolio::ledger::{Event, Impossible, Ledger, Method, Trade};
-use nova_skill_portfolio::quantity::Quantity;
 use proptest::prelude::*;
 
 fn cents(number: u32) -> Decimal {

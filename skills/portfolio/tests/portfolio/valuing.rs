@@ -424,3 +424,51 @@ fn of_a_rate_and_its_reverse_the_newer_counts() {
     assert_eq!(value(newer + &new), (json!("190.00"), json!("2026-11-21")));
     assert_eq!(value(old), (json!("150.00"), json!("2026-01-05")));
 }
+
+fn position(symbol: &str, currency: &str, close: &str, cost: &str) -> String {
+    format!(
+        "//- Portfolio/Positions/{symbol}.md\n---\ntype: position\nsymbol: {symbol}\ncurrency: {currency}\n\
+         quantity: 1\ncost_basis: {cost}\n---\n//- Portfolio/Prices/{symbol}.md\n---\ntype: price\nsymbol: {symbol}\n\
+         date: 2026-11-20\nclose: {close}\ncurrency: {currency}\n---\n"
+    )
+}
+
+#[test]
+fn totals_are_sums_of_rounded_rows() {
+    // 0.125 is shown as 0.13; the total is 0.26, though the exact sum is 0.25. The return is exact:
+    // (0.25 − 0.20) ÷ 0.20, where the rows shown would give 30 %.
+    let vault = ["AAA", "BBB"].map(|symbol| position(symbol, "EUR", "0.125", "0.10")).concat();
+    check(
+        &vault,
+        "positions",
+        json!({}),
+        &[
+            ("/positions/0/value", json!("0.13")),
+            ("/positions/0/gain", json!("0.03")),
+            ("/positions/0/gain_percent", json!("25.0")),
+            ("/positions/1/value", json!("0.13")),
+            ("/total/value", json!("0.26")),
+            ("/total/cost", json!("0.20")),
+            ("/total/gain", json!("0.06")),
+            ("/total/gain_percent", json!("25.0")),
+        ],
+    );
+}
+
+#[test]
+fn rows_have_the_places_of_their_currency() {
+    // By code: 0.000000125 BTC, 301.5 JPY, 1.0005 KWD.
+    let vault = [("AAA", "BTC", "0.000000125"), ("BBB", "JPY", "301.5"), ("CCC", "KWD", "1.0005")]
+        .map(|(symbol, currency, close)| position(symbol, currency, close, "0"))
+        .concat();
+    check(
+        &vault,
+        "positions",
+        json!({}),
+        &[
+            ("/positions/0/value", json!("0.00000013")),
+            ("/positions/1/value", json!("302")),
+            ("/positions/2/value", json!("1.001")),
+        ],
+    );
+}

@@ -11,10 +11,8 @@ use nova_protocol::{
     SaveRecord, SavedRecord, SuggestNotes, UserError, UsualCurrency,
 };
 use nova_registry::{SkillEntry, ToolEntry};
-use nova_skill::{
-    Date, FieldFault, Note, PropertyValue, RecordType, Start, ToolError, VaultPath, currency_code, folded,
-    native,
-};
+use nova_skill::figures::{currency_code, folded};
+use nova_skill::{Date, FieldFault, Note, PropertyValue, RecordType, Start, ToolError, VaultPath, native};
 use nova_vault::note::FrontMatter;
 use nova_vault::{Query, TemplateFolder, View};
 use serde_json::{Map, Value};

@@ -1,3 +1,4 @@
+use nova_figures::TooLarge;
 use nova_vault::{Problem, VaultError};
 
 /// Why a tool could not do what it was asked. Every message is told to the model and shown to the
@@ -110,6 +111,15 @@ impl ToolError {
             Self::Cancelled => String::new(),
             Self::Failed { hint, .. } => hint.clone(),
         }
+    }
+}
+
+impl From<TooLarge> for ToolError {
+    fn from(error: TooLarge) -> Self {
+        Self::failed(
+            format!("It cannot be computed: {error}."),
+            "Look for a number with too many digits, and correct its note.",
+        )
     }
 }
 

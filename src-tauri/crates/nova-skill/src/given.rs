@@ -1,11 +1,15 @@
-//! Decimals as a tool is given them.
+//! Decimals and dates as a tool is given them.
 
 use std::borrow::Cow;
 
+use jiff::civil::Date;
+use nova_figures::plain_date;
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::Deserialize;
 use serde_json::{Number, Value};
+
+use crate::ToolError;
 
 /// An argument that is a decimal: a text or a JSON number. Whether it is one is seen where it is read.
 ///
@@ -60,4 +64,17 @@ impl JsonSchema for GivenDecimal {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": ["string", "number"], "format": "decimal"})
     }
+}
+
+/// The day that an argument names.
+///
+/// # Errors
+/// `InvalidArguments` where it is not written `YYYY-MM-DD`.
+pub fn date_argument(argument: &str, text: &str) -> Result<Date, ToolError> {
+    let text = text.trim();
+    plain_date(text).ok_or_else(|| ToolError::InvalidArguments {
+        path: format!("/{argument}"),
+        rule: format!("\"{text}\" is not a date YYYY-MM-DD"),
+        allowed: Vec::new(),
+    })
 }

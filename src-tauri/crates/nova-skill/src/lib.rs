@@ -14,17 +14,15 @@
 //!
 //! - No global state. Asking for a field that is not declared is an error.
 //! - A skill depends on this crate and on no other crate of Nova; the types of notes are re-exported from
-//!   `nova-vault`: `.ci/layers`.
+//!   `nova-vault`, and `nova-figures` as [`figures`]: `.ci/layers`.
 //! - Results over many records keep the order of the notes, although several threads read them.
 
 mod context;
 mod credentials;
-mod currency;
 mod description;
 mod each;
 mod effect;
 mod error;
-mod folded;
 mod given;
 mod manifest;
 mod output;
@@ -37,13 +35,11 @@ pub use context::{
     ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
-pub use currency::{currency_code, near_currency_codes};
 pub use description::{Description, Fragment};
 pub use each::{look_at_each, look_at_parts};
 pub use effect::Effect;
 pub use error::ToolError;
-pub use folded::{folded, likeness};
-pub use given::GivenDecimal;
+pub use given::{GivenDecimal, date_argument};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{
@@ -51,6 +47,9 @@ pub use record::{
     RecordTypes, Start, types_meant,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
+
+// Money, decimals, currencies, dates and names.
+pub use nova_figures as figures;
 
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
@@ -68,6 +67,6 @@ pub use nova_vault::{
 // What the signatures above are made of.
 pub use async_trait::async_trait;
 pub use jiff::{self, civil::Date};
-pub use rust_decimal::{Decimal, RoundingStrategy};
+pub use rust_decimal::Decimal;
 pub use schemars::{self, JsonSchema};
 pub use serde_json::{self, Value, json};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use nova_calls::error_from_vault;
 use nova_protocol::{ErrorCode, FieldsOfRecords, NoteSuggestion, UserError, ValuesInUse};
-use nova_skill::{FieldKind, RecordType, folded};
+use nova_skill::figures::folded;
+use nova_skill::{FieldKind, RecordType};
 use nova_vault::View;
 
 use super::matching;

@@ -1,7 +1,8 @@
 //! What a new record would be once more, for the form to tell.
 
 use nova_protocol::SameRecord;
-use nova_skill::{Note, RecordType, VaultPath, file_name, folded};
+use nova_skill::figures::folded;
+use nova_skill::{Note, RecordType, VaultPath, file_name};
 use serde_json::{Map, Value};
 
 /// The record that is there already, else the note that has the name. `free` is where a new note of

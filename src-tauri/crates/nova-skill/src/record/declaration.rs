@@ -5,7 +5,7 @@ use nova_vault::TEMPLATE_FOLDER;
 use nova_vault::note::VaultPath;
 
 use super::{Field, FieldKind, RecordType, RecordTypes, Start};
-use crate::folded;
+use crate::figures::folded;
 
 impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
     /// What contradicts itself, with the place.

@@ -7,7 +7,7 @@ use nova_vault::note::Value;
 use rust_decimal::Decimal;
 
 use super::{Field, FieldKind, ItemKind, plain};
-use crate::{currency_code, folded, near_currency_codes};
+use crate::figures::{currency_code, folded, near_currency_codes};
 
 /// Why a value is not what its field declares.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::declaration::{choices_contradict, is_name};
 use super::{FieldKind, RecordType, RecordTypes};
-use crate::folded;
+use crate::figures::folded;
 
 /// What is wrong with a skill's configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

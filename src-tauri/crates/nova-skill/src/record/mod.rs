@@ -28,7 +28,8 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{ToolError, folded};
+use crate::ToolError;
+use crate::figures::folded;
 
 use fault::is_empty;
 pub use form::FieldFault;

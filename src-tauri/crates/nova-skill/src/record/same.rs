@@ -4,7 +4,7 @@ use nova_vault::Note;
 use serde_json::{Map, Value};
 
 use super::{Record, RecordType};
-use crate::folded;
+use crate::figures::folded;
 
 impl RecordType {
     /// The record among `notes` that a new one of these values would be once more, and the field by

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::{Field, FieldKind, ItemKind, RecordType, plain, with_article};
-use crate::{ToolError, ToolVault, folded, near_currency_codes};
+use crate::figures::{folded, near_currency_codes};
+use crate::{ToolError, ToolVault};
 
 impl RecordType {
     /// The text of a new note: `type` first, then the declared fields that have a value.

@@ -1,49 +1,41 @@
-//! Months and spans of days.
+//! Days, and spans of them.
 
 use std::fmt;
 
-use nova_skill::{Date, ToolError, jiff::ToSpan};
+use jiff::ToSpan;
+use jiff::civil::{Date, date};
 
 /// A month of a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Month {
+pub struct Month {
     year: i16,
     month: i8,
 }
 
 /// From the first to the last day, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Days {
-    pub(crate) first: Date,
-    pub(crate) last: Date,
+pub struct Days {
+    pub first: Date,
+    pub last: Date,
 }
 
 impl Month {
-    pub(crate) fn of(date: Date) -> Self {
-        Self { year: date.year(), month: date.month() }
+    pub fn of(day: Date) -> Self {
+        Self { year: day.year(), month: day.month() }
     }
 
-    /// `YYYY-MM`; a date counts for its month, `today` and nothing for this month.
-    pub(crate) fn parse(argument: &str, text: &str, today: Date) -> Result<Self, ToolError> {
-        let text = text.trim();
-        if text.is_empty() || text == "today" {
-            return Ok(Self::of(today));
-        }
-        let day = if text.len() == 7 { format!("{text}-01") } else { text.to_owned() };
-        plain_date(&day).map(Self::of).ok_or_else(|| ToolError::InvalidArguments {
-            path: format!("/{argument}"),
-            rule: format!("\"{text}\" is not a month YYYY-MM"),
-            allowed: Vec::new(),
-        })
+    /// `YYYY-MM`, or a date of the month.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() == 7 { plain_date(&format!("{text}-01")) } else { plain_date(text) }.map(Self::of)
     }
 
-    pub(crate) fn days(self) -> Days {
-        let first = nova_skill::jiff::civil::date(self.year, self.month, 1);
+    pub fn days(self) -> Days {
+        let first = date(self.year, self.month, 1);
         Days { first, last: first.last_of_month() }
     }
 
     /// "October"; for who knows the year.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         const NAMES: [&str; 12] = [
             "January",
             "February",
@@ -62,7 +54,7 @@ impl Month {
     }
 
     /// "October 2026"
-    pub(crate) fn in_full(self) -> String {
+    pub fn in_full(self) -> String {
         format!("{} {}", self.name(), self.year)
     }
 
@@ -76,7 +68,7 @@ impl Month {
     }
 
     /// So many months earlier.
-    pub(crate) fn back(self, months: i32) -> Self {
+    pub fn back(self, months: i32) -> Self {
         let first = self.days().first;
         Self::of(first.checked_sub(months.months()).unwrap_or(first))
     }
@@ -89,17 +81,29 @@ impl fmt::Display for Month {
 }
 
 impl Days {
-    pub(crate) fn contain(self, date: Date) -> bool {
+    pub fn contain(self, date: Date) -> bool {
         self.first <= date && date <= self.last
     }
 }
 
 /// `YYYY-MM-DD` and nothing else.
-pub(crate) fn plain_date(text: &str) -> Option<Date> {
+pub fn plain_date(text: &str) -> Option<Date> {
     let shape = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
     shape.then(|| text.parse().ok()).flatten()
+}
+
+/// The quarter of the year in which a day lies.
+pub fn quarter_of(day: Date) -> Days {
+    let first = (day.month() - 1) / 3 * 3 + 1;
+    Days { first: date(day.year(), first, 1), last: date(day.year(), first + 2, 1).last_of_month() }
+}
+
+/// "12 Nov"
+pub fn day_and_month(day: Date) -> String {
+    let month = Month::of(day).name();
+    format!("{} {}", day.day(), month.get(..3).unwrap_or(month))
 }

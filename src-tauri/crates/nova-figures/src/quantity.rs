@@ -1,4 +1,6 @@
-use nova_skill::Decimal;
+use rust_decimal::Decimal;
+
+use crate::TooLarge;
 
 /// A number of shares, exactly: a fraction, so that a reverse split of one for three loses nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,12 +11,7 @@ pub struct Quantity {
     under: i128,
 }
 
-/// A number with more digits than are computed with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the numbers have more digits than can be computed with exactly")]
-pub struct TooLarge;
-
-/// Amounts are exact to so many places; what does not come out even is rounded half to even there.
+/// Amounts are exact to so many places; what does not come out even is rounded half away from zero there.
 pub const PLACES: u32 = 8;
 
 impl Quantity {
@@ -95,7 +92,7 @@ impl Quantity {
         self.times(Self::fraction(whole.under, whole.over)?)?.at(amount)
     }
 
-    /// As a decimal: exact where it has at most ten places, else rounded half to even there.
+    /// As a decimal: exact where it has at most ten places, else rounded half away from zero there.
     ///
     /// # Errors
     /// With too many digits.
@@ -108,11 +105,16 @@ impl Quantity {
         let common = gcd(tens, self.under);
         let over = self.over.checked_mul(tens / common).ok_or(TooLarge)?;
         let under = self.under / common;
-        let (whole, rest) = (over.div_euclid(under), over.rem_euclid(under));
-        let twice = rest.checked_mul(2).ok_or(TooLarge)?;
-        let up = twice > under || (twice == under && whole % 2 != 0);
-        let mantissa = whole + i128::from(up);
+        let (whole, rest) = (over / under, over % under);
+        let is_half = rest.checked_mul(2).ok_or(TooLarge)?.abs() >= under;
+        let mantissa = if is_half { whole + rest.signum() } else { whole };
         Ok(Decimal::try_from_i128_with_scale(mantissa, places).map_err(|_| TooLarge)?.normalize())
+    }
+}
+
+impl Default for Quantity {
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 
@@ -151,14 +153,17 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_an_amount_are_rounded_half_to_even_at_eight_places() {
+    fn rounds_parts_half_away_from_zero_at_eight_places() {
         let part = |of: &str, whole: &str, amount: &str| {
             quantity(of).share_of(dec(amount), quantity(whole)).map(|part| part.to_string())
         };
         assert_eq!(part("1", "3", "100"), Ok("33.33333333".into()));
         assert_eq!(part("2", "3", "100"), Ok("66.66666667".into()));
-        assert_eq!(part("1", "2", "0.00000001"), Ok("0".into()));
+        assert_eq!(part("1", "2", "0.00000001"), Ok("0.00000001".into()));
         assert_eq!(part("1", "2", "0.00000003"), Ok("0.00000002".into()));
+        assert_eq!(part("1", "2", "-0.00000001"), Ok("-0.00000001".into()));
+        assert_eq!(part("1", "3", "-0.00000001"), Ok("0".into()));
+        assert_eq!(part("2", "3", "-100"), Ok("-66.66666667".into()));
         assert_eq!(part("1", "4", "10.10"), Ok("2.525".into()));
     }
 

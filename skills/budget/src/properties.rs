@@ -1,0 +1,33 @@
+//! What a record says, and what is wrong with it.
+
+use nova_skill::{Note, Problem, Record, RecordType, ToolError};
+
+/// A field as trimmed text; none where nothing is left.
+pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
+    let text = record.text_there(field)?;
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+/// What is wrong with a record whose property does not go with the rest.
+pub(crate) fn fault(
+    declared: &RecordType,
+    note: &Note,
+    field: &str,
+    problem: impl FnOnce(&str) -> String,
+    remedy: String,
+) -> Problem {
+    let property = declared.fields.get(field).map_or(field, |field| field.property());
+    let line = note.document.entry(property).map_or(1, |(_, found)| found.line);
+    Problem { path: note.path.to_string(), line, problem: problem(property), remedy }
+}
+
+/// The error of a record that lacks a required field.
+pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
+    let found = declared.check(note).into_iter().next();
+    ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {
+        path: note.path.to_string(),
+        line: 1,
+        problem: format!("it is no whole {}", declared.name()),
+        remedy: "Look at its properties.".into(),
+    }))
+}
