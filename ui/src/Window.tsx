@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { BackendProvider, type Backend } from './ipc';
-import { TooltipProvider } from './shared';
+import { TooltipProvider, ViewBoundary } from './shared';
 import { StoreProvider } from './state/hooks';
 import type { Store } from './state/store';
 
@@ -10,7 +10,9 @@ export function Window({ backend, store, children }: { backend: Backend; store: 
   return (
     <BackendProvider value={backend}>
       <StoreProvider value={store}>
-        <TooltipProvider>{children}</TooltipProvider>
+        <TooltipProvider>
+          <ViewBoundary>{children}</ViewBoundary>
+        </TooltipProvider>
       </StoreProvider>
     </BackendProvider>
   );

@@ -25,3 +25,4 @@ export { troubleOf, type ToolTrouble } from './tool-trouble';
 export { Tooltip, TooltipProvider } from './Tooltip';
 export { usePlaceInUse } from './usePlaceInUse';
 export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';
+export { ViewBoundary } from './ViewBoundary';
