@@ -2,7 +2,7 @@
 // One subscription to the backend, however many components look at it.
 
 import type { Backend, Envelope } from '../ipc';
-import { type Access, toolsOf } from './actions/access';
+import { type Access, type StoreState, toolsOf } from './actions/access';
 import { changeActions } from './actions/changes';
 import { layoutActions } from './actions/layout';
 import { messageActions } from './actions/messages';
@@ -11,13 +11,9 @@ import { settingsActions } from './actions/settings';
 import { glanceActions } from './actions/glances';
 import { startActions } from './actions/start';
 import { firstState, reduceApp, type AppState } from './app';
-import { reduce, type SessionState, withVaultFolder } from './session';
+import { reduce, withVaultFolder } from './session';
 
-export interface StoreState {
-  readonly app: AppState;
-  /** By session, or by the run of a form: what is being watched. */
-  readonly streams: Readonly<Record<string, SessionState>>;
-}
+export type { StoreState };
 
 export interface Store {
   get(): StoreState;

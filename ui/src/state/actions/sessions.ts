@@ -1,7 +1,8 @@
 // The chats: their list, the open one, its branches, the trash.
 import { nothing, type SessionRow, type SessionView, type SetSession } from '../../ipc';
-import { askingIn, nextAsking } from '../asking';
+import { askingIn } from '../asking';
 import { has } from '../branches';
+import { nextAsking } from '../next-asking';
 import { emptySession, reduce, replay, type SessionState } from '../session';
 import type { Tools } from './access';
 
