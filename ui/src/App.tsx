@@ -19,7 +19,7 @@ import { SkillPanel } from './panels/skill/SkillPanel';
 import { WidePanel } from './panels/skill/WidePanel';
 import { RecordSheet } from './records/RecordSheet';
 import { SettingsPage } from './settings/SettingsPage';
-import { Button, ErrorBox, noteName, Sheet, skillIcon, useMedia } from './shared';
+import { Button, ErrorBox, noteName, Sheet, skillIcon, useMedia, ViewBoundary } from './shared';
 import { NoteFinder } from './shared/NoteFinder';
 import { useAppearance } from './shell/appearance';
 import { Header } from './shell/Header';
@@ -52,7 +52,8 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   useKeys(roomForList, quote);
   const run = useAction(roomForList, quote);
   const over = useApp((app) => app.over);
-  const { openNote, setOver, show } = useActions();
+  const record = useApp((app) => app.recordForm);
+  const { closeRecordForm, openNote, setOver, show } = useActions();
   const showNote = (path: string) => {
     show({ kind: 'chat' });
     openNote(path);
@@ -63,11 +64,15 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   return (
     <DropProvider>
       {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
-      <RecordSheet />
+      <ViewBoundary subject={JSON.stringify(record)} onClose={closeRecordForm}>
+        <RecordSheet />
+      </ViewBoundary>
       <Announcer />
-      {over === 'palette' && <Palette run={run} />}
-      {over === 'keys' && <KeySheet />}
-      {over === 'notes' && <NoteFinder label="Open a note" onChoose={showNote} onClose={() => setOver(null)} />}
+      <ViewBoundary subject={over} onClose={() => setOver(null)}>
+        {over === 'palette' && <Palette run={run} />}
+        {over === 'keys' && <KeySheet />}
+        {over === 'notes' && <NoteFinder label="Open a note" onChoose={showNote} onClose={() => setOver(null)} />}
+      </ViewBoundary>
       <OpenVaultQuestion />
     </DropProvider>
   );
@@ -99,7 +104,9 @@ function Main({ roomy, roomForList, now }: { roomy: boolean; roomForList: boolea
       ) : (
         <main className="flex min-w-0 flex-1 flex-col">
           <WindowBanner />
-          <div className="min-h-0 flex-1">{view.kind === 'trash' ? <TrashPage /> : <RunToolPage />}</div>
+          <div className="min-h-0 flex-1">
+            <ViewBoundary subject={view.kind}>{view.kind === 'trash' ? <TrashPage /> : <RunToolPage />}</ViewBoundary>
+          </div>
         </main>
       )}
     </div>
@@ -114,6 +121,7 @@ function Chat({ roomy }: { roomy: boolean }) {
   const wide = useApp(widePanel);
   const changed = useChanged();
   const { setPanel, setPanelWidth, toggleList } = useActions();
+  const session = useApp((app) => app.open);
   const zoomedIn = useMedia(ZOOMED_IN);
   const pages: PanelPage[] = [
     { tab: 'changes', label: 'Changes', icon: 'undo', keepsLabel: true, count: changed, content: <ChangesPanel /> },
@@ -136,7 +144,9 @@ function Chat({ roomy }: { roomy: boolean }) {
     return (
       <main data-testid="wide-panel" className="flex min-w-0 flex-1 flex-col">
         <WindowBanner />
-        <WidePanel panel={wide} composer={<DockedComposer panel={wide} />} />
+        <ViewBoundary subject={wide.skill}>
+          <WidePanel panel={wide} composer={<DockedComposer panel={wide} />} />
+        </ViewBoundary>
       </main>
     );
   }
@@ -151,7 +161,9 @@ function Chat({ roomy }: { roomy: boolean }) {
         />
         <WindowBanner />
         <div className="min-h-0 flex-1">
-          <Conversation />
+          <ViewBoundary subject={session}>
+            <Conversation />
+          </ViewBoundary>
         </div>
       </main>
       {panel.open && roomy && (
@@ -195,7 +207,9 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   if (roomy && !list.folded) {
     return (
       <aside aria-label="List" style={{ width: list.width }} className="relative min-w-[200px] border-r border-line">
-        <ChatList now={now} onFold={fold} />
+        <ViewBoundary>
+          <ChatList now={now} onFold={fold} />
+        </ViewBoundary>
         <Resizer label="Width of the list" edge="right" width={list.width} {...widths.list} onResize={setListWidth} />
       </aside>
     );

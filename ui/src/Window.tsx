@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { BackendProvider, type Backend } from './ipc';
-import { Tips } from './shared';
+import { Tips, ViewBoundary } from './shared';
 import { StoreProvider } from './state/hooks';
 import type { Store } from './state/store';
 
@@ -10,7 +10,7 @@ export function Window({ backend, store, children }: { backend: Backend; store: 
   return (
     <BackendProvider value={backend}>
       <StoreProvider value={store}>
-        {children}
+        <ViewBoundary>{children}</ViewBoundary>
         <Tips />
       </StoreProvider>
     </BackendProvider>

@@ -1,7 +1,7 @@
 // The settings: their pages on the left, the chosen one beside it. Everything here works at once, nothing is saved by a button.
 
 import { nothing } from '../ipc';
-import { Badge, counted, Icon, type IconName } from '../shared';
+import { Badge, counted, Icon, ViewBoundary, type IconName } from '../shared';
 import type { SettingsPageName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
@@ -74,13 +74,15 @@ export function SettingsPage() {
         ))}
       </nav>
       <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
-        {page === 'skills' && <SkillsPage />}
-        {page === 'models' && <ModelsPage />}
-        {page === 'permissions' && <PermissionsPage />}
-        {page === 'credentials' && <CredentialsPage />}
-        {page === 'vault' && <VaultPage />}
-        {page === 'keyboard' && <KeyboardPage />}
-        {page === 'appearance' && <AppearancePage />}
+        <ViewBoundary subject={page}>
+          {page === 'skills' && <SkillsPage />}
+          {page === 'models' && <ModelsPage />}
+          {page === 'permissions' && <PermissionsPage />}
+          {page === 'credentials' && <CredentialsPage />}
+          {page === 'vault' && <VaultPage />}
+          {page === 'keyboard' && <KeyboardPage />}
+          {page === 'appearance' && <AppearancePage />}
+        </ViewBoundary>
       </main>
     </div>
   );

@@ -2,6 +2,7 @@ import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 
 import { focusIsLost } from './focus';
+import { ViewBoundary } from './ViewBoundary';
 
 interface SheetProps {
   readonly side: 'left' | 'right';
@@ -37,7 +38,7 @@ export function Sheet({ side, width, label, onClose, onEscape, scrim = false, ch
           className={`fixed inset-y-0 z-30 flex max-w-[calc(100vw-48px)] flex-col bg-surface-side shadow-2 outline-none ${side === 'left' ? 'left-0 animate-sheet-left border-r' : 'right-0 animate-sheet-right border-l'} border-line`}
         >
           <Dialog.Title className="sr-only">{label}</Dialog.Title>
-          {children}
+          <ViewBoundary>{children}</ViewBoundary>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

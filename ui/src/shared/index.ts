@@ -25,3 +25,4 @@ export { troubleOf, type ToolTrouble } from './tool-trouble';
 export { Tips } from './Tips';
 export { usePlaceInUse } from './usePlaceInUse';
 export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';
+export { ViewBoundary } from './ViewBoundary';

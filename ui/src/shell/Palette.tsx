@@ -1,18 +1,52 @@
 // Chats, commands, panels, notes, tools and skills by what they are called.
 
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useState } from 'react';
 
 import { nothing } from '../ipc';
 import { Icon, Kbd, keyText } from '../shared';
+import { Finder } from '../shared/Finder';
 import { Marked } from '../shared/Marked';
-import { Over } from '../shared/Over';
 import { draftOf } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { type KeyActionId, keysOf } from '../state/keys';
 import { focusSoon } from './keys';
 import { keyOf, type Line, type Offer, offersFor } from './palette';
 
-export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null }) {
+/** What a key action of the window does now; none where it does nothing. */
+type Run = (id: KeyActionId) => (() => void) | null;
+
+export function Palette({ run }: { run: Run }) {
+  const [query, setQuery] = useState('');
+  const keys = useApp((app) => app.keys);
+  const { setOver } = useActions();
+  const { groups, loading } = useOffers(query, run);
+  const act = useAct(run);
+  return (
+    <Finder
+      label="Search chats and commands"
+      fieldLabel="Search chats, notes, tools and settings"
+      listLabel="What is found"
+      testId="palette"
+      query={query}
+      onQuery={setQuery}
+      groups={groups.map(({ label, offers }) => ({ label, items: offers }))}
+      row={(offer) => (
+        <>
+          <Icon name={offer.icon} size={14} className="text-fg-2" />
+          <span className="cut flex-1">
+            <Marked text={offer.label} ranges={offer.ranges} />
+          </span>
+          <Behind offer={offer} keys={offer.line.kind === 'key' ? keysOf(keys, offer.line.id) : ''} />
+        </>
+      )}
+      nothing={loading ? null : `Nothing is called “${query}”.`}
+      onChoose={({ line }) => act(line)}
+      onClose={() => setOver(null)}
+    />
+  );
+}
+
+function useOffers(query: string, run: Run) {
   const sessions = useApp((app) => app.sessions);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry);
@@ -20,14 +54,6 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
   const tools = useRpc('list_tools', nothing, registry);
   const panels = useApp((app) => app.skillPanels);
   const recent = useApp((app) => app.recentlyChosen);
-  const keys = useApp((app) => app.keys);
-  const chosen = useApp((app) => draftOf(app).skills);
-  const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();
-  const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
-  const id = useId();
-
   const text = query.trim();
   const notes = useRpc('suggest_notes', text === '' ? null : { text, skill: '' });
   const groups = offersFor(query, {
@@ -40,13 +66,14 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
     recent,
     can: (id) => run(id) !== null,
   });
-  const all = groups.flatMap(({ offers }) => offers);
-  const marked = Math.min(at, all.length - 1);
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
-  }, [marked, query]);
+  return { groups, loading: notes.loading };
+}
 
-  const act = (line: Line) => {
+/** Closes the palette and does what a line says. */
+function useAct(run: Run) {
+  const chosen = useApp((app) => draftOf(app).skills);
+  const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();
+  return (line: Line) => {
     setOver(null);
     keepChoice(keyOf(line));
     switch (line.kind) {
@@ -81,76 +108,6 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
         return focusSoon('[data-testid=composer-input]');
     }
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
-    const line = all[marked]?.line;
-    if (step !== undefined) setAt(Math.max(0, Math.min(all.length - 1, marked + step)));
-    else if (event.key === 'Enter' && line) act(line);
-    else return;
-    event.preventDefault();
-  };
-
-  return (
-    <Over label="Search chats and commands" onClose={() => setOver(null)}>
-      <label className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-4">
-        <Icon name="search" className="text-fg-2" />
-        <input
-          autoFocus
-          type="text"
-          role="combobox"
-          aria-label="Search chats, notes, tools and settings"
-          aria-expanded="true"
-          aria-autocomplete="list"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={all.length > 0 ? `${id}-${marked}` : undefined}
-          data-testid="palette-field"
-          placeholder="Search chats, notes, tools and settings"
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={onKeyDown}
-          className="selectable w-full bg-transparent text-body outline-none"
-        />
-      </label>
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label="What is found" data-testid="palette" className="min-h-0 overflow-y-auto p-1.5">
-        {groups.map(({ label, offers }) => (
-          <div key={label} role="group" aria-label={label} className="pb-1.5">
-            <p aria-hidden="true" className="px-2 pt-1.5 pb-1 text-meta font-semibold text-fg-2">
-              {label}
-            </p>
-            {offers.map((offer) => {
-              const index = all.indexOf(offer);
-              return (
-                <div
-                  key={index}
-                  id={`${id}-${index}`}
-                  role="option"
-                  aria-selected={index === marked}
-                  onMouseMove={() => index !== marked && setAt(index)}
-                  onClick={() => act(offer.line)}
-                  className={`flex h-8 items-center gap-2.5 rounded-control px-2 ${index === marked ? 'bg-selected text-fg [&_.quiet]:text-fg-2 [&_kbd]:text-fg-2' : ''}`}
-                >
-                  <Icon name={offer.icon} size={14} className="text-fg-2" />
-                  <span className="cut flex-1">
-                    <Marked text={offer.label} ranges={offer.ranges} />
-                  </span>
-                  <Behind offer={offer} keys={offer.line.kind === 'key' ? keysOf(keys, offer.line.id) : ''} />
-                </div>
-              );
-            })}
-          </div>
-        ))}
-      </div>
-      {all.length === 0 && !notes.loading && (
-        <p role="status" className="px-4 py-3 text-small text-fg-3">
-          Nothing is called “{query}”.
-        </p>
-      )}
-    </Over>
-  );
 }
 
 function Behind({ offer, keys }: { offer: Offer; keys: string }) {

@@ -1,7 +1,7 @@
 import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-import { Icon, IconButton, keyText, type IconName } from '../shared';
+import { Icon, IconButton, keyText, ViewBoundary, type IconName } from '../shared';
 import { shownSkillPanel, type PanelTab } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { keysOf } from '../state/keys';
@@ -60,7 +60,7 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
       </div>
       {pages.map((page) => (
         <Tabs.Content key={page.tab} value={page.tab} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
-          {page.content}
+          <ViewBoundary>{page.content}</ViewBoundary>
         </Tabs.Content>
       ))}
     </Tabs.Root>

@@ -176,6 +176,9 @@ export interface Draft extends Message {
   readonly given: number;
 }
 
+/** What a composer holds after its message was taken. */
+export const nothingWritten: Message = { text: '', tool: null, skills: [], files: [], images: [] };
+
 export interface Panel {
   readonly open: boolean;
   readonly tab: PanelTab;

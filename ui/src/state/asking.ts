@@ -1,6 +1,5 @@
 // Which chats wait for an answer of the user's, whichever of them is open. Pure.
 import type { Envelope } from '../ipc';
-import { type AppState, widePanel } from './app';
 import { type SessionState, waitingCalls } from './session';
 
 interface Question {
@@ -39,18 +38,8 @@ export function askingIn(asking: Asking, session: string, stream: SessionState):
   return put(asking, session, waitingCalls(stream).map(({ call, approval }) => ({ call, midRun: approval?.midRun ?? false })));
 }
 
-export function asks({ asking }: AppState, session: string | null): boolean {
+export function asks({ asking }: { readonly asking: Asking }, session: string | null): boolean {
   return session !== null && asking[session] !== undefined;
-}
-
-/** The chat to show for its question: the open one where it is out of view, else the next after it that asks. */
-export function nextAsking(app: AppState): string | null {
-  const known = new Set(app.sessions.map(({ id }) => id));
-  const chats = Object.keys(app.asking).filter((id) => known.has(id));
-  const { open } = app;
-  if (open === null || !asks(app, open)) return chats[0] ?? null;
-  const inView = app.view.kind === 'chat' && widePanel(app) === null;
-  return inView ? (chats[(chats.indexOf(open) + 1) % chats.length] ?? open) : open;
 }
 
 function put(asking: Asking, session: string, questions: readonly Question[]): Asking {

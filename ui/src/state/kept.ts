@@ -3,62 +3,8 @@
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Message, type OnItsWay } from './app';
-import { keepDraft, type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
+import { type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue } from './queue';
-import type { Store } from './store';
-
-/** Milliseconds from a change to its command. A fast writer is kept twice or more in every second. */
-const AFTER = 250;
-
-/** Keeps what changes in the store, until the function that it returns is called. */
-export function keepChanges(store: Store, backend: Backend): () => void {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let kept = store.get().app;
-  const flush = () => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) keepDraft(backend, draft).catch(store.actions.report);
-    kept = app;
-    layout.keep(app);
-  };
-  const layout = layoutKeeper(store, backend);
-  const unlisten = store.listen(() => {
-    const { app } = store.get();
-    // Everything is drawn larger by the command: who presses the key looks at it.
-    if (app.zoom !== layout.last().zoom) layout.keep(app);
-    const changed = app.drafts !== kept.drafts || app.sending !== kept.sending || app.queues !== kept.queues;
-    if (changed || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
-  });
-  window.addEventListener('pagehide', flush);
-  return () => {
-    unlisten();
-    window.removeEventListener('pagehide', flush);
-    flush();
-  };
-}
-
-/** Keeps how the window was left, beside the drafts, which may be megabytes: while one command is on its way only the newest waits. */
-function layoutKeeper(store: Store, backend: Backend) {
-  /** What the last command kept. */
-  let last = store.get().app;
-  let wanted = last;
-  let busy = false;
-  const keep = (app: AppState) => {
-    wanted = app;
-    if (busy || !layoutChanged(last, wanted)) return;
-    last = wanted;
-    busy = true;
-    backend
-      .rpc('keep_layout', layoutOf(last))
-      .catch(store.actions.report)
-      .finally(() => {
-        busy = false;
-        keep(wanted);
-      });
-  };
-  return { keep, last: () => last };
-}
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */
 export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
@@ -142,11 +88,11 @@ export function withLayout(app: AppState, layout: WindowLayout | null): AppState
   };
 }
 
-function layoutOf({ list, panel, zoom, keys, recentlyChosen }: AppState): WindowLayout {
+export function layoutOf({ list, panel, zoom, keys, recentlyChosen }: AppState): WindowLayout {
   return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, zoom, keys: { ...keys }, chosen: [...recentlyChosen] };
 }
 
-function layoutChanged(before: AppState, after: AppState): boolean {
+export function layoutChanged(before: AppState, after: AppState): boolean {
   return (
     before.list.folded !== after.list.folded ||
     before.list.width !== after.list.width ||

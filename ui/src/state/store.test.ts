@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EventBody, UserError } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { interruptedSet, sampleWorld } from '../testing/sample';
-import { keepChanges } from './kept';
+import { keepChanges } from './keeping';
 import { createStore } from './store';
 
 function make(flushEvery = 0) {

@@ -2,22 +2,21 @@
 // One subscription to the backend, however many components look at it.
 
 import type { Backend, Envelope } from '../ipc';
-import { type Access, toolsOf } from './actions/access';
+import { type Access, type StoreState, toolsOf } from './actions/access';
 import { changeActions } from './actions/changes';
 import { layoutActions } from './actions/layout';
 import { messageActions } from './actions/messages';
+import { queueActions } from './actions/queue';
+import { sendingOf } from './actions/sending';
 import { sessionActions } from './actions/sessions';
 import { settingsActions } from './actions/settings';
 import { glanceActions } from './actions/glances';
 import { startActions } from './actions/start';
+import { trashActions } from './actions/trash';
 import { firstState, reduceApp, type AppState } from './app';
-import { reduce, type SessionState, withVaultFolder } from './session';
+import { reduce, withVaultFolder } from './session';
 
-export interface StoreState {
-  readonly app: AppState;
-  /** By session, or by the run of a form: what is being watched. */
-  readonly streams: Readonly<Record<string, SessionState>>;
-}
+export type { StoreState };
 
 export interface Store {
   get(): StoreState;
@@ -123,8 +122,10 @@ function reduceAll(state: StoreState, event: Envelope): StoreState {
 
 function makeActions(access: Access) {
   const tools = toolsOf(access);
-  const sessions = sessionActions(tools);
-  const messages = messageActions(tools, sessions);
+  const sessions = { ...sessionActions(tools), ...trashActions(tools) };
+  const sending = sendingOf(tools);
+  const queue = queueActions(tools, sending);
+  const messages = { ...messageActions(tools, sending, { ...sessions, ...queue }), ...queue };
   const changes = changeActions(tools);
   const glances = glanceActions(tools);
   const start = startActions(tools, { ...sessions, ...messages, ...changes, ...glances });

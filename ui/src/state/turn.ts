@@ -1,6 +1,6 @@
 // One turn, and one call of it, after an event. Pure, as the conversation that they are of.
 import type { Envelope, JsonValue, UserError } from '../ipc/protocol.generated';
-import type { Block, CallItem, CallState, ConflictItem, Item, MessageItem, Notice, NoticeItem, Turn, Usage } from './session';
+import type { Block, CallItem, CallState, ConflictItem, Item, MessageItem, Notice, NoticeItem, Turn, Usage } from './conversation';
 
 export function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_started' }>): Turn {
   return {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use nova_calls::{
-    Answer, ApprovalRequest, Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call,
+    Access, Answer, ApprovalRequest, Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call,
 };
 use nova_protocol::{Decision, ErrorCode};
 use nova_skill::{Principal, Value, async_trait, json};
@@ -40,18 +40,21 @@ fn turn(
     let opened = vault.open();
     let approver = Arc::new(Meanwhile { decision, before: Box::new(before), asked: Mutex::default() });
     let scope = CallScope {
+        access: Access {
+            vault: Some(opened.clone()),
+            rules: Arc::default(),
+            keep_rule: Arc::new(KeptRules::default()),
+            approved: Arc::new(ApprovedContents::default()),
+            web: Arc::new(web_of(&[])),
+            credentials: Arc::new(NoCredentials),
+            stores: Arc::new(nova_testkit::MemoryStores::default()),
+            clock: Arc::new(vault.clock().clone()),
+            approver: approver.clone(),
+            time_limit: PATIENCE,
+        },
         snapshot: snapshot_of(vec![nova_skill_vault::skill()]),
-        vault: Some(opened.clone()),
-        rules: Arc::default(),
         grants: Arc::new(Grants::default()),
-        keep_rule: Arc::new(KeptRules::default()),
-        approved: Arc::new(ApprovedContents::default()),
-        web: Arc::new(web_of(&[])),
-        credentials: Arc::new(NoCredentials),
-        stores: Arc::new(nova_testkit::MemoryStores::default()),
-        clock: Arc::new(vault.clock().clone()),
         given: Arc::new(()),
-        approver: approver.clone(),
         events: Arc::new(RecordedEvents::new()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),
         touched: Arc::default(),
@@ -63,7 +66,6 @@ fn turn(
         principal: Principal::owner(),
         author: "model".into(),
         by_hand: false,
-        time_limit: PATIENCE,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let outcomes = calls

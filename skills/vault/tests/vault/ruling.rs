@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_calls::{Answer, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_calls::{Access, Answer, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, ErrorCode};
 use nova_registry::{Rules, RulesInForce};
 use nova_skill::{Principal, Value, json};
@@ -39,18 +39,21 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
     let approver = ScriptedApprover::new(answers);
     let events = RecordedEvents::new();
     let scope = CallScope {
+        access: Access {
+            vault: Some(opened.clone()),
+            rules: Arc::new(RulesInForce::new(Rules::parse(rules).unwrap())),
+            keep_rule: Arc::new(KeptRules::default()),
+            approved: Arc::new(ApprovedContents::default()),
+            web: Arc::new(web_of(&[])),
+            credentials: Arc::new(NoCredentials),
+            stores: Arc::new(nova_testkit::MemoryStores::default()),
+            clock: Arc::new(vault.clock().clone()),
+            approver: Arc::new(approver.clone()),
+            time_limit: PATIENCE,
+        },
         snapshot: snapshot_of(vec![nova_skill_vault::skill()]),
-        vault: Some(opened.clone()),
-        rules: Arc::new(RulesInForce::new(Rules::parse(rules).unwrap())),
         grants: Arc::new(Grants::default()),
-        keep_rule: Arc::new(KeptRules::default()),
-        approved: Arc::new(ApprovedContents::default()),
-        web: Arc::new(web_of(&[])),
-        credentials: Arc::new(NoCredentials),
-        stores: Arc::new(nova_testkit::MemoryStores::default()),
-        clock: Arc::new(vault.clock().clone()),
         given: Arc::new(()),
-        approver: Arc::new(approver.clone()),
         events: Arc::new(events.clone()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),
         touched: Arc::default(),
@@ -62,7 +65,6 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
         principal: Principal::owner(),
         author: "model".into(),
         by_hand: false,
-        time_limit: PATIENCE,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let call = Call::with_value("call1".into(), format!("vault.{tool}"), args);

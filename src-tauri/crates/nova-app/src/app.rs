@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
-use nova_mcp::{McpServers, Surroundings};
+use nova_mcp::{McpOptions, McpServers, Surroundings};
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
@@ -18,9 +18,11 @@ use secrecy::SecretString;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
+use crate::agreed_servers::AgreedServers;
 use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
-use crate::credentials::{CredentialsFrom, Kept};
+use crate::credentials::CredentialsFrom;
+use crate::credentials::kept::{Around, Kept};
 use crate::desktop::Desktop;
 use crate::given_files::kept::GivenFiles;
 use crate::last_good::LastGoodFiles;
@@ -186,8 +188,8 @@ impl App {
         let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
         let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
         sources.extend(tool_files.sources());
-        let mcp =
-            crate::mcp::servers(options.surroundings.clone(), trust.clone(), kept.clone(), &places.data);
+        let agreed = AgreedServers::new(trust.clone(), kept.clone(), &places.data);
+        let mcp = McpServers::new(McpOptions::new(options.surroundings.clone(), Arc::new(agreed)));
         sources.push(mcp.source());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
@@ -230,7 +232,8 @@ impl App {
                 options,
             }),
         };
-        app.inner.kept.belongs_to(Arc::downgrade(&app.inner));
+        let inner: Arc<dyn Around> = app.inner.clone();
+        app.inner.kept.belongs_to(Arc::downgrade(&inner));
         app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
         app.reload_settings();
         app.inner.note_first_sights();
@@ -289,7 +292,7 @@ impl App {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
-            self.inner.configure_mcp(&settings.config);
+            self.inner.mcp.configure(settings.config.mcp_servers());
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
             settings.look_at_trust(&self.inner.trust);
@@ -389,6 +392,20 @@ impl Inner {
             let Changes { added, removed, changed } = changes;
             self.emit(Event::RegistryChanged { added, removed, changed });
         }
+    }
+}
+
+impl Around for Inner {
+    fn emit(&self, event: Event) {
+        Inner::emit(self, event);
+    }
+
+    fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    fn variable(&self, name: &str) -> Option<SecretString> {
+        (self.options.secret)(name)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Credentials: what is kept and for whom, and the commands about them.
 
 mod askers;
-mod kept;
+pub(crate) mod kept;
 pub(crate) mod provider_keys;
 mod sign_ins;
 mod watch;
@@ -25,7 +25,6 @@ use url::Url;
 pub use kept::{PassphraseSource, StoreOptions};
 pub use sign_ins::SignIn;
 
-pub(crate) use kept::Kept;
 pub(crate) use sign_ins::read as read_sign_ins;
 
 use self::askers::Asker;

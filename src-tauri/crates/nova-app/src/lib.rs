@@ -22,6 +22,7 @@
 //! - A glance asks the user nothing, counts as no use of a skill and reaches no model: `tests/journeys/glancing.rs`.
 //! - The form of a record adds a record of every type, and its note leads back to it: `tests/journeys/recording.rs`.
 
+mod agreed_servers;
 mod app;
 mod author_files;
 mod changes;

@@ -1,70 +1,14 @@
-//! MCP servers of the configuration: what the user agreed to, and what the command line does with them.
+//! What the user and the command line do with the MCP servers of the configuration.
 
-use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use nova_credentials::{CredentialError, CredentialName, Grant};
-use nova_mcp::{
-    Agreements, KnownTools, McpOptions, McpServers, Phase, Probed, ServerConfig, ServerReview, ServerStatus,
-    Surroundings, Trouble,
-};
+use nova_credentials::Grant;
+use nova_mcp::{Phase, Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
 use nova_protocol::{ErrorCode, UserError};
-use nova_skill::Secret;
 use serde_json::{Map, Value, json};
 
-use crate::app::{App, Inner, blocking};
-use crate::credentials::{Kept, told};
-use crate::trust::Trust;
-
-/// The servers, none of which is configured yet.
-pub(crate) fn servers(
-    surroundings: Surroundings,
-    trust: Arc<Trust>,
-    kept: Arc<Kept>,
-    data: &std::path::Path,
-) -> McpServers {
-    let agreements = KeptServers { trust, kept, folder: data.join("mcp") };
-    McpServers::new(McpOptions::new(surroundings, Arc::new(agreements)))
-}
-
-/// Agreements in `trust.json`; what is known of the tools of a server in a file of its own, `<data>/mcp`.
-struct KeptServers {
-    trust: Arc<Trust>,
-    kept: Arc<Kept>,
-    folder: PathBuf,
-}
-
-impl KeptServers {
-    /// A server's name may be anything.
-    fn place(&self, server: &str) -> PathBuf {
-        self.folder.join(format!("{}.json", blake3::hash(server.as_bytes()).to_hex()))
-    }
-}
-
-#[async_trait]
-impl Agreements for KeptServers {
-    fn agreed(&self, server: &str) -> Option<String> {
-        self.trust.agreed_server(server)
-    }
-
-    fn known_tools(&self, server: &str) -> Option<KnownTools> {
-        let bytes = nova_files::read(&self.place(server)).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
-
-    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
-        nova_files::private_folder(&self.folder)?;
-        crate::own_files::write(&self.place(server), &serde_json::to_vec(tools)?)
-    }
-
-    async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {
-        let (consumer, destination) = server.grantee();
-        self.kept.granted(&consumer, &destination, name).await
-    }
-}
+use crate::app::{App, blocking};
+use crate::credentials::told;
 
 impl App {
     pub fn mcp_servers(&self) -> Vec<ServerStatus> {
@@ -197,13 +141,6 @@ impl App {
 
     pub(crate) fn mcp_server(&self, name: &str) -> Result<ServerConfig, UserError> {
         self.inner.mcp.config(name).ok_or_else(|| unknown_server(name))
-    }
-}
-
-impl Inner {
-    /// Takes up the servers of the configuration that is in force.
-    pub(crate) fn configure_mcp(&self, config: &crate::config::Config) {
-        self.mcp.configure(config.mcp_servers());
     }
 }
 

@@ -58,12 +58,12 @@ impl Month {
         format!("{} {}", self.name(), self.year)
     }
 
-    pub(crate) fn year(self) -> i16 {
+    pub fn year(self) -> i16 {
         self.year
     }
 
     /// December of its year.
-    pub(crate) fn last_of_year(self) -> Self {
+    pub fn last_of_year(self) -> Self {
         Self { month: 12, ..self }
     }
 

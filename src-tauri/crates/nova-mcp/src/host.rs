@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::config::ServerConfig;
 use crate::definition::KnownTools;
-use crate::server::Pause;
+use crate::pause::Pause;
 use crate::surroundings::Surroundings;
 
 /// What all servers share.

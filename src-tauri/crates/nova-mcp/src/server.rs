@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use nova_calls::Secrets;
 use nova_registry::{LoadedTool, State};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
@@ -15,7 +15,7 @@ use crate::definition::{ChangedTool, Definition, KnownTools};
 use crate::host::Host;
 use crate::limits;
 use crate::start::{Started, start};
-use crate::tool::McpTool;
+use crate::tool::{Called, McpTool};
 use crate::trouble::{Trouble, TroubleKind};
 
 /// How often a server whose tools nobody knows is started by itself.
@@ -117,37 +117,6 @@ impl Server {
         }
     }
 
-    /// The running server; started where it is not. A start that failed is not repeated before its time.
-    pub(crate) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Trouble> {
-        if let Some(connection) = self.running() {
-            return Ok(connection);
-        }
-        let one = self.starting.clone().lock_owned().await;
-        if let Some(connection) = self.running() {
-            return Ok(connection);
-        }
-        if self.gone.load(Ordering::SeqCst) || !self.config.enabled {
-            return Err(Trouble::failed(
-                format!("{} is off.", self.config.name),
-                "Switch it on in nova.config.json.",
-            ));
-        }
-        if !self.is_agreed() {
-            return Err(self.not_agreed());
-        }
-        if let Some(trouble) = self.waits() {
-            return Err(trouble);
-        }
-        // On a task of its own: a call that is stopped does not stop what the next one needs.
-        let server = self.clone();
-        let started = tokio::spawn(async move {
-            let _one = one;
-            server.begin().await
-        })
-        .await;
-        started.unwrap_or_else(|_| Err(Trouble::stopped()))
-    }
-
     async fn begin(self: Arc<Self>) -> Result<Arc<Connection>, Trouble> {
         self.set(Phase::Starting);
         let started = start(&self.config, &self.host, &self.secrets).await;
@@ -226,12 +195,6 @@ impl Server {
             self.make_tools(&mut now);
             self.keep(&now);
         }
-    }
-
-    /// A call came to its end: what went wrong before is over.
-    pub(crate) fn went_well(&self) {
-        let mut now = self.now();
-        (now.failures, now.next_try) = (0, None);
     }
 
     pub(crate) fn not_agreed(&self) -> Trouble {
@@ -334,7 +297,7 @@ impl Server {
                 None => {
                     good.push(definition);
                     let before = now.tools.iter().find(|tool| McpTool::is_of(tool, &self.config, definition));
-                    let new = || McpTool::loaded(self, definition);
+                    let new = || McpTool::loaded(self.clone(), definition);
                     tools.push(before.cloned().unwrap_or_else(new));
                 }
             }
@@ -347,6 +310,52 @@ impl Server {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Called for Server {
+    fn config(&self) -> &ServerConfig {
+        &self.config
+    }
+
+    fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble> {
+        if let Some(connection) = self.running() {
+            return Ok(connection);
+        }
+        let one = self.starting.clone().lock_owned().await;
+        if let Some(connection) = self.running() {
+            return Ok(connection);
+        }
+        if self.gone.load(Ordering::SeqCst) || !self.config.enabled {
+            return Err(Trouble::failed(
+                format!("{} is off.", self.config.name),
+                "Switch it on in nova.config.json.",
+            ));
+        }
+        if !self.is_agreed() {
+            return Err(self.not_agreed());
+        }
+        if let Some(trouble) = self.waits() {
+            return Err(trouble);
+        }
+        // On a task of its own: a call that is stopped does not stop what the next one needs.
+        let server = self.clone();
+        let started = tokio::spawn(async move {
+            let _one = one;
+            server.begin().await
+        })
+        .await;
+        started.unwrap_or_else(|_| Err(Trouble::stopped()))
+    }
+
+    fn went_well(&self) {
+        let mut now = self.now();
+        (now.failures, now.next_try) = (0, None);
     }
 }
 
@@ -371,32 +380,4 @@ async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
         server.ended(&connection);
     }
-}
-
-/// How long a server that failed is left alone: longer each time, and never two at the same moment.
-#[derive(Debug, Clone, Copy)]
-pub struct Pause {
-    pub first: Duration,
-    pub longest: Duration,
-}
-
-impl Pause {
-    pub(crate) fn after(self, failures: u32) -> Duration {
-        let whole = self.first.saturating_mul(1 << failures.min(16)).min(self.longest);
-        let mut byte = [0];
-        let _ = getrandom::fill(&mut byte);
-        whole.mul_f64(0.75 + f64::from(byte[0]) / 1_020.0)
-    }
-}
-
-impl Default for Pause {
-    fn default() -> Self {
-        Self { first: Duration::from_secs(2), longest: Duration::from_secs(300) }
-    }
-}
-
-/// Ends with whoever holds it.
-pub(crate) fn stop_with() -> (CancellationToken, tokio_util::sync::DropGuard) {
-    let stop = CancellationToken::new();
-    (stop.clone(), stop.drop_guard())
 }

@@ -13,9 +13,11 @@ use crate::config::{ServerConfig, Way};
 use crate::definition::{ChangedTool, KnownTools, cut};
 use crate::host::{Agreements, Host};
 use crate::limits;
+use crate::pause::Pause;
 use crate::probe::{Probed, probe};
-use crate::server::{Pause, Phase, Server};
+use crate::server::{Phase, Server};
 use crate::surroundings::Surroundings;
+use crate::tool::Called;
 use crate::trouble::Trouble;
 
 /// The MCP servers of the configuration. To drop it is to end those that run.
@@ -212,7 +214,7 @@ impl McpServers {
             .into_iter()
             .filter(|server| server.config.enabled && server.is_agreed() && server.known().listed.is_none());
         let started = futures::future::join_all(unknown.map(|server| async move {
-            let _ = server.connection().await;
+            let _ = server.clone().connection().await;
         }));
         let _ = tokio::time::timeout(at_most, started).await;
     }
@@ -224,7 +226,7 @@ impl McpServers {
     pub async fn restart(&self, name: &str) -> Option<Result<(), Trouble>> {
         let server = self.server(name)?;
         server.stop().await;
-        Some(server.connection().await.map(drop))
+        Some(server.clone().connection().await.map(drop))
     }
 
     /// Starts a server of its own for a look at it, lists its tools and, where `call` is set, calls each.

@@ -1,5 +1,6 @@
 use std::sync::{Arc, Weak};
 
+use nova_calls::Secrets;
 use nova_registry::LoadedTool;
 use nova_skill::{
     CallToken, Description, Effect, Progress, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
@@ -7,31 +8,42 @@ use nova_skill::{
 };
 use rmcp::model::ProgressNotificationParam;
 use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::ServerConfig;
-use crate::connection::{PROGRESSES, sentence};
+use crate::connection::{Connection, PROGRESSES, sentence};
 use crate::definition::Definition;
 use crate::output::output;
-use crate::server::{Server, stop_with};
 use crate::trouble::Trouble;
+
+/// The server of a tool, as a call needs it.
+#[async_trait]
+pub(crate) trait Called: Send + Sync {
+    fn config(&self) -> &ServerConfig;
+    fn secrets(&self) -> &Secrets;
+    /// The running server; started where it is not. A start that failed is not repeated before its time.
+    async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble>;
+    /// A call came to its end: what went wrong before is over.
+    fn went_well(&self);
+}
 
 /// A tool of a server.
 pub(crate) struct McpTool {
     spec: ToolSpec,
     definition: Definition,
     /// A tool that somebody still holds keeps no server running.
-    server: Weak<Server>,
+    server: Weak<dyn Called>,
     server_name: String,
 }
 
 impl McpTool {
-    pub(crate) fn loaded(server: &Arc<Server>, definition: &Definition) -> LoadedTool {
-        let spec = Self::spec_of(&server.config, definition);
+    pub(crate) fn loaded(server: Arc<dyn Called>, definition: &Definition) -> LoadedTool {
+        let spec = Self::spec_of(server.config(), definition);
         let tool: Arc<dyn Tool> = Arc::new(Self {
             spec,
             definition: definition.clone(),
-            server: Arc::downgrade(server),
-            server_name: server.config.name.clone(),
+            server: Arc::downgrade(&server),
+            server_name: server.config().name.clone(),
         });
         tool.into()
     }
@@ -76,11 +88,11 @@ impl Tool for McpTool {
         // On a task of its own, which lives on to tell the server that the call was stopped.
         let mut call = tokio::spawn(async move {
             let connection = tokio::select! {
-                connection = of.connection() => connection?,
+                connection = of.clone().connection() => connection?,
                 () = stop.cancelled() => return Err(Trouble::stopped()),
             };
             let args = args.as_object().cloned();
-            connection.call(&name, args, of.config.timeout, &stop, |news| drop(tells.send(news))).await
+            connection.call(&name, args, of.config().timeout, &stop, |news| drop(tells.send(news))).await
         });
         let result = loop {
             tokio::select! {
@@ -89,11 +101,11 @@ impl Tool for McpTool {
             }
         };
         let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
-            server.secrets.scrub(&mut trouble.what);
+            server.secrets().scrub(&mut trouble.what);
             trouble
         })?;
         server.went_well();
-        output(&self.server_name, result, &server.secrets).map(ToolOutput::from)
+        output(&self.server_name, result, server.secrets()).map(ToolOutput::from)
     }
 }
 
@@ -103,4 +115,10 @@ fn progress(news: &ProgressNotificationParam) -> Progress {
         fraction: whole.map(|total| (news.progress / total).clamp(0.0, 1.0)).filter(|part| part.is_finite()),
         message: news.message.as_deref().map(sentence),
     }
+}
+
+/// Ends with whoever holds it.
+fn stop_with() -> (CancellationToken, DropGuard) {
+    let stop = CancellationToken::new();
+    (stop.clone(), stop.drop_guard())
 }

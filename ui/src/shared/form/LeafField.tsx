@@ -1,6 +1,5 @@
 // One argument: label, control, and below it what is wrong, what helps, or what it is.
 
-import type { FieldProps, RJSFSchema } from '@rjsf/utils';
 import type { ReactNode } from 'react';
 
 import { LinkButton } from '../Button';
@@ -14,38 +13,42 @@ import { dateShortcuts } from './dates';
 import { ListField } from './ListField';
 import { NoteField } from './NoteField';
 import { newValue } from './known';
-import { fieldAt, metaOf, type Draft, type Field, type Problem } from './plan';
+import { draftAt, metaOf, type Draft, type Field, type Problem } from './plan';
 import type { Suggest } from './Suggestions';
 import { DateField, NumberField } from './TypedField';
 import type { SchemaFormState } from './useSchemaForm';
 import { ValueField } from './ValueField';
 
+/** What every field of a form needs. */
 export interface FormContext {
   readonly form: SchemaFormState;
   readonly today: string;
-  readonly suggest?: Suggest;
+  readonly suggest?: Suggest | undefined;
+  readonly disabled: boolean;
+  /** Begins the ids of the fields. */
+  readonly idPrefix: string;
 }
 
-export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
-  const { fieldPathId, onChange, registry } = props;
-  const draft = props.formData as Draft;
-  const { form, today, suggest } = registry.formContext;
-  const keys = fieldPathId.path.map(String);
-  const path = keys.join('.');
-  const field = fieldAt(form.plan, keys);
-  if (field === null) return null;
+interface LeafFieldProps extends FormContext {
+  readonly field: Field;
+  /** Where the field is, from the outermost one on. */
+  readonly keys: readonly string[];
+}
 
-  const id = fieldPathId.$id;
+export function LeafField({ field, keys, form, today, suggest, disabled, idPrefix }: LeafFieldProps) {
+  const id = [idPrefix, ...keys].join('_');
+  const path = keys.join('.');
+  const draft = draftAt(form.draft, keys);
   const problem = form.shown.find((one) => one.path === path || one.path.startsWith(`${path}.`));
   const write = (next: Draft) => {
     form.enter(path);
-    onChange(next, fieldPathId.path);
+    form.setField(keys, next);
   };
   const control: Control = {
     id,
     field,
     draft,
-    disabled: props.disabled === true,
+    disabled,
     invalid: problem !== undefined,
     describedBy: `${id}-below`,
     write,

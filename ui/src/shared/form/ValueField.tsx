@@ -2,12 +2,11 @@
 
 import { useRef } from 'react';
 
-import { TextField } from '../Field';
-import { onceFocusMoved } from '../focus';
 import { Icon } from '../Icon';
 import { matchingValues } from './known';
 import type { Control } from './control';
-import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
+import { SuggestedLine } from './SuggestedLine';
+import { useSuggestions, type Suggest } from './Suggestions';
 
 /** More are found by typing. */
 const SHOWN = 50;
@@ -17,33 +16,13 @@ export function offering(known: readonly string[]): Suggest {
   return async (_, text) => matchingValues(known, text).slice(0, SHOWN).map((name) => ({ name, detail: '' }));
 }
 
-export function ValueField({ id, field, text, disabled, invalid, describedBy, write, leave }: Control & { readonly text: string }) {
+export function ValueField({ text, ...control }: Control & { readonly text: string }) {
+  const { id, field, disabled, write } = control;
   const line = useRef<HTMLInputElement>(null);
   const suggestions = useSuggestions(id, field.key, offering(field.known ?? []), write, { all: true });
   const isOpen = suggestions.found.length > 0;
   return (
-    <span className="relative">
-      <TextField
-        ref={line}
-        id={id}
-        disabled={disabled}
-        invalid={invalid}
-        value={text}
-        className="pr-8"
-        aria-describedby={describedBy}
-        {...suggestions.props}
-        onChange={(event) => {
-          write(event.target.value);
-          suggestions.look(event.target.value);
-        }}
-        onKeyDown={suggestions.onKeyDown}
-        onBlur={() =>
-          onceFocusMoved(() => {
-            suggestions.close();
-            leave();
-          })
-        }
-      />
+    <SuggestedLine {...control} ref={line} text={text} suggestions={suggestions} className="pr-8">
       <button
         type="button"
         // The keys have the arrow for it.
@@ -60,7 +39,6 @@ export function ValueField({ id, field, text, disabled, invalid, describedBy, wr
       >
         <Icon name="chevron-down" size={14} />
       </button>
-      <SuggestionList of={suggestions} label={field.label} />
-    </span>
+    </SuggestedLine>
   );
 }

@@ -110,11 +110,16 @@ export function metaOf(field: Field): string {
   return words.join(', ');
 }
 
-/** The field at the end of a row of keys, or `null`. */
-export function fieldAt(plan: Field, keys: readonly string[]): Field | null {
-  let here: Field | undefined = plan;
-  for (const key of keys) here = here?.kind === 'object' ? here.fields.find((field) => field.key === key) : undefined;
-  return here ?? null;
+/** The draft of the field at the end of a row of keys. */
+export function draftAt(draft: Draft, keys: readonly string[]): Draft {
+  return keys.reduce(partOf, draft);
+}
+
+/** A draft with another one for the field at the end of a row of keys. */
+export function withField(draft: Draft, [key, ...inner]: readonly string[], next: Draft): Draft {
+  if (key === undefined) return next;
+  const fields = typeof draft === 'object' && !Array.isArray(draft) ? draft : {};
+  return { ...fields, [key]: withField(fields[key], inner, next) };
 }
 
 /** A draft as if the fields with problems were empty. */

@@ -3,7 +3,7 @@
 import { useCallback, useMemo, useState } from 'react';
 
 import type { JsonValue } from '../../ipc';
-import { argsOf, check, draftOf, filled, without, type Draft, type ObjectField, type Problem } from './plan';
+import { argsOf, check, draftOf, filled, withField, without, type Draft, type ObjectField, type Problem } from './plan';
 import { withKnown, type ValuesByField } from './known';
 import { planOf, started, type Reader } from './schema';
 import type { Starts } from './useStarts';
@@ -22,6 +22,8 @@ export interface SchemaFormState {
   /** Something differs from what the form began with. */
   readonly changed: boolean;
   setDraft(draft: Draft): void;
+  /** Writes the field at the end of a row of keys. */
+  setField(keys: readonly string[], draft: Draft): void;
   /** Checks the field from now on, until it is written in again. */
   leave(path: string): void;
   /** Stops showing a field's problem while it is written in. */
@@ -74,6 +76,14 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
     },
     [draft],
   );
+  const setField = useCallback(
+    (keys: readonly string[], next: Draft) => {
+      // Two fields may be written between two renderings: one that is left and one that is entered.
+      setDraft((now) => withField(now, keys, next));
+      if (text(withField(draft, keys, next)) !== text(draft)) setTold(none);
+    },
+    [draft],
+  );
   const clear = useCallback(() => {
     write(draftOf(plan, undefined));
     setLeft(new Set());
@@ -89,6 +99,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
     blocked: own.length > 0,
     changed: text(draft) !== begun,
     setDraft: write,
+    setField,
     leave,
     enter,
     submit: () => {

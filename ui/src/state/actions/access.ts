@@ -1,7 +1,13 @@
 // What actions are made of: the backend, the state, and a few ways to change it.
 import { userError, type Backend, type Envelope } from '../../ipc';
 import type { AppState } from '../app';
-import type { StoreState } from '../store';
+import type { SessionState } from '../conversation';
+
+export interface StoreState {
+  readonly app: AppState;
+  /** By session, or by the run of a form: what is being watched. */
+  readonly streams: Readonly<Record<string, SessionState>>;
+}
 
 export interface Access {
   readonly backend: Backend;

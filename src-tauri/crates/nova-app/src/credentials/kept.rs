@@ -10,12 +10,11 @@ use nova_credentials::{
     CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, OAuth, Opener,
 };
 use nova_protocol::Event;
-use nova_registry::{HeldState, KnownCredentials};
+use nova_registry::{HeldState, KnownCredentials, Registry};
 use nova_skill::{Clock, Consumer, CredentialSource, Ground, HeldCredential, Secret, ToolError};
 use secrecy::SecretString;
 
 use super::sign_ins::SignIn;
-use crate::app::Inner;
 
 /// How long a keychain may take for an answer; it may have to ask the user to unlock it.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -47,7 +46,15 @@ pub(crate) struct Kept {
     signed_out: Mutex<BTreeMap<CredentialName, String>>,
     /// What was there at the last look.
     seen: Mutex<Option<BTreeSet<CredentialName>>>,
-    around: OnceLock<Weak<Inner>>,
+    around: OnceLock<Weak<dyn Around>>,
+}
+
+/// What a store asks of the Nova that it is part of.
+pub(crate) trait Around: Send + Sync {
+    fn emit(&self, event: Event);
+    fn registry(&self) -> &Registry;
+    /// A variable of the environment.
+    fn variable(&self, name: &str) -> Option<SecretString>;
 }
 
 impl Kept {
@@ -67,8 +74,8 @@ impl Kept {
     }
 
     /// Whom to tell what happens, and where values are beside the store.
-    pub(crate) fn belongs_to(&self, inner: Weak<Inner>) {
-        let _ = self.around.set(inner);
+    pub(crate) fn belongs_to(&self, around: Weak<dyn Around>) {
+        let _ = self.around.set(around);
     }
 
     /// The store, opened now if it is not yet. A failure is not remembered: a keychain may be
@@ -299,20 +306,20 @@ impl Kept {
     }
 
     fn changed(&self, name: &CredentialName, state: &str) {
-        if let Some(inner) = self.around.get().and_then(Weak::upgrade) {
-            inner.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
+        if let Some(around) = self.around.get().and_then(Weak::upgrade) {
+            around.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
         }
     }
 
     /// The value of a variable that the consumer's own skill requires, as its configuration or the
     /// environment has it.
     fn elsewhere(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
-        let inner = self.around.get()?.upgrade()?;
+        let around = self.around.get()?.upgrade()?;
         let (skill, variable) = name.as_str().split_once('/')?;
         if consumer.skill != skill {
             return None;
         }
-        let snapshot = inner.registry.snapshot();
+        let snapshot = around.registry().snapshot();
         let entry = snapshot.skill(skill).filter(|entry| entry.id == skill)?;
         if !entry.manifest.requires.env.contains_key(variable) {
             return None;
@@ -320,7 +327,7 @@ impl Kept {
         match entry.config.get(variable) {
             Some(serde_json::Value::String(text)) => Some(text.as_str().into()),
             Some(value) if !value.is_null() => Some(value.to_string().into()),
-            _ => (inner.options.secret)(variable),
+            _ => around.variable(variable),
         }
     }
 

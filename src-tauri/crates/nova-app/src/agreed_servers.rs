@@ -1,0 +1,53 @@
+//! What the user agreed to of MCP servers, and what is known of their tools from one Nova to the next.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use nova_credentials::{CredentialError, CredentialName};
+use nova_mcp::{Agreements, KnownTools, ServerConfig};
+use nova_skill::Secret;
+
+use crate::credentials::kept::Kept;
+use crate::trust::Trust;
+
+/// Agreements in `trust.json`; the tools of each server in a file of its own in `<data>/mcp`.
+pub(crate) struct AgreedServers {
+    trust: Arc<Trust>,
+    kept: Arc<Kept>,
+    folder: PathBuf,
+}
+
+impl AgreedServers {
+    pub(crate) fn new(trust: Arc<Trust>, kept: Arc<Kept>, data: &Path) -> Self {
+        Self { trust, kept, folder: data.join("mcp") }
+    }
+
+    /// A server's name may be anything.
+    fn place(&self, server: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", blake3::hash(server.as_bytes()).to_hex()))
+    }
+}
+
+#[async_trait]
+impl Agreements for AgreedServers {
+    fn agreed(&self, server: &str) -> Option<String> {
+        self.trust.agreed_server(server)
+    }
+
+    fn known_tools(&self, server: &str) -> Option<KnownTools> {
+        let bytes = nova_files::read(&self.place(server)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
+        nova_files::private_folder(&self.folder)?;
+        crate::own_files::write(&self.place(server), &serde_json::to_vec(tools)?)
+    }
+
+    async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {
+        let (consumer, destination) = server.grantee();
+        self.kept.granted(&consumer, &destination, name).await
+    }
+}
