@@ -44,7 +44,7 @@ impl NativeTool for LogInteraction {
             "Logs a call, a mail or a meeting that took place: a dated line under \"## Log\" of the contact, and the date \
              of the last contact.",
         )
-        .use_when("the user just called, wrote to or spoke with somebody, and says what he or she wants")
+        .use_when("the user just called, wrote to or spoke with somebody, and says what he or she wants, such as other terms")
         .not_when("somebody is a customer now, or is to be called on a day to come", "crm.update_contact")
         .not_when("what was talked about is asked for", "crm.get_contact")
         .not_when("somebody new was met", "crm.add_contact")

@@ -9,7 +9,7 @@ use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
     types_meant,
 };
-use nova_vault::note::{ContentHash, Document};
+use nova_vault::note::{ContentHash, Document, FrontMatter, folded};
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead,
     Search, SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
@@ -196,7 +196,8 @@ impl ToolVault for DraftVault {
         let read = move |view: &View, draft: &mut Draft| {
             let note = draft.read(&asked)?;
             let on_disk = draft.on_disk(&note);
-            let is_private = on_disk.as_ref().is_some_and(|(path, _)| stays_here(view, path));
+            let is_private = on_disk.as_ref().is_some_and(|(path, _)| stays_here(view, path))
+                && !is_hidden_as_unreadable(&note, &view.privacy().elsewhere());
             Ok((note, on_disk, is_private))
         };
         let (note, on_disk, is_private) = self.with(read).await?;
@@ -494,6 +495,14 @@ fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
 /// Whether a reader here was given something of it that one elsewhere would not have been.
 fn stays_here(view: &View, path: &VaultPath) -> bool {
     !view.privacy().remote && view.stays_here(path)
+}
+
+/// Whether only properties that cannot be read hide the note, such as those of a template. A copy has them as
+/// well, or they are filled in and say themselves what it is.
+fn is_hidden_as_unreadable(note: &Note, elsewhere: &Privacy) -> bool {
+    matches!(note.document.front_matter(), FrontMatter::Broken { .. })
+        && !elsewhere.lists(&note.path)
+        && !folded(&note.text[..note.document.body_start()]).contains("nova")
 }
 
 /// The files of the problems of which no reader elsewhere may hear.

@@ -21,7 +21,7 @@ jane
 bob
 ";
 
-/// `net.fetch {path, text, to, from}`: appends to a note, moves it, or creates it as a copy of another.
+/// `net.fetch {path, text, to, from}`: appends to a note, moves it, or creates it with the body of another.
 #[derive(Clone)]
 struct Writes(Fetch);
 
@@ -55,7 +55,8 @@ impl Tool for Writes {
         let note = path("path").expect("a path of the test");
         if args["from"].is_string() {
             let copied = ctx.vault().read(&path("from").expect("a path of the test")).await?;
-            ctx.vault().create(&note, copied.text.to_string()).await?;
+            let body = copied.text.rsplit("---\n").next().unwrap_or_default();
+            ctx.vault().create(&note, body.to_owned()).await?;
             return Ok(json!("done").into());
         }
         match args["to"].as_str() {
@@ -167,5 +168,17 @@ async fn a_note_created_from_a_private_one_is_private() {
             write_beside_private(&vault, &[private], copy.clone(), [decided(Decision::Once)]).await;
         outcome.result.expect("allowed");
         assert_eq!(vault.read("New.md"), expected, "{private}");
+    }
+}
+
+#[tokio::test]
+async fn unreadable_properties_alone_make_no_copy_private() {
+    let copy = json!({"path": "New.md", "from": "Net/Day.md"});
+    for (properties, expected) in [("", "day\n"), ("nova: private\n", "---\nnova: private\n---\nday\n")] {
+        let vault = TempVault::from("");
+        vault.write("Net/Day.md", &format!("---\n{properties}a: [\n---\nday\n"));
+        let (outcome, _) = write_beside_private(&vault, &[], copy.clone(), [decided(Decision::Once)]).await;
+        outcome.result.expect("allowed");
+        assert_eq!(vault.read("New.md"), expected, "{properties}");
     }
 }
