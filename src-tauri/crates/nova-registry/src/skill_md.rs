@@ -9,8 +9,6 @@ use unicode_normalization::char::is_combining_mark;
 use crate::finding::{line_of_key, value_of_key, yaml_fault};
 use crate::{Finding, Severity};
 
-mod standard;
-
 /// At most this much front matter is read, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
 /// In characters, as agentskills.io has them.
@@ -70,40 +68,8 @@ impl SkillMd {
     /// When the front matter is missing, too large, unreadable, or lacks a description.
     pub fn read(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let own = Self::read_leniently(&text, folder);
-        let by_standard = standard::read(&text).map(|read| {
-            let mut findings = Vec::new();
-            let front = read.front.strip_prefix('\n').unwrap_or(read.front);
-            let skill = Self::of(&read.root, front, read.body, folder, &mut findings);
-            skill.map(|skill| (skill, findings))
-        });
-        let is_valid = |findings: &[Finding]| findings.iter().all(|found| found.severity != Severity::Error);
-        match (own, by_standard) {
-            // What the standard's validator finds valid is read as it reads it.
-            (own, Ok(Ok((skill, findings))))
-                if is_valid(&findings) && !own.as_ref().is_ok_and(|(_, own)| is_valid(own)) =>
-            {
-                Ok((skill, findings))
-            }
-            (Ok((skill, mut findings)), refused) => {
-                if is_valid(&findings) {
-                    findings.extend(match refused {
-                        Ok(Ok((_, found))) => {
-                            found.into_iter().filter(|found| found.severity == Severity::Error).collect()
-                        }
-                        Ok(Err(error)) => vec![Finding::error(FILE, error.line(), error.to_string())],
-                        Err(refused) => vec![Finding::error(FILE, refused.line, refused.why)],
-                    });
-                }
-                Ok((skill, findings))
-            }
-            (Err(error), _) => Err(error),
-        }
-    }
-
-    fn read_leniently(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
         let mut findings = Vec::new();
-        let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if bare.len() < text.len() {
             findings.push(Finding::error(
                 FILE,
@@ -261,10 +227,13 @@ fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root,
 }
 
 /// In this file a number or a boolean is the text that it is written as: `0x1f` is no 31, and a
-/// version 1.10 no 1.1. A name is a word even where YAML has it for nothing.
+/// version 1.10 no 1.1. A name and a description are words even where YAML has them for nothing.
 fn as_written(root: &mut Root, front: &str) {
     for (key, value) in &mut *root {
-        if value.is_number() || value.is_boolean() || (key == "name" && value.is_null()) {
+        if value.is_number()
+            || value.is_boolean()
+            || (value.is_null() && ["name", "description"].contains(&key.as_str()))
+        {
             let written = front.lines().find_map(|line| value_of_key(front, line, key));
             take_plain(value, written);
         }
