@@ -8,6 +8,8 @@ use nova_protocol::ConfigProblemView;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
+use crate::models::key_variable;
+
 /// What the user agreed to, in `<data>/trust.json`. What a later Nova keeps there beside it stays.
 pub(crate) struct Trust {
     file: PathBuf,
@@ -349,7 +351,13 @@ impl KeptFace {
 
 impl Record {
     fn is_bound(&self, provider: &str, address: &str) -> bool {
-        self.addresses.get(provider).is_none_or(|bound| bound == address)
+        if let Some(bound) = self.addresses.get(provider) {
+            return bound == address;
+        }
+        // Ids such as `far-x` and `far_x` have one variable, and with it one key.
+        let variable = key_variable(provider);
+        let mut others = self.addresses.iter().filter(|(id, _)| key_variable(id) == variable).peekable();
+        others.peek().is_none() || others.any(|(_, bound)| bound == address)
     }
 
     /// What is kept of the tool, taken out. Files of before have the name as it is spelled.
