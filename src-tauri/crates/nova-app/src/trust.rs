@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
 use nova_protocol::ConfigProblemView;
+use nova_provider::key_variable;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
-
-use crate::models::key_variable;
 
 /// What the user agreed to, in `<data>/trust.json`. What a later Nova keeps there beside it stays.
 pub(crate) struct Trust {
