@@ -40,12 +40,12 @@ fn pipes_in_the_history_are_passed_over() {
     of_folder.iter().for_each(|file| pipe(file));
     pipe(&bed.history().join("other.jsonl"));
     let options = bed.options();
-    let undone = ends(move || {
+    ends(move || {
         let vault = Vault::open(options).unwrap();
         let id = vault.history().list().unwrap().remove(0).id;
         vault.history().undo(&id, crate::Scope::All, &Author::new("user")).unwrap();
     });
-    assert_eq!((undone, bed.text("a.md")), ((), "a\n".to_owned()));
+    assert_eq!(bed.text("a.md"), "a\n");
 }
 
 #[test]
