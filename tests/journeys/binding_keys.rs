@@ -135,3 +135,18 @@ async fn a_server_here_needs_no_agreement_for_its_key() {
     succeeds(&run(&nova, &["provider", "list"], None));
     assert_eq!(here.requests()[0].headers["authorization"], format!("Bearer {CANARY}"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_id_does_not_take_over_the_key_of_its_variable() {
+    let (nova, proxy, here) = (Nova::new("", []), recorder().await, recorder().await);
+    provider(&nova, "openai", "https://one.invalid/v1");
+    run(&nova, &["provider", "allow", "far"], Some(&proxy));
+    let mut settings = nova.read_settings();
+    let local = format!("http://{}/v1", here.address());
+    let other = json!({"id": "FAR", "kind": "openai", "base_url": local});
+    settings["providers"].as_array_mut().unwrap().push(other);
+    nova.settings(&settings);
+    let listed = succeeds(&run(&nova, &["provider", "list"], Some(&proxy)));
+    assert!(listed.contains("NOVA_FAR_KEY was agreed to for another address of FAR"), "{listed}");
+    assert_eq!(here.requests(), []);
+}

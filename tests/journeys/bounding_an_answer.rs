@@ -2,7 +2,7 @@
 
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::{ErrorCode, Event};
-use nova_testkit::{Answer, calls, reasoning, text};
+use nova_testkit::{Answer, PATIENCE, calls, reasoning, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn};
@@ -15,7 +15,8 @@ async fn check(endless: Answer, code: ErrorCode, says: &str, answer_timeout: u64
     settings["providers"][0]["answer_timeout"] = json!(answer_timeout);
     nova.settings(&settings);
     let app = nova.start().await;
-    let (end, _) = turn(&app, None, "Go on for ever", NoApprover).await;
+    let answer = turn(&app, None, "Go on for ever", NoApprover);
+    let (end, _) = tokio::time::timeout(PATIENCE, answer).await.expect("the answer ends");
     let TurnEnd::Failed(error) = end.end else { panic!("{:?}", end.end) };
     assert_eq!((error.code, error.message.as_str()), (code, says));
     assert!(!error.hint.is_empty());

@@ -121,6 +121,25 @@ fn a_deleted_chat_is_restored_until_it_is_purged() {
     nova.model.finish();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_that_cannot_empty_the_log_says_so() {
+    let nova = Nova::new(PEOPLE, [text("Hello.")]);
+    let one = chat(&nova, "Greet Odile");
+    nova.run(&["session", "delete", &one]);
+    // Another program reads, and what it may still read stays in the log.
+    let database = format!("sqlite://{}", nova.data().join("nova.db").display());
+    let database = sqlx::SqlitePool::connect(&database).await.unwrap();
+    let mut reading = database.begin().await.unwrap();
+    sqlx::query("SELECT * FROM sessions").fetch_all(&mut *reading).await.unwrap();
+
+    let output = nova.run(&["session", "purge"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("its text may still be in the database's log"), "{said}");
+    reading.rollback().await.unwrap();
+    assert_eq!(nova.json(&["session", "purge"]), (0, json!({"purged": 0})));
+}
+
 #[tokio::test]
 async fn a_chat_is_renamed_pinned_and_put_away() {
     let nova = Nova::new(PEOPLE, [text("Hello.")]);

@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
 
 use nova_app::App;
 use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, UndoChanges, UserError};
-use nova_testkit::{Answer, ScriptedApprover, call, text};
+use nova_testkit::{Answer, PATIENCE, ScriptedApprover, call, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
@@ -108,6 +109,23 @@ async fn a_renamed_vault_is_reported_and_not_written() {
 }
 
 #[tokio::test]
+async fn a_vault_that_goes_away_is_reported_within_two_seconds() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    // From here on time passes only while nothing is left to do.
+    tokio::time::pause();
+    for (from, to) in [(nova.vault.root(), aside(&nova)), (aside(&nova), nova.vault.root())] {
+        fs::rename(from, to).unwrap();
+        let begun = tokio::time::Instant::now();
+        wait_for(&mut events, |event| matches!(event, Event::VaultGone { .. } | Event::VaultBack { .. }))
+            .await;
+        assert!(begun.elapsed().as_secs_f64() <= 2.0, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test]
 async fn a_deleted_vault_is_opened_again_when_it_is_restored() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
     copy(&nova.vault.root(), &aside(&nova));
@@ -194,17 +212,43 @@ fn the_command_line_says_the_same() {
     assert!(!nova.vault.root().exists());
 }
 
+/// `nova watch`, ended with the test.
+struct Watching {
+    child: Child,
+    said: mpsc::Receiver<String>,
+}
+
+impl Watching {
+    fn start(nova: &Nova) -> Self {
+        let mut command = nova.command(&["watch"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (says, said) = mpsc::channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| says.send(line)));
+        Self { child, said }
+    }
+
+    #[track_caller]
+    fn wait_for(&self, words: &str) {
+        let said = || self.said.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("nobody says: {words}"));
+        while !said().contains(words) {}
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn watching_on_the_command_line_reports_it() {
     let nova = Nova::new(PEOPLE, []);
-    let mut child = nova.command(&["watch"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(said.any(|line| line.contains("watching")));
+    let watching = Watching::start(&nova);
+    watching.wait_for("watching");
     fs::rename(nova.vault.root(), aside(&nova)).unwrap();
-    let gone = gone_sentence(&nova);
-    assert!(said.any(|line| line.contains(&gone)), "the lines end without it");
+    watching.wait_for(&gone_sentence(&nova));
     fs::rename(aside(&nova), nova.vault.root()).unwrap();
-    assert!(said.any(|line| line.contains("The vault folder is back.")), "the lines end without it");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    watching.wait_for("The vault folder is back.");
 }

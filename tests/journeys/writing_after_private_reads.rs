@@ -123,6 +123,16 @@ async fn edited_arguments_that_reach_an_open_note_ask_again() {
 }
 
 #[tokio::test]
+async fn edited_arguments_that_open_the_shown_note_ask_again() {
+    let set = |properties| json!({"path": "Secret", "properties": properties});
+    let steps = [read("Secret"), call("vault__set_properties", set(json!({"mood": "calm"}))), text("Done.")];
+    let opens = edited(set(json!({"nova": null})));
+    let (asked, vault) = questions(steps, [opens, decided(Decision::Deny)]).await;
+    assert!(asked[1].question.ends_with("a remote model may read Diary/Secret.md."), "{asked:?}");
+    assert!(vault.read("Diary/Secret.md").contains("nova: private"));
+}
+
+#[tokio::test]
 async fn revised_arguments_change_the_reason() {
     let steps = [read("Secret"), append("Secret", "more"), text("Done.")];
     let to_open = nova_testkit::revised(json!({"path": "Open.md", "text": "quartz"}));

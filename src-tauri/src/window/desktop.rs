@@ -108,11 +108,48 @@ impl Desktop for WindowDesktop {
     }
 }
 
-/// Where the daemon draws markup, text of others must not bring any.
+#[cfg(all(unix, not(target_os = "macos")))]
 fn body(text: &str) -> String {
-    #[cfg(all(unix, not(target_os = "macos")))]
-    if notify_rust::get_capabilities().is_ok_and(|known| known.iter().any(|one| one == "body-markup")) {
-        return nova_app::notification_markup(text);
-    }
+    body_for(notify_rust::get_capabilities().ok().as_deref(), text)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn body(text: &str) -> String {
     nova_app::plain_line(text)
+}
+
+/// Where the daemon draws markup, or does not say what it does, text of others must not bring any.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn body_for(capabilities: Option<&[String]>, text: &str) -> String {
+    let draws_markup = capabilities.is_none_or(|known| known.iter().any(|one| one == "body-markup"));
+    match draws_markup {
+        true => nova_app::notification_markup(text),
+        false => nova_app::plain_line(text),
+    }
+}
+
+#[cfg(all(test, unix, not(target_os = "macos")))]
+mod tests {
+    use super::body_for;
+
+    const FAILED: &str = "The turn failed: <a href=\"https://evil.example\">Pay</a>\n\u{202e}&lt;img>";
+
+    #[test]
+    fn markup_of_an_error_is_escaped() {
+        let known = ["body", "body-markup"].map(str::to_owned);
+        for capabilities in [Some(&known[..]), None] {
+            let body = body_for(capabilities, FAILED);
+            assert_eq!(
+                body,
+                "The turn failed: &lt;a href=&quot;https://evil.example&quot;&gt;Pay&lt;/a&gt; \
+                 [U+202E]&amp;lt;img&gt;"
+            );
+        }
+    }
+
+    #[test]
+    fn a_daemon_without_markup_shows_the_text_as_it_is() {
+        let body = body_for(Some(&["body".to_owned()]), FAILED);
+        assert_eq!(body, "The turn failed: <a href=\"https://evil.example\">Pay</a> [U+202E]&lt;img>");
+    }
 }

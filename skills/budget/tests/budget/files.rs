@@ -33,6 +33,29 @@ fn it_is_sound() {
 }
 
 #[test]
+fn the_panel_shows_transfers_and_upcoming_apart() {
+    let snapshot = snapshot_of(vec![nova_skill_budget::skill()]);
+    let panel = snapshot.skills()[0].manifest.panel.clone().unwrap();
+    let tabs = panel["tabs"].as_array().unwrap();
+    let parts = tabs.iter().find(|tab| tab["title"] == "Month").unwrap()["parts"].as_array().unwrap();
+    let part = |kind: &str| parts.iter().find(|part| part["kind"] == kind).unwrap();
+
+    let items = part("summary")["items"].as_array().unwrap();
+    let item = |at: &str| items.iter().find(|item| item["at"] == at).unwrap();
+    assert_eq!(item("/transferred")["line"], true);
+    assert_eq!(item("/spent")["label"], "Spent so far");
+    assert_eq!(item("/spent")["detail"], "/spent_detail", "which names what is upcoming");
+
+    let table = part("table");
+    assert_eq!(table["quiet"], "upcoming");
+    let actions = table["actions"].as_array().unwrap();
+    let of =
+        |tool: &str| actions.iter().find(|action| action["tool"] == tool).unwrap()["when"]["kind"].clone();
+    assert_eq!(of("join_transfer"), json!(["income", "expense"]));
+    assert_eq!(of("split_transfer"), "transfer");
+}
+
+#[test]
 fn the_starter_vault_has_a_month_to_look_at() {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
     let budget = SkillInVault::new(nova_skill_budget::skill(), TempVault::copy_of(&template));

@@ -33,13 +33,6 @@ pub(crate) struct ChosenModel {
     pub(crate) images: Option<bool>,
 }
 
-/// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
-pub(crate) fn key_variable(id: &str) -> String {
-    let name: String =
-        id.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    format!("NOVA_{name}_KEY")
-}
-
 impl App {
     /// The configured providers, and the model servers that may be on this machine.
     pub(crate) fn providers(&self) -> Vec<ProviderConfig> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
 use nova_protocol::ConfigProblemView;
+use nova_provider::key_variable;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
@@ -349,7 +350,13 @@ impl KeptFace {
 
 impl Record {
     fn is_bound(&self, provider: &str, address: &str) -> bool {
-        self.addresses.get(provider).is_none_or(|bound| bound == address)
+        if let Some(bound) = self.addresses.get(provider) {
+            return bound == address;
+        }
+        // Ids such as `far-x` and `far_x` have one variable, and with it one key.
+        let variable = key_variable(provider);
+        let mut others = self.addresses.iter().filter(|(id, _)| key_variable(id) == variable).peekable();
+        others.peek().is_none() || others.any(|(_, bound)| bound == address)
     }
 
     /// What is kept of the tool, taken out. Files of before have the name as it is spelled.

@@ -25,7 +25,7 @@ pub struct Facts<'a> {
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
-    /// Of a chat that was given private notes: what the call writes that a reader elsewhere may see.
+    /// What the call writes that a reader elsewhere may see, where it or its chat read private notes.
     pub open_notes: Vec<VaultPath>,
     /// The model has read in this turn what strangers can write.
     pub tainted: bool,
@@ -91,7 +91,7 @@ pub enum Because {
     ManyNotes(usize),
     /// There is a grant or an "always", for the skill's own notes.
     OutsideOwn,
-    /// The chat was given private notes, and a reader elsewhere may see these, which the call writes.
+    /// The chat, or this call, read private notes, and a reader elsewhere may see these, which it writes.
     OpenNotes(Vec<VaultPath>),
     /// Nothing speaks for or against it.
     Effect(Effect),

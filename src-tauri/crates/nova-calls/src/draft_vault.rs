@@ -61,7 +61,7 @@ struct State {
     reached: Mutex<BTreeSet<VaultPath>>,
     given: Mutex<GivenNotes>,
     only_here: Mutex<OnlyHere>,
-    /// Whether it read a private note, by itself.
+    /// Whether it read a private note or file, by itself.
     read_private: AtomicBool,
 }
 
@@ -119,7 +119,7 @@ impl DraftVault {
         })
     }
 
-    /// Whether the call read a private note, so that what it creates may be a copy of that.
+    /// Whether the call read a private note or file, which it may copy into what it writes.
     pub(crate) fn has_read_private(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.read_private.load(Ordering::SeqCst))
     }
@@ -148,6 +148,12 @@ impl DraftVault {
     fn gives(&self, note: impl FnOnce(&mut GivenNotes)) {
         if let Some(state) = &self.state {
             note(&mut state.given.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    fn reads_private(&self, is_private: bool) {
+        if let Some(state) = self.state.as_ref().filter(|_| is_private) {
+            state.read_private.store(true, Ordering::SeqCst);
         }
     }
 
@@ -201,9 +207,7 @@ impl ToolVault for DraftVault {
             Ok((note, on_disk, is_private))
         };
         let (note, on_disk, is_private) = self.with(read).await?;
-        if let Some(state) = self.state.as_ref().filter(|_| is_private) {
-            state.read_private.store(true, Ordering::SeqCst);
-        }
+        self.reads_private(is_private);
         self.reaches(path);
         self.reaches(&note.path);
         self.saw(on_disk);
@@ -287,7 +291,9 @@ impl ToolVault for DraftVault {
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
         self.reaches(path);
         let asked = path.clone();
-        let bytes = self.with(move |view, _| view.read_file(&asked)).await?;
+        let read = move |view: &View, _: &mut Draft| Ok((view.read_file(&asked)?, stays_here(view, &asked)));
+        let (bytes, is_private) = self.with(read).await?;
+        self.reads_private(is_private);
         self.saw([(path.clone(), ContentHash::of(&bytes))]);
         Ok(bytes)
     }

@@ -221,7 +221,7 @@ impl ProviderError {
 }
 
 /// The variable that holds a provider's key: `open-router` gives `NOVA_OPEN_ROUTER_KEY`.
-fn key_variable(provider: &str) -> String {
+pub fn key_variable(provider: &str) -> String {
     let id: String = provider
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })

@@ -51,7 +51,7 @@ mod settings;
 mod sse;
 
 pub use detect::detect;
-pub use error::ProviderError;
+pub use error::{ProviderError, key_variable};
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use image::{Image, ImageError, image_tokens};
 pub use kind::ProviderKind;

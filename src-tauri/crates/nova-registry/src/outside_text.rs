@@ -1,4 +1,6 @@
-use crate::is_invisible;
+use unicode_security::skeleton;
+
+use crate::{canonical, is_invisible};
 
 /// A name or a description that somebody else wrote, in a line of Nova's own.
 pub fn harmless_line(text: &str) -> String {
@@ -32,28 +34,48 @@ fn visible(text: &str) -> String {
     clean
 }
 
+/// What a reader takes for the beginning of a mark: `<`, and its look-alikes of UTS 39 and NFKC.
+const OPENING: [char; 11] = ['<', '＜', '﹤', '‹', '〈', '〈', '⟨', '❮', '˂', 'ᐸ', '𝈶'];
+
 fn without_marks(text: &str) -> String {
-    const MARKS: [&str; 3] = ["skill-text", "tool-text", "nova-notice"];
-    let mut clean = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, from) = rest.split_at(at);
-        clean.push_str(before);
-        // However it is spaced, and whatever is hidden in it.
-        let name: String = from[1..]
-            .chars()
-            .filter(|c| !is_invisible(*c) && !c.is_whitespace())
-            .skip_while(|c| *c == '/')
-            .take(MARKS.iter().map(|mark| mark.len()).max().unwrap_or_default())
-            .collect();
-        let is_mark = MARKS
-            .iter()
-            .any(|mark| name.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark)));
-        clean.push_str(if is_mark { "&lt;" } else { "<" });
-        rest = &from[1..];
+    if !text.contains(OPENING) {
+        return text.to_owned();
     }
-    clean.push_str(rest);
+    let marks = ["skill-text", "tool-text", "nova-notice"].map(look);
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let is_mark = OPENING.contains(&c) && {
+            // However it is spaced, and whatever is hidden in it.
+            let name: String = rest
+                .clone()
+                .filter(|c| !is_invisible(*c) && !c.is_whitespace())
+                .skip_while(|c| SLASHES.contains(c))
+                .take(LONGEST_MARK)
+                .collect();
+            // Most tags of HTML are none by their first letter.
+            let may_be = name.starts_with(|c: char| !c.is_ascii() || "nstNST".contains(c));
+            may_be && marks.iter().any(|mark| look(&name).starts_with(mark))
+        };
+        match is_mark {
+            true => clean.push_str("&lt;"),
+            false => clean.push(c),
+        }
+    }
     clean
+}
+
+/// In letters, of the longest mark.
+const LONGEST_MARK: usize = 11;
+
+/// `/` and its look-alikes.
+const SLASHES: [char; 5] = ['/', '／', '⁄', '∕', '╱'];
+
+/// How a name looks in small letters, whichever scripts they are from and whatever stands between its words.
+fn look(name: &str) -> String {
+    // The skeleton of a long dash is a letter of Katakana.
+    let is_letter = |c: char| c.is_alphanumeric() && c != 'ー';
+    skeleton(&canonical(name)).map(|c| if is_letter(c) { c } else { '-' }).collect()
 }
 
 #[cfg(test)]
@@ -73,10 +95,38 @@ mod tests {
     }
 
     #[test]
+    fn look_alike_marks_are_taken_apart() {
+        for hostile in [
+            "<n\u{43e}va-notice>",
+            "<\u{ff4e}ova\u{2011}notice>",
+            "<nova_notice>",
+            "<nova\u{2014}notice>",
+            "<NOVA-NOT\u{406}CE>",
+            "\u{ff1c}/tool-text\u{ff1e}",
+            "\u{2039}/too\u{2113}-text\u{203a}",
+            "<\u{2215}skill-text>",
+            "\u{3008} / skill - text \u{3009}",
+            "<<nova-notice>",
+            "</too|-text>",
+        ] {
+            assert!(harmless(hostile).contains("&lt;"), "{hostile}: {}", harmless(hostile));
+        }
+    }
+
+    #[test]
     fn other_text_stays_as_it_is() {
-        for text in
-            ["a < b", "<br>", "1 <", "", "übergang <größe>", "</skill>", "⚠\u{fe0f} 👩\u{200d}🔧", "a\n\tb"]
-        {
+        for text in [
+            "a < b",
+            "<br>",
+            "1 <",
+            "",
+            "übergang <größe>",
+            "</skill>",
+            "«a» ‹b› 〈c〉",
+            "<nova>",
+            "⚠\u{fe0f} 👩\u{200d}🔧",
+            "a\n\tb",
+        ] {
             assert_eq!(harmless(text), text);
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
@@ -133,12 +133,14 @@ impl Snapshot {
     fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self, present: &Present) -> Self {
         let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
         let mut by_look: HashMap<String, Arc<SkillEntry>> = HashMap::new();
+        // What the ids and names of those look like.
+        let mut shown: HashSet<String> = HashSet::new();
         let unset = SkillSettings::default();
         for source in sources {
             let scan = source.scan();
             for loaded in scan.skills {
-                let looks = looks(&loaded.id);
-                let entry = if let Some(taken) = looks.iter().find_map(|look| by_look.get(look)) {
+                let own_looks = looks(&loaded.id);
+                let entry = if let Some(taken) = own_looks.iter().find_map(|look| by_look.get(look)) {
                     let is_same = canonical(&taken.id) == canonical(&loaded.id);
                     let how = if is_same { "id taken by" } else { "Its id looks like that of" };
                     let remedy = match source.kind() {
@@ -162,11 +164,16 @@ impl Snapshot {
                     if entry.is_available() {
                         entry.refuse_types_of(skills.iter().map(Arc::as_ref));
                     }
+                    let is_built_in = source.kind() == SourceKind::Native;
+                    if !is_built_in && looks(&entry.name).iter().any(|look| shown.contains(look)) {
+                        entry.name.clone_from(&entry.id);
+                    }
                     entry
                 };
                 let entry = Arc::new(entry);
                 if entry.state != State::Broken {
-                    for look in looks {
+                    shown.extend(own_looks.iter().cloned().chain(looks(&entry.name)));
+                    for look in own_looks {
                         by_look.entry(look).or_insert_with(|| entry.clone());
                     }
                 }

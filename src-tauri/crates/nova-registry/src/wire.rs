@@ -45,7 +45,9 @@ pub fn canonical(id: &str) -> String {
 /// What an id looks like (skeletons of UTS 39), in small letters and as it is written. A person takes two
 /// ids for one another that share either.
 pub fn looks(id: &str) -> [String; 2] {
-    [skeleton(&canonical(id)).collect(), skeleton(id.trim()).collect()]
+    // The empty cell of Braille is a space to the eye and none to Unicode.
+    let trimmed = |id: &str| id.trim_matches(|c: char| c.is_whitespace() || c == '\u{2800}').to_owned();
+    [skeleton(&trimmed(&canonical(id))).collect(), skeleton(&trimmed(id)).collect()]
 }
 
 /// Characters without a look of their own, which could make two names of what reads as one: those

@@ -147,7 +147,23 @@ fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
 #[test]
 fn a_look_alike_id_is_not_available() {
     // Cyrillic а, a space after, a capital I for the l, the same in capitals, a full-width letter.
-    for id in ["v\u{430}ult", "Vault ", " vault", "vauIt", "V\u{410}ULT", "\u{ff56}ault", "vault\u{3000}"] {
+    for id in [
+        "v\u{430}ult",
+        "Vault ",
+        " vault",
+        "vauIt",
+        "V\u{410}ULT",
+        "\u{ff56}ault",
+        "vault\u{3000}",
+        // A digit, what nobody sees, small capitals, mathematical letters, a space of a Braille line.
+        "vau1t",
+        "va\u{200b}ult",
+        "\u{ad}vault\u{e0041}",
+        "\u{1d20}ault",
+        "\u{1d42f}\u{1d41a}\u{1d42e}\u{1d425}\u{1d42d}",
+        "vault\u{2800}",
+        "vault\u{2003}\u{200d}",
+    ] {
         let found = Found(id);
         let sources: Vec<Box<dyn Source>> =
             vec![Box::new(NativeSkills::new(vec![skill("vault", "")])), Box::new(found)];
@@ -176,6 +192,40 @@ fn unlike_ids_stay_available() {
     }
 }
 
+#[test]
+fn a_name_that_another_skill_shows_is_not_shown() {
+    for (name, shown) in [
+        ("Vault", "other"),
+        ("\u{57}ault", "\u{57}ault"),
+        ("V\u{430}ult ", "other"),
+        ("Your notes", "other"),
+        ("Other", "Other"),
+    ] {
+        let sources: Vec<Box<dyn Source>> = vec![
+            Box::new(NativeSkills::new(vec![skill("vault", "display_name: Your notes\nversion: 1.0.0\n")])),
+            Box::new(Named(name)),
+        ];
+        let registry = Registry::new(sources, &Settings::default());
+        assert_eq!(entry(&registry, "other").name, shown, "{name:?}");
+        assert_eq!(entry(&registry, "other").state, State::Available);
+    }
+}
+
+/// A folder `other` whose manifest has that name.
+struct Named(&'static str);
+
+impl Source for Named {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Folder
+    }
+
+    fn scan(&self) -> Scan {
+        let manifest =
+            nova_skill::Manifest { display_name: Some(self.0.to_owned()), ..nova_skill::Manifest::default() };
+        Scan { skills: vec![loaded("other", manifest)], problems: Vec::new() }
+    }
+}
+
 /// One folder of that name.
 struct Found(&'static str);
 
@@ -185,13 +235,11 @@ impl Source for Found {
     }
 
     fn scan(&self) -> Scan {
-        let text = "---\nname: other\ndescription: Something else.\n---\n\nOnly a test.\n";
-        let loaded = LoadedSkill::new(
-            self.0.to_owned(),
-            SkillMd::parse(text).unwrap(),
-            nova_skill::Manifest::default(),
-            Vec::new(),
-        );
-        Scan { skills: vec![loaded], problems: Vec::new() }
+        Scan { skills: vec![loaded(self.0, nova_skill::Manifest::default())], problems: Vec::new() }
     }
+}
+
+fn loaded(id: &str, manifest: nova_skill::Manifest) -> LoadedSkill {
+    let text = "---\nname: other\ndescription: Something else.\n---\n\nOnly a test.\n";
+    LoadedSkill::new(id.to_owned(), SkillMd::parse(text).unwrap(), manifest, Vec::new())
 }

@@ -3,14 +3,14 @@
 
 use nova_credentials::{CredentialError, CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_protocol::{ErrorCode, ProviderKey, ProviderKeyState, UserError};
-use nova_provider::Locality;
+use nova_provider::{Locality, key_variable};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::told;
 use crate::app::App;
 use crate::config::ProviderConfig;
-use crate::models::{host_of, key_variable};
+use crate::models::host_of;
 
 /// What a provider is sent beside its requests.
 pub(crate) struct ProviderSecrets {

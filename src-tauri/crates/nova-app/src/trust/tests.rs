@@ -124,6 +124,20 @@ fn an_agreement_is_for_one_address() {
 }
 
 #[test]
+fn a_key_is_bound_for_every_id_of_its_variable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trust = Trust::new(folder.path());
+    trust.agree("far-x", "far.example", "one").expect("written");
+    for other in ["far_x", "FAR-X", "far x"] {
+        assert!(!trust.is_bound(other, "here") && trust.is_bound(other, "one"), "{other}");
+        assert!(!trust.agrees(other, "far.example", "one"), "what was agreed to is one provider");
+    }
+    assert!(trust.is_bound("farx", "here"), "another variable");
+    trust.rebind("far_x", "here").expect("written");
+    assert!(trust.is_bound("far_x", "here") && trust.is_bound("far-x", "one"));
+}
+
+#[test]
 fn an_older_agreement_is_for_its_host() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());

@@ -35,7 +35,7 @@ pub(super) struct Plan {
     pub(super) draft: Option<Draft>,
     /// A note outside the skill's own folders and records is touched, or a note is moved.
     pub(super) outside_own: bool,
-    /// Of a chat that was given private notes: what would be written that a reader elsewhere may see.
+    /// What would be written that a reader elsewhere may see, where the chat or this call read private notes.
     pub(super) open_notes: Vec<VaultPath>,
 }
 
@@ -145,14 +145,10 @@ impl Running<'_> {
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let mut open_notes = Vec::new();
-        if let Some(draft) = &mut draft {
-            let knows_private = self.scope.asker.makes_private();
-            if knows_private || vault.has_read_private() {
-                keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
-            }
-            if knows_private {
-                open_notes.extend(draft.open_notes().cloned());
-            }
+        let knows_private = self.scope.asker.makes_private() || vault.has_read_private();
+        if let Some(draft) = draft.as_mut().filter(|_| knows_private) {
+            keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
+            open_notes.extend(draft.open_notes().cloned());
         }
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {

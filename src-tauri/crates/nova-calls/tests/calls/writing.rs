@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_calls::{Answer, Call, Outcome, run_call};
+use nova_calls::{Answer, Call, Grantee, Outcome, run_call};
 use nova_protocol::{Decision, ErrorCode};
 use nova_skill::{
     CallToken, Effect, Skill, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value, VaultPath,
@@ -21,7 +21,8 @@ jane
 bob
 ";
 
-/// `net.fetch {path, text, to, from}`: appends to a note, moves it, or creates it with the body of another.
+/// `net.fetch {path, text, to, from, file}`: appends to a note, moves it, or copies the body of a note, or a file, into
+/// it.
 #[derive(Clone)]
 struct Writes(Fetch);
 
@@ -53,10 +54,16 @@ impl Tool for Writes {
     ) -> Result<ToolOutput, ToolError> {
         let path = |key: &str| VaultPath::parse(args[key].as_str().unwrap_or_default());
         let note = path("path").expect("a path of the test");
-        if args["from"].is_string() {
-            let copied = ctx.vault().read(&path("from").expect("a path of the test")).await?;
-            let body = copied.text.rsplit("---\n").next().unwrap_or_default();
-            ctx.vault().create(&note, body.to_owned()).await?;
+        let copied = match (path("from"), path("file")) {
+            (Ok(from), _) => Some(body(&ctx.vault().read(&from).await?.text).to_owned()),
+            (_, Ok(file)) => Some(String::from_utf8_lossy(&ctx.vault().read_file(&file).await?).into_owned()),
+            _ => None,
+        };
+        if let Some(copied) = copied {
+            match ctx.vault().read(&note).await {
+                Ok(_) => ctx.vault().append(&note, &copied, None).await?,
+                Err(_) => ctx.vault().create(&note, copied).await?,
+            }
             return Ok(json!("done").into());
         }
         match args["to"].as_str() {
@@ -65,6 +72,11 @@ impl Tool for Writes {
         }
         Ok(json!("done").into())
     }
+}
+
+/// What stands below the front matter.
+fn body(text: &str) -> &str {
+    text.rsplit("---\n").next().unwrap_or_default()
 }
 
 async fn write(
@@ -81,6 +93,15 @@ async fn write_beside_private(
     args: Value,
     answers: impl IntoIterator<Item = Answer>,
 ) -> (Outcome, Bench) {
+    let bench = bench_beside_private(vault, private, answers);
+    (call(&bench, args).await, bench)
+}
+
+fn bench_beside_private(
+    vault: &TempVault,
+    private: &[&str],
+    answers: impl IntoIterator<Item = Answer>,
+) -> Bench {
     let mut tool = fetch(Effect::Write, &[]);
     tool.0.on_notes = true;
     let mut bench = Bench::new(tool.clone(), ScriptedApprover::new(answers), &[]);
@@ -90,9 +111,12 @@ async fn write_beside_private(
     let opened = vault.open();
     bench.scope.change_set = Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a turn".into())));
     bench.scope.access.vault = Some(opened);
+    bench
+}
+
+async fn call(bench: &Bench, args: Value) -> Outcome {
     let call = Call::with_value("call1".into(), "net.fetch", args);
-    let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
-    (outcome, bench)
+    run_call(&bench.scope, call, CancellationToken::new()).await
 }
 
 fn to(note: &str, text: &str) -> Value {
@@ -160,14 +184,17 @@ async fn edited_arguments_that_move_another_note_ask_again() {
 
 #[tokio::test]
 async fn a_note_created_from_a_private_one_is_private() {
-    let copy = json!({"path": "New.md", "from": "Net/Jane.md"});
-    for (private, expected) in [("Net/Jane.md", "---\nnova: private\n---\njane\n"), ("Net/Bob.md", "jane\n")]
-    {
-        let vault = TempVault::from(NOTES);
-        let (outcome, _) =
-            write_beside_private(&vault, &[private], copy.clone(), [decided(Decision::Once)]).await;
-        outcome.result.expect("allowed");
-        assert_eq!(vault.read("New.md"), expected, "{private}");
+    for from in ["from", "file"] {
+        let copy = json!({"path": "New.md", from: "Net/Jane.md"});
+        for (private, expected) in
+            [("Net/Jane.md", "---\nnova: private\n---\njane\n"), ("Net/Bob.md", "jane\n")]
+        {
+            let vault = TempVault::from(NOTES);
+            let (outcome, _) =
+                write_beside_private(&vault, &[private], copy.clone(), [decided(Decision::Once)]).await;
+            outcome.result.expect("allowed");
+            assert_eq!(vault.read("New.md"), expected, "{from}: {private}");
+        }
     }
 }
 
@@ -181,4 +208,28 @@ async fn unreadable_properties_alone_make_no_copy_private() {
         outcome.result.expect("allowed");
         assert_eq!(vault.read("New.md"), expected, "{properties}");
     }
+}
+
+#[tokio::test]
+async fn a_private_note_copied_into_an_open_one_asks() {
+    for from in ["from", "file"] {
+        let copy = json!({"path": "Net/Bob.md", from: "Net/Jane.md"});
+        for (private, asked) in [("Net/Jane.md", 1), ("Net/Other.md", 0)] {
+            let vault = TempVault::from(NOTES);
+            let bench = bench_beside_private(&vault, &[private], [decided(Decision::Deny)]);
+            bench.scope.grants.add(&Grantee::Skill("net".into()), Effect::Write);
+            let outcome = call(&bench, copy.clone()).await;
+            assert_eq!((bench.approver.asked().len(), outcome.result.is_err()), (asked, asked == 1));
+            assert_eq!(vault.read("Net/Bob.md") == "bob\n", asked == 1, "{from}: {private}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_into_the_private_note_it_read_is_granted() {
+    let vault = TempVault::from(NOTES);
+    let bench = bench_beside_private(&vault, &["Net/Jane.md"], []);
+    bench.scope.grants.add(&Grantee::Skill("net".into()), Effect::Write);
+    call(&bench, json!({"path": "Net/Jane.md", "from": "Net/Jane.md"})).await.result.expect("granted");
+    assert_eq!(vault.read("Net/Jane.md"), "jane\njane\n");
 }

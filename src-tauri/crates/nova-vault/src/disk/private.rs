@@ -80,8 +80,11 @@ pub(crate) fn private_file(open: Open) -> OpenOptions {
     options.read(true).create(open == Open::Any).create_new(open == Open::New);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+        // A link in its place leads to a file of somebody else's, and a pipe would be waited for.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
     options
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::{Query, Scope};
+use crate::{Query, Scope, Search, SearchMode};
 
 fn aside(bed: &Bed) -> PathBuf {
     bed.root().with_file_name("Second Brain")
@@ -81,6 +81,19 @@ fn a_missing_vault_is_not_an_empty_one() {
     assert_gone(vault.find("a"), &bed);
     assert_gone(vault.seen_by_owner().query(&Query::default()), &bed);
     assert_gone(vault.status(), &bed);
+}
+
+#[test]
+fn a_renamed_vault_is_not_read() {
+    let bed = Bed::new(&[("a.md", JANE), ("Files/a.csv", "a\n")]);
+    let vault = bed.vault();
+    rename_away(&bed);
+    let view = vault.seen_by_owner();
+    let search = Search { query: "a".into(), mode: SearchMode::Text, limit: 10 };
+    assert_gone(view.search(&search), &bed);
+    assert_gone(view.read_file(&path("Files/a.csv")), &bed);
+    assert_gone(view.read(&path("a.md")), &bed);
+    assert_gone(vault.names("Files"), &bed);
 }
 
 #[test]

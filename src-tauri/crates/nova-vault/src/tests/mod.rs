@@ -24,6 +24,8 @@ mod linking;
 mod many;
 mod moving;
 mod obsidian;
+#[cfg(unix)]
+mod odd_files;
 mod processes;
 mod querying;
 mod random_moves;

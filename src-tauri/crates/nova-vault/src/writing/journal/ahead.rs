@@ -193,7 +193,7 @@ fn log_path(folder: &Path, n: usize) -> PathBuf {
 }
 
 fn logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.exists())
+    (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.is_file())
 }
 
 /// A log that nobody else has.

@@ -1,7 +1,7 @@
 //! The reading end: what the journal files say, re-read when they grew.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -237,7 +237,7 @@ impl Journal {
             #[cfg(test)]
             crate::tests::work::done();
             // Removed by another process between listing and looking: not there.
-            let Ok(metadata) = entry.metadata() else {
+            let Some(metadata) = entry.metadata().ok().filter(Metadata::is_file) else {
                 continue;
             };
             let grew = match sets.get_mut(&id) {

@@ -198,6 +198,9 @@ pub(crate) fn lock_writing(folder: &Path) -> io::Result<Option<File>> {
 fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
     make_private_folder(folder)?;
     let file = open_private(&folder.join(name), Open::Any)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} is not a regular file")));
+    }
     for _ in 0..1000 {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
