@@ -81,8 +81,8 @@ impl App {
             cancel: call.cancel,
         };
         let mut result = self.run_called(run, called, Heard::ByAll, &caller).await;
-        if let Some(error) = result.error.as_mut().filter(|error| error.code == ErrorCode::Private) {
-            *error = no_such_note(error);
+        if let Some(error) = &mut result.error {
+            tell_no_private_note(error);
         }
         result
     }
@@ -163,10 +163,22 @@ impl SeenNotes for SeenByClient {
     }
 }
 
-/// The same answer as of a note that does not exist.
-fn no_such_note(error: &UserError) -> UserError {
-    let named = error.message.strip_prefix('"').and_then(|rest| rest.rsplit_once("\" is private"));
-    no_note(named.map_or("", |(name, _)| name))
+/// Of a private note a client is told what it is told of a note that does not exist, to the letter.
+fn tell_no_private_note(error: &mut UserError) {
+    let named = match error.code {
+        ErrorCode::Private => {
+            error.message.strip_prefix('"').and_then(|rest| rest.rsplit_once("\" is private"))
+        }
+        ErrorCode::NoteNotFound => {
+            error.message.strip_prefix("There is no note \"").and_then(|rest| rest.rsplit_once('"'))
+        }
+        _ => None,
+    };
+    if let Some((name, _)) = named {
+        *error = no_note(name);
+    } else if error.code == ErrorCode::Private {
+        *error = no_note("");
+    }
 }
 
 fn no_note(name: &str) -> UserError {

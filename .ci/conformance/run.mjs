@@ -1,0 +1,97 @@
+#!/usr/bin/env node
+/**
+ * Runs the official conformance suite of MCP against `nova mcp serve --http`:
+ *
+ *   .ci/conformance/run.mjs NOVA
+ *
+ * The suite cannot send a token, so its requests pass through a relay that adds it.
+ */
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const nova = process.argv[2]
+if (!nova) {
+  console.error('usage: run.mjs NOVA')
+  process.exit(2)
+}
+const folder = mkdtempSync(join(tmpdir(), 'nova-conformance-'))
+const token = 'a-token-for-the-conformance-suite'
+
+// Only what the program needs, so that the user's own Nova is not touched.
+const server = spawn(nova, ['mcp', 'serve', '--http', '0', '--vault', join(here, '../../vault-template')], {
+  env: {
+    HOME: folder,
+    PATH: process.env.PATH,
+    NOVA_CONFIG_DIR: join(folder, 'config'),
+    NOVA_DATA_DIR: join(folder, 'data'),
+    NOVA_LOCAL_SERVERS: '',
+    NOVA_MCP_TOKEN: token,
+  },
+  stdio: ['ignore', 'inherit', 'pipe'],
+})
+
+let relay
+let code = 1
+try {
+  const served = await url(server)
+  relay = await listen(served)
+  const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
+  code = await suite(['server', '--url', address, '--expected-failures', join(here, 'expected-failures.yaml')])
+} finally {
+  relay?.close()
+  relay?.closeAllConnections()
+  server.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(code)
+
+/** Where the server listens, as it says. */
+async function url(server) {
+  for await (const line of createInterface({ input: server.stderr })) {
+    const said = /^nova: serving at (.*)$/.exec(line)
+    if (said) {
+      server.stderr.resume()
+      return new URL(said[1])
+    }
+    console.error(line)
+  }
+  throw new Error('nova mcp serve ended before it listened')
+}
+
+/** Passes requests on with the token; a Host or Origin that names the relay becomes the server's own. */
+function listen(served) {
+  const relay = http.createServer((request, response) => {
+    const own = new RegExp(`^(https?://)?(127\\.0\\.0\\.1|localhost):${relay.address().port}$`)
+    const headers = { ...request.headers, authorization: `Bearer ${token}` }
+    for (const name of ['host', 'origin']) {
+      headers[name] = headers[name]?.replace(own, `$1$2:${served.port}`)
+      if (headers[name] === undefined) delete headers[name]
+    }
+    const passed = http.request(
+      { host: served.hostname, port: served.port, path: request.url, method: request.method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.headers)
+        answer.pipe(response)
+      },
+    )
+    passed.on('error', () => response.destroy())
+    response.on('close', () => passed.destroy())
+    request.pipe(passed)
+  })
+  return new Promise((done) => relay.listen(0, '127.0.0.1', () => done(relay)))
+}
+
+/** The suite needs a newer Node than most systems have, so it brings its own. */
+function suite(args) {
+  const bin = join(here, 'node_modules/.bin')
+  const output = ['--output-dir', join(folder, 'results')]
+  const run = spawn(join(bin, 'node'), [join(bin, 'conformance'), ...args, ...output], { stdio: 'inherit' })
+  return new Promise((done) => run.on('exit', (code) => done(code ?? 1)))
+}
