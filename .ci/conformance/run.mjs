@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Runs the official conformance suite of MCP against `nova mcp serve --http`:
+ * Runs the official conformance suite of MCP against Nova: its server scenarios against `nova mcp serve --http`,
+ * its client scenarios against `nova mcp probe`, which takes the way of every server.
  *
  *   .ci/conformance/run.mjs NOVA
  *
@@ -11,7 +12,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -25,32 +26,35 @@ const folder = mkdtempSync(join(tmpdir(), 'nova-conformance-'))
 const token = 'a-token-for-the-conformance-suite'
 
 // Only what the program needs, so that the user's own Nova is not touched.
+const env = {
+  HOME: folder,
+  PATH: process.env.PATH,
+  NOVA_CONFIG_DIR: join(folder, 'config'),
+  NOVA_DATA_DIR: join(folder, 'data'),
+  NOVA_LOCAL_SERVERS: '',
+  NOVA_MCP_TOKEN: token,
+}
 const server = spawn(nova, ['mcp', 'serve', '--http', '0', '--vault', join(here, '../../vault-template')], {
-  env: {
-    HOME: folder,
-    PATH: process.env.PATH,
-    NOVA_CONFIG_DIR: join(folder, 'config'),
-    NOVA_DATA_DIR: join(folder, 'data'),
-    NOVA_LOCAL_SERVERS: '',
-    NOVA_MCP_TOKEN: token,
-  },
+  env,
   stdio: ['ignore', 'inherit', 'pipe'],
 })
 
 let relay
-let code = 1
+let passed = false
 try {
   const served = await url(server)
   relay = await listen(served)
   const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
-  code = await suite(['server', '--url', address, '--expected-failures', join(here, 'expected-failures.yaml')])
+  const serves = await suite(['server', '--url', address])
+  const calls = await suite(['client', '--command', `${resolve(nova)} mcp probe --call`, '--suite', 'all'])
+  passed = serves && calls
 } finally {
   relay?.close()
   relay?.closeAllConnections()
   server.kill()
   rmSync(folder, { recursive: true, force: true })
 }
-process.exit(code)
+process.exit(passed ? 0 : 1)
 
 /** Where the server listens, as it says. */
 async function url(server) {
@@ -88,10 +92,24 @@ function listen(served) {
   return new Promise((done) => relay.listen(0, '127.0.0.1', () => done(relay)))
 }
 
-/** The suite needs a newer Node than most systems have, so it brings its own. */
-function suite(args) {
+/**
+ * Runs one part and prints its summary. The suite needs a newer Node than most systems have, so it brings its own.
+ * Besides what the suite counts as a failure, a scenario fails that checked nothing.
+ */
+async function suite(args) {
   const bin = join(here, 'node_modules/.bin')
-  const output = ['--output-dir', join(folder, 'results')]
-  const run = spawn(join(bin, 'node'), [join(bin, 'conformance'), ...args, ...output], { stdio: 'inherit' })
-  return new Promise((done) => run.on('exit', (code) => done(code ?? 1)))
+  const expected = ['--expected-failures', join(here, 'expected-failures.yaml')]
+  const common = [...expected, '--output-dir', join(folder, args[0])]
+  const run = spawn(join(bin, 'node'), [join(bin, 'conformance'), ...args, ...common], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let said = ''
+  run.stdout.on('data', (part) => (said += part))
+  const code = await new Promise((done) => run.on('close', done))
+  const summary = said.slice(said.search(/=== (SUITE )?SUMMARY ===/))
+  console.log(`${args[0]} ${summary}`)
+  const idle = [...summary.matchAll(/✓ (\S+): 0 passed, 0 failed/g)].map((found) => found[1])
+  if (idle.length > 0) console.log(`Checked nothing: ${idle.join(', ')}`)
+  return code === 0 && idle.length === 0
 }
