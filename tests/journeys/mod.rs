@@ -3,6 +3,7 @@
 mod a_model_that_breaks;
 mod asking_a_question;
 mod asking_the_vault;
+mod asking_through_a_client;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod bad_input;

@@ -8,6 +8,7 @@ use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
+use super::serving_skills::STATELESS;
 
 const TOKEN: &str = "a-token-of-the-test-0123456789";
 
@@ -96,6 +97,38 @@ async fn a_client_with_the_token_calls_a_tool() {
     let answer = message(called).await;
     let sources = &answer["result"]["structuredContent"]["sources"];
     assert_eq!(sources[0]["path"], "CRM/People/Jane Doe.md", "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_without_a_session_is_known_by_its_name() {
+    let nova = Nova::new("//- a.md\n---\nstage: lead\n---\n", []);
+    nova.rules("permissions: {allow: ['vault__*']}");
+    let served = Served::with_token(&nova);
+    let call = async |client: &str, tool: &str, args: Value| {
+        let prefix = "io.modelcontextprotocol";
+        let request = served.post(&json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {
+                "name": tool, "arguments": args,
+                "_meta": {
+                    format!("{prefix}/protocolVersion"): STATELESS,
+                    format!("{prefix}/clientInfo"): { "name": client, "version": "1" },
+                    format!("{prefix}/clientCapabilities"): {},
+                },
+            },
+        }));
+        let request = request.bearer_auth(TOKEN).header("Mcp-Protocol-Version", STATELESS);
+        let request = request.header("Mcp-Method", "tools/call").header("Mcp-Name", tool);
+        message(request.send().await.unwrap()).await["result"].clone()
+    };
+    let read = call("one", "vault__read_note", json!({ "path": "a.md" })).await;
+    assert_eq!(read["isError"], false, "{read}");
+    std::fs::write(nova.vault.root().join("a.md"), "---\nstage: won\n---\n").unwrap();
+    let set = json!({ "path": "a.md", "properties": { "stage": "lost" } });
+    let stale = call("one", "vault__set_properties", set.clone()).await;
+    assert_eq!(stale["structuredContent"]["error"]["code"], "conflict", "{stale}");
+    let other = call("two", "vault__set_properties", set).await;
+    assert_eq!(other["isError"], false, "it has read nothing that is out of date: {other}");
 }
 
 #[tokio::test]

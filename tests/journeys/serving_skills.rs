@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 use super::mcp_client::McpClient;
 use super::nova::{Nova, PEOPLE};
 
-const NOTE: &str = "//- a.md\nOne line.\n";
-const WRITE: [&str; 2] = ["--allow", "write"];
-const APPEND: &str = "vault__append_to_note";
+pub(super) const NOTE: &str = "//- a.md\nOne line.\n";
+/// Without a session, and from this version on, a server asks by its answer.
+pub(super) const STATELESS: &str = "2026-07-28";
+pub(super) const WRITE: [&str; 2] = ["--allow", "write"];
+pub(super) const APPEND: &str = "vault__append_to_note";
 
-fn append() -> Value {
+pub(super) fn append() -> Value {
     json!({ "path": "a.md", "text": "Another line." })
 }
 
-fn error_code(result: &Value) -> &str {
+pub(super) fn error_code(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     result["structuredContent"]["error"]["code"].as_str().unwrap()
 }
@@ -206,78 +208,17 @@ fn a_skill_is_a_prompt_with_its_instructions() {
     assert_eq!(text, format!("{instructions}\n\nWho is due?"));
     let unknown = client.ask("prompts/get", json!({ "name": "core" }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-}
 
-#[test]
-fn a_question_is_asked_through_the_client_once_per_call() {
-    let nova = Nova::new(NOTE, []);
-    let mut client = McpClient::connected(&nova, &WRITE);
-
-    client.answer = Some(|_| json!({ "action": "decline" }));
-    assert_eq!(error_code(&client.call(APPEND, append())), "denied_by_user");
-    client.answer = Some(|_| json!({ "action": "cancel" }));
-    assert_eq!(error_code(&client.call(APPEND, append())), "approval_unanswered");
-    assert_eq!(nova.vault.read("a.md"), "One line.\n");
-
-    client.answer = Some(|_| json!({ "action": "accept", "content": {} }));
-    let written = client.call(APPEND, append());
-    assert_eq!(written["isError"], false, "{written}");
-    assert_eq!(nova.vault.read("a.md"), "One line.\nAnother line.\n");
-    client.answer = Some(|_| json!({ "action": "decline" }));
-    assert_eq!(error_code(&client.call(APPEND, append())), "denied_by_user", "asked again");
-
-    let asked: Vec<_> = client.said.iter().filter(|said| said["method"] == "elicitation/create").collect();
-    assert_eq!(asked.len(), 4);
-    let message = asked[2]["params"]["message"].as_str().unwrap();
-    assert!(message.contains("vault.append_to_note") && message.contains("+ Another line."), "{message}");
-    assert_eq!(nova.json(&["changes", "list"]).1.as_array().unwrap().len(), 1);
-}
-
-/// From this version on a server asks by its answer.
-const STATELESS: &str = "2026-07-28";
-
-fn stateless(client: &mut McpClient, mut params: Value) -> Value {
-    let prefix = "io.modelcontextprotocol";
-    params["_meta"] = json!({
-        format!("{prefix}/protocolVersion"): STATELESS,
-        format!("{prefix}/clientInfo"): { "name": "test-client", "version": "1" },
-        format!("{prefix}/clientCapabilities"): { "elicitation": { "form": {} } },
-    });
-    client.ask("tools/call", params)["result"].clone()
-}
-
-#[test]
-fn without_a_session_the_answer_comes_with_the_next_call_and_holds_for_it_alone() {
-    let nova = Nova::new(NOTE, []);
-    let mut client = McpClient::start(&nova, &WRITE);
-    let call = |args: Value, state: &Value| {
-        let mut params = json!({ "name": APPEND, "arguments": args });
-        if !state.is_null() {
-            params["requestState"] = state.clone();
-            params["inputResponses"] = json!({ "approval": { "action": "accept", "content": {} } });
-        }
-        params
-    };
-    let asked = stateless(&mut client, call(append(), &Value::Null));
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
-    let message = asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap();
-    assert!(message.contains("+ Another line."), "{message}");
-
-    let other = json!({ "path": "a.md", "text": "Something else." });
-    let asked_again = stateless(&mut client, call(other, &asked["requestState"]));
-    assert_eq!(asked_again["resultType"], "input_required", "the answer was for another call: {asked_again}");
-    assert_eq!(nova.vault.read("a.md"), "One line.\n");
-
-    let asked = stateless(&mut client, call(append(), &Value::Null));
-    let written = stateless(&mut client, call(append(), &asked["requestState"]));
-    assert_eq!(
-        (&written["resultType"], &written["isError"]),
-        (&json!("complete"), &json!(false)),
-        "{written}"
-    );
-    let replayed = stateless(&mut client, call(append(), &asked["requestState"]));
-    assert_eq!(replayed["resultType"], "input_required", "{replayed}");
-    assert_eq!(nova.vault.read("a.md"), "One line.\nAnother line.\n");
+    let skills = client.ask("skills/list", json!({}))["result"]["skills"].clone();
+    let skill =
+        skills.as_array().unwrap().iter().find(|skill| skill["frontmatter"]["name"] == "crm").unwrap();
+    assert_eq!(&client.ask("skills/get", json!({ "uri": skill["uri"] }))["result"]["skill"], skill);
+    let read = client.ask("resources/read", json!({ "uri": skill["uri"] }));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("---\nname: crm\ndescription: \"") && text.contains(instructions), "{text}");
+    assert_eq!(skill["resources"][0]["size"], text.len());
+    let unknown = client.ask("skills/get", json!({ "uri": "nova://skill/core/SKILL.md" }));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
 }
 
 const CANARY: &str = "zanzibar-canary";
@@ -401,29 +342,6 @@ fn private_notes_do_not_exist_for_a_client_that_is_not_local() {
     assert!(told >= 10, "the same questions find them on this machine: {told}");
 }
 
-#[test]
-fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
-    let nova = Nova::new(NOTE, []);
-    let mut client = McpClient::connected(&nova, &WRITE);
-    let id = client.begin("tools/call", json!({ "name": APPEND, "arguments": append() }));
-    let question = client.until(|message| message["method"] == "elicitation/create");
-    client.send(&json!({
-        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": "no" }
-    }));
-    // An answer that comes too late.
-    client.ask("ping", json!({}));
-    client.send(
-        &json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } }),
-    );
-    client.ask("ping", json!({}));
-    let read = client.call("vault__read_note", json!({ "path": "a.md" }));
-    assert!(read.to_string().contains("One line."), "{read}");
-    let is_answer = |said: &&Value| said["id"] == id && said["method"].is_null();
-    assert_eq!(client.said.iter().find(is_answer), None);
-    assert_eq!(client.end(), Some(0));
-    assert_eq!(nova.vault.read("a.md"), "One line.\n");
-}
-
 /// Says how far it is, and never ends.
 const WAITING: &str = "import { z } from 'zod'
 import { defineTool } from '@nova/tools'
@@ -474,6 +392,26 @@ fn a_skill_that_is_switched_off_elsewhere_is_gone_at_once() {
     assert!(!client.tool_names().iter().any(|name| name.starts_with("crm__")));
     let answer = client.ask("tools/call", json!({ "name": "crm__pipeline", "arguments": {} }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[test]
+fn a_client_without_a_session_subscribes_to_changes() {
+    let nova = Nova::new("", []);
+    let mut client = McpClient::start(&nova, &[]);
+    let prefix = "io.modelcontextprotocol";
+    let params = json!({
+        "notifications": { "toolsListChanged": true },
+        "_meta": {
+            format!("{prefix}/protocolVersion"): STATELESS,
+            format!("{prefix}/clientInfo"): { "name": "test-client", "version": "1" },
+            format!("{prefix}/clientCapabilities"): {},
+        },
+    });
+    let id = client.begin("subscriptions/listen", params);
+    client.until(|message| message["method"] == "notifications/subscriptions/acknowledged");
+    assert_eq!(nova.json(&["skill", "disable", "crm"]).0, 0);
+    let told = client.until(|message| message["method"] == "notifications/tools/list_changed");
+    assert_eq!(told["params"]["_meta"][format!("{prefix}/subscriptionId")], id, "{told}");
 }
 
 #[test]

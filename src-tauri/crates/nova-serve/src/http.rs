@@ -136,7 +136,7 @@ impl Listening {
                 Err(error) => {
                     // No file descriptors left: some connection has to end first.
                     tracing::warn!("a connection could not be accepted: {error}");
-                    tokio::task::yield_now().await;
+                    tokio::time::sleep(limits::BEFORE_ACCEPTING_AGAIN).await;
                     continue;
                 }
             };

@@ -13,7 +13,7 @@
 //!   `tests/journeys/serving_skills.rs`.
 //! - Nothing but messages is written to stdout: `tests/journeys/serving_skills.rs`.
 //! - A call that would ask is asked through the client, or refused with the rule to write; the answer is for
-//!   exactly the question asked, and for one call: `src/asking.rs`, `tests/journeys/serving_skills.rs`.
+//!   exactly the question asked, and for one call: `src/asking.rs`, `tests/journeys/asking_through_a_client.rs`.
 //! - For a client that is not local, private notes are in no tool, resource or prompt:
 //!   `tests/journeys/serving_skills.rs`.
 //! - On a port, a request without the token, or with another Host or Origin, reaches nothing:

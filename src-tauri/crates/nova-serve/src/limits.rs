@@ -22,6 +22,8 @@ pub(crate) const CLIENTS: usize = 32;
 pub(crate) const CONNECTIONS: usize = 128;
 /// How long a client may take to send the head of a request.
 pub(crate) const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// How long no connection is accepted after one could not be.
+pub(crate) const BEFORE_ACCEPTING_AGAIN: Duration = Duration::from_millis(100);
 /// How long calls that run may take to end when the server ends.
 pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 

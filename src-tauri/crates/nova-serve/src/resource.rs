@@ -1,13 +1,14 @@
-//! Notes as resources: `nova://note/` and the path, percent-encoded.
+//! What is read by its address: notes, `nova://note/` and the path, percent-encoded; skills.
 
 use percent_encoding::percent_decode_str;
 
-const SCHEME: &str = "nova://note/";
+pub(crate) const SKILLS: &str = "nova://skill/";
+const NOTES: &str = "nova://note/";
 pub(crate) const TEMPLATE: &str = "nova://note/{+path}";
 
 /// The path of the note that a URI names.
 pub(crate) fn path_of(uri: &str) -> Option<String> {
-    let path = uri.strip_prefix(SCHEME)?;
+    let path = uri.strip_prefix(NOTES)?;
     let path = percent_decode_str(path).decode_utf8().ok()?;
     (!path.is_empty()).then(|| path.into_owned())
 }

@@ -6,8 +6,12 @@ use nova_app::{App, Relationship};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup, canonical};
 use nova_skill::Effect;
-use rmcp::model::{Prompt, PromptArgument, Tool, ToolAnnotations};
+use rmcp::model::{
+    Prompt, PromptArgument, Skill, SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
+};
 use serde_json::Value;
+
+use crate::resource;
 
 /// What the user serves, and to whom.
 #[derive(Debug, Clone)]
@@ -101,6 +105,26 @@ impl Served {
         let mut skills = self.skills(&snapshot).filter(|skill| is_prompt(skill));
         let skill = skills.find(|skill| skill.id == name)?;
         Some((skill.description.clone(), skill.instructions.clone()))
+    }
+
+    /// The same skills as files (SEP-2640), each with its text.
+    pub(crate) fn skill_files(&self, app: &App) -> Vec<(Skill, String)> {
+        let snapshot = app.registry().snapshot();
+        let skills = self.skills(&snapshot).filter(|skill| is_prompt(skill));
+        let files = skills.map(|skill| {
+            let uri = format!("{}{}/SKILL.md", resource::SKILLS, skill.id);
+            let description = Value::from(skill.description.clone());
+            let text = format!(
+                "---\nname: {}\ndescription: {description}\n---\n\n{}\n",
+                skill.id,
+                skill.instructions.trim()
+            );
+            let files = SkillResources::Files(vec![SkillResource::from_bytes(uri.clone(), text.as_bytes())]);
+            let front_matter = SkillFrontmatter::new(skill.id.clone(), skill.description.clone());
+            (Skill::new(uri, front_matter, files), text)
+        });
+        // An id that the extension does not allow hides no other skill.
+        files.filter(|(skill, _)| skill.validate().is_ok()).collect()
     }
 }
 

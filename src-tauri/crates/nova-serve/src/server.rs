@@ -1,18 +1,19 @@
 //! The requests of one client, answered.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nova_app::{App, ClientCall, McpClient};
-use nova_protocol::{ErrorCode, Event, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, UserError};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, RequestMetaObject, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
-    ServerConfig,
+    GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, RequestMetaObject, ResourceContents,
+    ResourceTemplate, Role, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSendError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) calls: Calls,
     open: Arc<OpenQuestions>,
     runs: AtomicU64,
+    /// Clients without a session, by the name that they give themselves: each of their requests stands alone.
+    known: Mutex<HashMap<String, Arc<McpClient>>>,
     /// When it is cancelled, every call is.
     pub(crate) stop: CancellationToken,
 }
@@ -39,7 +42,7 @@ pub(crate) struct Shared {
 /// One client, as long as it is connected.
 pub(crate) struct Server {
     shared: Arc<Shared>,
-    client: OnceLock<McpClient>,
+    client: OnceLock<Arc<McpClient>>,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -51,8 +54,21 @@ impl Shared {
             calls: Calls::default(),
             open: Arc::default(),
             runs: AtomicU64::new(1),
+            known: Mutex::default(),
             stop,
         })
+    }
+
+    fn new_client(&self, name: &str) -> McpClient {
+        McpClient::new(name, self.served.relationship, self.served.local)
+    }
+
+    fn known_client(&self, name: String) -> Arc<McpClient> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= limits::CLIENTS && !known.contains_key(&name) {
+            known.clear();
+        }
+        known.entry(name).or_insert_with_key(|name| Arc::new(self.new_client(name))).clone()
     }
 
     fn next_run(&self) -> String {
@@ -68,8 +84,8 @@ impl Server {
     fn client(&self, context: &RequestContext<RoleServer>) -> &McpClient {
         self.client.get_or_init(|| {
             let name = context.client_info().map(|info| info.name).unwrap_or_default();
-            let Served { relationship, local, .. } = self.shared.served;
-            McpClient::new(&name, relationship, local)
+            let has_session = context.protocol_version().is_none_or(|version| version.has_initialize());
+            if has_session { Arc::new(self.shared.new_client(&name)) } else { self.shared.known_client(name) }
         })
     }
 
@@ -92,6 +108,7 @@ impl ServerHandler for Server {
             .enable_prompts()
             .enable_prompts_list_changed()
             .enable_resources()
+            .enable_skills()
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("nova", env!("CARGO_PKG_VERSION")).with_title("Nova");
@@ -166,6 +183,11 @@ impl ServerHandler for Server {
         let Shared { app, served, calls, open, .. } = self.shared.as_ref();
         let unknown =
             || ErrorData::resource_not_found(format!("There is no resource {}.", request.uri), None);
+        if request.uri.starts_with(resource::SKILLS) {
+            let mut files = served.skill_files(app).into_iter();
+            let (_, text) = files.find(|(skill, _)| skill.uri == request.uri).ok_or_else(unknown)?;
+            return Ok(markdown(text, request.uri).into());
+        }
         let path = resource::path_of(&request.uri).filter(|_| served.has_notes(app)).ok_or_else(unknown)?;
         let _place = calls.place(&context.ct).await?;
         let asking = Arc::new(Asking::new(&context, open, None, None));
@@ -183,8 +205,27 @@ impl ServerHandler for Server {
                 return Err(ErrorData::invalid_params(format!("{} {}", error.message, error.hint), None));
             }
         };
-        let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        Ok(markdown(text, request.uri).into())
+    }
+
+    async fn list_skills(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let files = self.shared.served.skill_files(&self.shared.app);
+        Ok(ListSkillsResult::with_all_items(files.into_iter().map(|(skill, _)| skill).collect()))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let mut files = self.shared.served.skill_files(&self.shared.app).into_iter();
+        let found = files.find(|(skill, _)| skill.uri == request.uri);
+        let unknown = || ErrorData::invalid_params(format!("There is no skill {}.", request.uri), None);
+        found.map(|(skill, _)| GetSkillResult::new(skill)).ok_or_else(unknown)
     }
 
     async fn list_prompts(
@@ -212,6 +253,20 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![message]).with_description(description).into())
     }
 
+    /// Of what is asked for, the library takes what the server offers.
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = tell_subscriber(self.shared.app.events(), &context) => {}
+            () = context.cancelled() => {}
+            () = self.shared.stop.cancelled() => {}
+        }
+        Ok(())
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (events, stop) = (self.shared.app.events(), self.shared.stop.clone());
         tokio::spawn(async move {
@@ -223,15 +278,13 @@ impl ServerHandler for Server {
     }
 }
 
+fn markdown(text: String, uri: String) -> ReadResourceResult {
+    ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type("text/markdown")])
+}
+
 /// Tells the client whenever there may be other tools or prompts, until it is gone.
-async fn tell_changes(mut events: Receiver<nova_protocol::Envelope>, peer: Peer<RoleServer>) {
-    loop {
-        match events.recv().await {
-            Ok(envelope) if !matches!(envelope.event, Event::RegistryChanged { .. }) => continue,
-            // What was missed may have been a change.
-            Ok(_) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
-        }
+async fn tell_changes(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
+    while registry_changed(&mut events).await {
         if peer.notify_tool_list_changed().await.is_err() || peer.notify_prompt_list_changed().await.is_err()
         {
             return;
@@ -239,9 +292,40 @@ async fn tell_changes(mut events: Receiver<nova_protocol::Envelope>, peer: Peer<
     }
 }
 
+/// The same for one that has no session and asked for it.
+async fn tell_subscriber(mut events: Receiver<Envelope>, context: &SubscriptionContext) {
+    let (sink, accepted) = (context.sink(), context.accepted());
+    while registry_changed(&mut events).await {
+        let told = async {
+            if accepted.tools_list_changed == Some(true) {
+                sink.notify_tool_list_changed().await?;
+            }
+            if accepted.prompts_list_changed == Some(true) {
+                sink.notify_prompt_list_changed().await?;
+            }
+            Ok::<_, SubscriptionSendError>(())
+        };
+        if told.await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits until there may be other skills; false when there never will.
+async fn registry_changed(events: &mut Receiver<Envelope>) -> bool {
+    loop {
+        match events.recv().await {
+            Ok(envelope) if !matches!(envelope.event, Event::RegistryChanged { .. }) => {}
+            // What was missed may have been a change.
+            Ok(_) | Err(RecvError::Lagged(_)) => return true,
+            Err(RecvError::Closed) => return false,
+        }
+    }
+}
+
 /// Passes the progress of one call on, where the client wants it.
 struct Progress {
-    events: Receiver<nova_protocol::Envelope>,
+    events: Receiver<Envelope>,
     run: String,
     token: Option<rmcp::model::ProgressToken>,
     peer: Peer<RoleServer>,
@@ -249,12 +333,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(
-        events: Receiver<nova_protocol::Envelope>,
-        run: &str,
-        meta: &RequestMetaObject,
-        peer: Peer<RoleServer>,
-    ) -> Self {
+    fn new(events: Receiver<Envelope>, run: &str, meta: &RequestMetaObject, peer: Peer<RoleServer>) -> Self {
         Self { events, run: run.to_owned(), token: meta.get_progress_token(), peer, sent: 0.0 }
     }
 
