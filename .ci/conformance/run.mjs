@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Runs the official conformance suite of MCP against Nova: its server scenarios against `nova mcp serve --http`,
- * its client scenarios against `nova mcp probe`, which takes the way of every server.
+ * its client scenarios against `nova mcp probe`, which takes the way of every server. Then the official Inspector
+ * calls a tool of `nova mcp serve` over stdio.
  *
  *   .ci/conformance/run.mjs NOVA
  *
@@ -17,6 +18,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
+const bin = join(here, 'node_modules/.bin')
 const nova = process.argv[2]
 if (!nova) {
   console.error('usage: run.mjs NOVA')
@@ -47,7 +49,7 @@ try {
   const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
   const serves = await suite(['server', '--url', address])
   const calls = await suite(['client', '--command', `${resolve(nova)} mcp probe --call`, '--suite', 'all'])
-  passed = serves && calls
+  passed = serves && calls && (await inspector())
 } finally {
   relay?.close()
   relay?.closeAllConnections()
@@ -92,12 +94,28 @@ function listen(served) {
   return new Promise((done) => relay.listen(0, '127.0.0.1', () => done(relay)))
 }
 
+/** Whether the Inspector's command line gets the answer of a tool. */
+async function inspector() {
+  const command = [resolve(nova), 'mcp', 'serve', '--vault', join(here, '../../vault-template')]
+  const call = ['--method', 'tools/call', '--tool-name', 'crm__get_contact', '--tool-arg', 'name=Jane Doe']
+  const run = spawn(join(bin, 'node'), [join(bin, 'mcp-inspector'), '--cli', ...command, ...call, '--format', 'json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  run.stdout.on('data', (part) => (said += part))
+  const code = await new Promise((done) => run.on('close', done))
+  const source = code === 0 && JSON.parse(said).result.structuredContent.sources[0]?.path
+  const answered = source === 'CRM/People/Jane Doe.md'
+  console.log(`inspector: ${answered ? 'answered' : `not answered: ${said}`}`)
+  return answered
+}
+
 /**
  * Runs one part and prints its summary. The suite needs a newer Node than most systems have, so it brings its own.
  * Besides what the suite counts as a failure, a scenario fails that checked nothing.
  */
 async function suite(args) {
-  const bin = join(here, 'node_modules/.bin')
   const expected = ['--expected-failures', join(here, 'expected-failures.yaml')]
   const common = [...expected, '--output-dir', join(folder, args[0])]
   const run = spawn(join(bin, 'node'), [join(bin, 'conformance'), ...args, ...common], {
