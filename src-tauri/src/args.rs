@@ -395,7 +395,7 @@ pub(crate) enum Permission {
         /// Arguments as a JSON object.
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
-        /// Caller's relationship: owner, delegate, known or unknown.
+        /// Caller's relationship: owner, delegate, known or unknown; or mcp_client, a program over MCP.
         #[arg(long = "as", value_name = "RELATIONSHIP")]
         relationship: Option<String>,
     },

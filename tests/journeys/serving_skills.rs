@@ -98,6 +98,10 @@ fn a_write_without_a_rule_is_refused_with_the_rule_that_allows_it() {
     let hint = refused["structuredContent"]["error"]["hint"].as_str().unwrap();
     let (_, rule) = hint.split_once("permissions.yaml: ").unwrap();
     nova.rules(rule);
+    for (whose, verdict) in [("mcp_client", "run"), ("owner", "ask")] {
+        let (_, tried) = nova.json(&["permission", "try", "vault.append_to_note", "--as", whose]);
+        assert_eq!(tried["verdict"], verdict, "{whose}: {tried}");
+    }
     let written = client.call(APPEND, append());
     assert_eq!(written["isError"], false, "{written}");
     assert_eq!(nova.vault.read("a.md"), "One line.\nAnother line.\n");
