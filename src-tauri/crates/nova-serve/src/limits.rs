@@ -75,3 +75,36 @@ impl Calls {
         let _ = tokio::time::timeout(END_WITHIN, self.accepted.acquire_many(all)).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_beyond_those_that_wait_are_refused_at_once() {
+        let (calls, cancel) = (Arc::new(Calls::default()), CancellationToken::new());
+        let mut running = Vec::new();
+        for _ in 0..RUNNING {
+            running.push(calls.place(&cancel).await.unwrap());
+        }
+        let wait = |cancel: CancellationToken| {
+            let calls = calls.clone();
+            tokio::spawn(async move { calls.place(&cancel).await })
+        };
+        let mut waiting: Vec<_> = (0..WAITING).map(|_| wait(cancel.clone())).collect();
+        while calls.accepted.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(calls.place(&cancel).await.is_err(), "one too many");
+
+        drop(running.pop());
+        let first = waiting.remove(0).await.unwrap();
+        assert!(first.is_ok(), "the first of those that wait");
+        let stopped = CancellationToken::new();
+        let last = wait(stopped.clone());
+        stopped.cancel();
+        assert!(last.await.unwrap().is_err(), "a cancelled call");
+    }
+}
