@@ -291,7 +291,7 @@ fn a_policy_for_mcp_clients_holds_by_effect_for_them_alone() {
     };
     // What a client may without a policy, and what each list of one makes of it.
     for (effect, nothing, allow, human_approval) in [
-        (Read, "run", "run", "ask od"),
+        (Read, "run", "run", "ask ode"),
         (Write, "ask osade", "run", "ask ode"),
         (External, "ask osad", "run", "ask od"),
         (Destructive, "ask ode", "run", "ask ode"),
