@@ -361,7 +361,7 @@ export default defineTool({
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_progress_of_a_call_is_passed_on_and_a_cancelled_one_is_ended() {
+fn the_progress_of_a_call_is_passed_on() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("tools").join("dynamic");
     std::fs::create_dir_all(&folder).unwrap();
@@ -373,17 +373,12 @@ fn the_progress_of_a_call_is_passed_on_and_a_cancelled_one_is_ended() {
         client.until(|message| message["method"] == "notifications/tools/list_changed");
     }
     let params = json!({ "name": "dynamic__waiting", "arguments": {}, "_meta": { "progressToken": "p1" } });
-    let id = client.begin("tools/call", params);
+    client.begin("tools/call", params);
     let progress = client.until(|message| message["method"] == "notifications/progress");
     assert_eq!(
         progress["params"],
         json!({ "progressToken": "p1", "progress": 50.0, "total": 100.0, "message": "half way" })
     );
-    client.send(
-        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }),
-    );
-    client.ask("ping", json!({}));
-    assert_eq!(client.end(), Some(0), "no call is left that it waits for");
 }
 
 #[test]

@@ -10,10 +10,10 @@ use crate::print;
 /// Holds the token in place of one that is made at each start.
 const TOKEN: &str = "NOVA_MCP_TOKEN";
 
-/// Serves until the client is gone or the program is told to end. On stdio, stdout carries the protocol and
+/// Serves until the client disconnects or the program is interrupted. On stdio, stdout carries the protocol and
 /// nothing else.
 pub(super) async fn run(app: &App, serve: &Serve) -> Result<u8, UserError> {
-    // A skill that the user switches on or off is told to the client.
+    // Notices skills that the user switches on or off, so that the client is notified.
     app.watch();
     let stop = CancellationToken::new();
     let serving = async {
@@ -28,7 +28,7 @@ pub(super) async fn run(app: &App, serve: &Serve) -> Result<u8, UserError> {
     tokio::pin!(serving);
     let code = tokio::select! {
         served = &mut serving => return served.map(|()| print::DONE),
-        code = told_to_end() => code,
+        code = interrupted() => code,
     };
     // A write that has begun is completed.
     stop.cancel();
@@ -77,8 +77,8 @@ fn bad_token(error: &nova_serve::TokenError) -> UserError {
     )
 }
 
-/// Waits for Ctrl-C or, as clients end their servers, SIGTERM.
-async fn told_to_end() -> u8 {
+/// Waits for Ctrl-C or SIGTERM, with which clients end their servers; the exit code.
+async fn interrupted() -> u8 {
     #[cfg(unix)]
     let terminated = async {
         match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {

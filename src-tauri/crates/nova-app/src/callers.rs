@@ -82,7 +82,7 @@ impl App {
         };
         let mut result = self.run_called(run, called, Heard::ByAll, &caller).await;
         if let Some(error) = &mut result.error {
-            tell_no_private_note(error);
+            hide_private_note(error);
         }
         result
     }
@@ -163,8 +163,8 @@ impl SeenNotes for SeenByClient {
     }
 }
 
-/// Of a private note a client is told what it is told of a note that does not exist, to the letter.
-fn tell_no_private_note(error: &mut UserError) {
+/// Makes the error for a private note the same, letter by letter, as for a note that does not exist.
+fn hide_private_note(error: &mut UserError) {
     let named = match error.code {
         ErrorCode::Private => {
             error.message.strip_prefix('"').and_then(|rest| rest.rsplit_once("\" is private"))

@@ -37,7 +37,7 @@ pub enum TokenError {
     Character,
 }
 
-/// A port that is open; nobody is answered before [`Listening::run`].
+/// An open port; requests are answered by [`Listening::run`].
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
@@ -64,7 +64,7 @@ impl Token {
         Ok(Self(token))
     }
 
-    /// A token that nobody can guess, and its text to show once.
+    /// A random token, and its text to show once.
     ///
     /// # Errors
     /// When the system has no random numbers.

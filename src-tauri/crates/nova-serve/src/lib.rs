@@ -1,8 +1,8 @@
 //! Nova's skills as an MCP server: `nova mcp serve`, on stdio or on a port of this machine.
 //!
 //! This crate never runs a tool itself: every call goes through `App::run_for_client`, with the rules, drafts
-//! and change sets of any other call. It never answers a question for the user, and it never tells a client of a
-//! private note unless the user said that the client is local.
+//! and change sets of any other call. It never answers a question for the user, and reports no private note to a
+//! client unless the user said that the client is local.
 //!
 //! `server` answers the requests, `served` says what there is for this client, `asking` passes a question on to
 //! the user through the client, and `stdio` and `http` carry the messages.

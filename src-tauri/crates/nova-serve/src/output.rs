@@ -41,7 +41,7 @@ pub(crate) fn failed(error: &UserError) -> CallToolResult {
     result
 }
 
-/// Of a call that nobody answered for: which rule would allow it.
+/// Adds the rule that would allow the call to an unanswered question.
 pub(crate) fn refused(mut error: UserError, tool: &str) -> UserError {
     if error.code == ErrorCode::ApprovalUnanswered {
         let pattern = tool.replacen('.', "__", 1);

@@ -260,7 +260,7 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         tokio::select! {
-            () = tell_subscriber(self.shared.app.events(), &context) => {}
+            () = notify_subscriber(self.shared.app.events(), &context) => {}
             () = context.cancelled() => {}
             () = self.shared.stop.cancelled() => {}
         }
@@ -271,7 +271,7 @@ impl ServerHandler for Server {
         let (events, stop) = (self.shared.app.events(), self.shared.stop.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = tell_changes(events, context.peer) => {}
+                () = notify_client(events, context.peer) => {}
                 () = stop.cancelled() => {}
             }
         });
@@ -282,8 +282,8 @@ fn markdown(text: String, uri: String) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type("text/markdown")])
 }
 
-/// Tells the client whenever there may be other tools or prompts, until it is gone.
-async fn tell_changes(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
+/// Notifies the client of possible changes of tools and prompts, until it is gone.
+async fn notify_client(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
     while registry_changed(&mut events).await {
         if peer.notify_tool_list_changed().await.is_err() || peer.notify_prompt_list_changed().await.is_err()
         {
@@ -292,11 +292,11 @@ async fn tell_changes(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
     }
 }
 
-/// The same for one that has no session and asked for it.
-async fn tell_subscriber(mut events: Receiver<Envelope>, context: &SubscriptionContext) {
+/// Notifies a subscriber that has no session.
+async fn notify_subscriber(mut events: Receiver<Envelope>, context: &SubscriptionContext) {
     let (sink, accepted) = (context.sink(), context.accepted());
     while registry_changed(&mut events).await {
-        let told = async {
+        let sent = async {
             if accepted.tools_list_changed == Some(true) {
                 sink.notify_tool_list_changed().await?;
             }
@@ -305,13 +305,13 @@ async fn tell_subscriber(mut events: Receiver<Envelope>, context: &SubscriptionC
             }
             Ok::<_, SubscriptionSendError>(())
         };
-        if told.await.is_err() {
+        if sent.await.is_err() {
             return;
         }
     }
 }
 
-/// Waits until there may be other skills; false when there never will.
+/// Waits for a change of the registry; false when no more events come.
 async fn registry_changed(events: &mut Receiver<Envelope>) -> bool {
     loop {
         match events.recv().await {
@@ -350,7 +350,7 @@ impl Progress {
             if envelope.session.as_deref() != Some(self.run.as_str()) {
                 continue;
             }
-            // In per cent. It has to grow with each message, also where nobody knows how far the call is.
+            // In per cent. It has to grow with each message, also where the fraction is unknown.
             let at = fraction.map_or(0.0, |fraction| fraction * 100.0).max(self.sent + 0.001);
             self.sent = at;
             let mut progress = ProgressNotificationParam::new(token.clone(), at);
