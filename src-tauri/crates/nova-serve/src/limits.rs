@@ -94,8 +94,10 @@ mod tests {
             tokio::spawn(async move { calls.place(&cancel).await })
         };
         let mut waiting: Vec<_> = (0..WAITING).map(|_| wait(cancel.clone())).collect();
-        // Each is polled once before this task goes on.
-        tokio::task::yield_now().await;
+        // By then each of them was polled.
+        for _ in 0..WAITING {
+            tokio::task::yield_now().await;
+        }
         assert_eq!(calls.accepted.available_permits(), 0);
         assert!(calls.place(&cancel).await.is_err(), "one too many");
 
