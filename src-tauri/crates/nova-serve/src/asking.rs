@@ -35,6 +35,7 @@ pub(crate) struct Asking {
     way: Way,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one for each call, and none is moved")]
 enum Way {
     /// The client cannot ask.
     None,
