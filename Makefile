@@ -3,6 +3,7 @@
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 DRIVER := $(TARGET)/tools/bin/tauri-driver
+CONFORMANCE := .ci/conformance/node_modules/.installed
 
 # Unoptimised by default: a first start compiles in half the time, and what a person waits for in
 # the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
@@ -28,11 +29,11 @@ BUNDLED ?= --release
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window screenshots generate fuzz
+.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance screenshots generate fuzz
 
 help:
 	@echo 'make run          install what is missing, build, open the window'
-	@echo 'make test         everything that must pass: lint test-ui test-rust test-window'
+	@echo 'make test         everything that must pass: lint test-ui test-rust conformance test-window'
 	@echo 'make bench        measure, print a table'
 	@echo 'make bundle       installers of this system'
 	@echo 'make setup        what run and test would install, and nothing else'
@@ -50,12 +51,12 @@ run:
 
 test:
 	@.ci/setup test
-	@$(MAKE) lint test-ui test-rust test-window
+	@$(MAKE) lint test-ui test-rust conformance test-window
 	@echo '== all passed'
 
 setup:
 	@.ci/setup test
-	@$(MAKE) ui/node_modules/.installed $(DRIVER)
+	@$(MAKE) ui/node_modules/.installed $(CONFORMANCE) $(DRIVER)
 
 ui: ui/dist/index.html
 
@@ -77,6 +78,12 @@ test-ui: ui/node_modules/.installed
 test-rust: ui
 	@echo '== test-rust'
 	cargo test $(WITH_WINDOW)
+
+# The official suite of MCP against Nova as a server; what it is not meant to pass is listed beside it.
+conformance: $(CONFORMANCE)
+	@echo '== conformance'
+	cargo build $(PROGRAMS)
+	.ci/conformance/run.mjs $(TARGET)/debug/nova
 
 test-window: ui $(DRIVER)
 	@echo '== test-window'
@@ -125,6 +132,11 @@ fuzz:
 ui/node_modules/.installed: ui/package-lock.json
 	@.ci/setup node
 	cd ui && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(CONFORMANCE): .ci/conformance/package-lock.json
+	@.ci/setup node
+	cd $(@D)/.. && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)

@@ -210,6 +210,8 @@ fn no_secret_is_printed_or_serialised() {
             // Into the environment or the headers of the server that was agreed to.
             "src-tauri/crates/nova-mcp/src/start.rs",
             "src-tauri/crates/nova-mcp/src/http.rs",
+            // Compared with what an MCP client sends.
+            "src-tauri/crates/nova-serve/src/http.rs",
             // Into the answer to the script that declared it.
             "src-tauri/crates/nova-script/src/host/asks.rs",
         ],

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use nova_app::{Answer, ApprovalRequest, Approver, NoApprover};
-use nova_protocol::{Decision, DiffLineKind, Effect, NoteDiffView};
+use nova_protocol::{Decision, Effect, NoteDiffView};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
 
@@ -110,30 +110,5 @@ fn show(request: &ApprovalRequest) {
 
 /// A diff as lines of text, each of them one line.
 pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
-    let mut lines = vec![format!("{} ({})", note.path, note.summary)];
-    for change in &note.properties {
-        let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "(none)".into());
-        lines.push(format!(
-            "{:>5}   {}: {} → {}",
-            change.line,
-            change.key,
-            shown(&change.before),
-            shown(&change.after)
-        ));
-    }
-    for hunk in &note.hunks {
-        if hunk.skipped > 0 {
-            lines.push(format!("        … {} lines unchanged", hunk.skipped));
-        }
-        for line in &hunk.lines {
-            let text: String = line.words.iter().map(|word| word.text.as_str()).collect();
-            let (sign, number) = match line.kind {
-                DiffLineKind::Context => (' ', line.new),
-                DiffLineKind::Added => ('+', line.new),
-                DiffLineKind::Removed => ('-', line.old),
-            };
-            lines.push(format!("{:>5} {sign} {text}", number.unwrap_or_default()));
-        }
-    }
-    lines.iter().map(|line| print::one_line(line)).collect()
+    note.lines().iter().map(|line| print::one_line(line)).collect()
 }

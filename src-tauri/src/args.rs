@@ -1,6 +1,10 @@
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::serve::{Serve, ServedEffect, ServedTo};
 
 /// A desktop chat whose every capability is a skill, working over your Obsidian vault.
 #[derive(Debug, Parser)]
@@ -30,6 +34,13 @@ pub struct Args {
     pub(crate) json: bool,
 }
 
+impl Args {
+    /// Whether stdout carries the messages of a protocol, so that nothing else may be printed there.
+    pub(crate) fn stdout_is_taken(&self) -> bool {
+        matches!(self.command, Some(Command::Mcp(Mcp::Serve(Serve { http: None, .. }))))
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
@@ -49,7 +60,7 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
-    /// MCP servers: list, add, remove, review, probe.
+    /// MCP servers: list, add, remove, review, probe, serve.
     #[command(subcommand)]
     Mcp(Mcp),
     /// Rules: list, allow, ask, deny, remove, try.
@@ -158,6 +169,8 @@ pub(crate) enum Mcp {
         #[arg(long)]
         call: bool,
     },
+    /// Serve skills to another program: be an MCP server on stdin and stdout.
+    Serve(Serve),
 }
 
 #[derive(Debug, Subcommand)]
@@ -382,7 +395,7 @@ pub(crate) enum Permission {
         /// Arguments as a JSON object.
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
-        /// Caller's relationship: owner, delegate, known or unknown.
+        /// Caller's relationship: owner, delegate, known or unknown; or mcp_client, a program over MCP.
         #[arg(long = "as", value_name = "RELATIONSHIP")]
         relationship: Option<String>,
     },

@@ -8,6 +8,7 @@ mod pending;
 mod permission;
 mod questions;
 mod routing;
+mod serve;
 mod session;
 mod skills;
 
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::args::{
-    ApproveHow, Args, Changes, Command, NewKind, Provider, Skill, Tool, UnconfinedAnswer, Vault,
+    ApproveHow, Args, Changes, Command, Mcp, NewKind, Provider, Skill, Tool, UnconfinedAnswer, Vault,
 };
 use crate::{approve, print, start};
 
@@ -53,6 +54,10 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Vault(Vault::Check) => quick(args, command, async |app| vault_check(app, json).await).await,
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
+        // It completes what it writes when it is told to end.
+        Command::Mcp(it @ Mcp::Serve(_)) => {
+            with_app(args, command, async |app| mcp::run(app, it, json).await).await
+        }
         Command::Mcp(it) => quick(args, command, async |app| mcp::run(app, it, json).await).await,
         Command::Permission(it) => {
             quick(args, command, async |app| permission::run(app, it, json).await).await

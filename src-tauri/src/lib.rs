@@ -36,13 +36,14 @@ pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {
     if let Some(code) = children::be_one(std::env::args_os()) {
         return code;
     }
-    let args = match Args::try_parse() {
+    let mut args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { print::BAD_USAGE } else { print::DONE });
         }
     };
+    args.json &= !args.stdout_is_taken();
     start::log();
     let result = match args.command {
         Some(ref command) => start::on_runtime(command::run(&args, command)),

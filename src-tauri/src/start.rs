@@ -57,10 +57,11 @@ pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) 
     result
 }
 
-/// Logs go to stderr; `NOVA_LOG` chooses how much.
+/// Logs go to stderr; `NOVA_LOG` chooses how much. What `rmcp` reports is either an error of Nova's own by then,
+/// or a request that was refused: who sends many of those and does not read stderr would stop the program.
 pub(crate) fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=off"));
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }
 

@@ -3,6 +3,7 @@
 mod a_model_that_breaks;
 mod asking_a_question;
 mod asking_the_vault;
+mod asking_through_a_client;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod bad_input;
@@ -34,6 +35,7 @@ mod loading_a_skill;
 mod long_chats;
 #[cfg(unix)]
 mod losing_the_vault;
+mod mcp_client;
 mod nova;
 #[cfg(unix)]
 mod odd_files;
@@ -52,6 +54,8 @@ mod ruling;
 mod running_a_pipeline;
 mod running_on;
 mod running_typescript;
+mod serving_on_a_port;
+mod serving_skills;
 mod setting_up_skills;
 mod showing_images;
 mod signing_in;

@@ -70,6 +70,7 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
             print::json(&probed);
             Ok(if probed.ok { print::DONE } else { print::FAILED })
         }
+        Mcp::Serve(serve) => super::serve::run(app, serve).await,
     }
 }
 

@@ -25,6 +25,7 @@
 mod agreed_servers;
 mod app;
 mod author_files;
+mod callers;
 mod changes;
 mod chat;
 mod check_skill;
@@ -78,6 +79,7 @@ mod workflow;
 
 pub use app::{App, AppOptions, LocalServer, SecretByName};
 pub use author_files::NewSkill;
+pub use callers::{ClientCall, McpClient};
 pub use chat::{ChatEnd, ChatRequest};
 pub use check_skill::SkillFinding;
 pub use config::{Config, ConfigError};
@@ -102,6 +104,7 @@ pub use nova_mcp::{Phase, Probed, ServerReview, ServerStatus, Surroundings};
 pub use nova_provider::{ProviderKind, is_same_model};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{Branches, SessionInfo, TurnEnd};
+pub use nova_skill::Relationship;
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,
 };

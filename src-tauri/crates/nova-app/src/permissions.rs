@@ -333,6 +333,13 @@ fn list_of(answer: RuleAnswer) -> RuleList {
 fn principal(relationship: Option<&str>) -> Result<Principal, UserError> {
     let relationship = match relationship {
         None | Some("owner") => return Ok(Principal::owner()),
+        Some("mcp_client") => {
+            return Ok(Principal {
+                kind: PrincipalKind::McpClient,
+                name: String::new(),
+                relationship: Relationship::Unknown,
+            });
+        }
         Some("delegate") => Relationship::Delegate,
         Some("known") => Relationship::Known,
         Some("unknown") => Relationship::Unknown,
@@ -340,7 +347,7 @@ fn principal(relationship: Option<&str>) -> Result<Principal, UserError> {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!("\"{other}\" is not a relationship."),
-                "Use owner, delegate, known or unknown.",
+                "Use owner, delegate, known, unknown or mcp_client.",
             ));
         }
     };

@@ -6,12 +6,12 @@ use nova_calls::{
 };
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, UseMeter, Used, WaitingApprovals};
-use nova_skill::Principal;
-use nova_vault::{ChangeSetKind, Privacy};
+use nova_vault::ChangeSetKind;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenRun};
+use crate::callers::Caller;
 
 /// One tool run from a form or the command line.
 pub struct ToolRun {
@@ -31,16 +31,22 @@ impl App {
     /// Runs one tool the same way a turn does.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
-        self.run_called(run, called, Heard::ByAll).await
+        self.run_called(run, called, Heard::ByAll, &Caller::owner()).await
     }
 
     /// Runs a tool that only reads, of which nobody hears and which counts for nothing: nobody asked for it.
     pub(crate) async fn run_unheard(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
-        self.run_called(run, called, Heard::ByNobody).await
+        self.run_called(run, called, Heard::ByNobody, &Caller::owner()).await
     }
 
-    async fn run_called(&self, run: ToolRun, called: CalledTool, heard: Heard) -> ToolResult {
+    pub(crate) async fn run_called(
+        &self,
+        run: ToolRun,
+        called: CalledTool,
+        heard: Heard,
+        caller: &Caller,
+    ) -> ToolResult {
         // Nobody watches the file for a command that runs one tool and ends.
         self.reload_settings();
         let access = self.access(Arc::new(Rereading { app: self.clone(), approver: run.approver }));
@@ -59,12 +65,12 @@ impl App {
             change_set: change_set.clone(),
             touched: Arc::default(),
             so_far: Arc::default(),
-            privacy: Arc::new(Privacy::default()),
-            asker: Arc::new(()),
+            privacy: Arc::new(caller.privacy.clone()),
+            asker: caller.asker(),
             session: run.run,
             turn: None,
-            principal: Principal::owner(),
-            author: "user".into(),
+            principal: caller.principal.clone(),
+            author: caller.author.clone(),
             by_hand: run.by_hand,
         };
         let call = Call::with_value(self.inner.options.ids.next(), called, run.args);
@@ -79,6 +85,7 @@ impl App {
                 tracing::error!("a change set could not be closed; it is listed as interrupted");
             }
         }
+        caller.sees(self.vault().ok(), &outcome).await;
         if let Some(id) = &outcome.change_set {
             self.emit(Event::ChangeSet { id: id.clone(), state: "committed".into() });
         }
@@ -123,7 +130,7 @@ impl App {
             by_hand: true,
             cancel: open.cancel.clone(),
         };
-        let result = self.run_called(form, called, Heard::ByAll).await;
+        let result = self.run_called(form, called, Heard::ByAll, &Caller::owner()).await;
         self.runs().remove(&run);
         Ok(result)
     }
@@ -150,7 +157,7 @@ impl Approver for Rereading {
 
 /// Who is told what happens in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+pub(crate) enum Heard {
     ByAll,
     /// It has no change set either, so it writes nothing.
     ByNobody,

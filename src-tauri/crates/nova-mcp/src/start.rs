@@ -127,14 +127,19 @@ async fn by_address(
     let Way::Address { url, headers } = &config.way else { return Err(Trouble::stopped()) };
     let headers = resolved(config, headers, host, secrets).await?;
     let address = Address::new(url, &headers, host.names.clone())?;
-    let parts = Parts {
+    let parts = || Parts {
         server: config.name.clone(),
         ending: Arc::default(),
         said: LastLines::default(),
         at_once: CancellationToken::new(),
         is_process: false,
     };
-    let error = match Connection::greet(address.transport(), true, parts).await {
+    let mut greeted = Connection::greet(address.transport(), true, parts()).await;
+    if matches!(greeted, Err(ClientInitializeError::ExpectedInitResult(_))) {
+        // Some answer a request that they do not know as if it had succeeded.
+        greeted = Connection::greet(address.transport(), false, parts()).await;
+    }
+    let error = match greeted {
         Ok(connection) => return Ok(connection),
         Err(error) => error,
     };

@@ -282,6 +282,37 @@ policies:
 }
 
 #[test]
+fn a_policy_for_mcp_clients_holds_by_effect_for_them_alone() {
+    use Effect::{Destructive, External, Read, Send, Undeclared, Write};
+    let client = Principal {
+        kind: PrincipalKind::McpClient,
+        name: "Editor".into(),
+        relationship: Relationship::Unknown,
+    };
+    // What a client may without a policy, and what each list of one makes of it.
+    for (effect, nothing, allow, human_approval) in [
+        (Read, "run", "run", "ask ode"),
+        (Write, "ask osade", "run", "ask ode"),
+        (External, "ask osad", "run", "ask od"),
+        (Destructive, "ask ode", "run", "ask ode"),
+        (Send, "ask ode", "ask ode", "ask ode"),
+        (Undeclared, "ask osde", "run", "ask ode"),
+    ] {
+        for (list, said) in [("allow", allow), ("human_approval", human_approval), ("deny", "deny")] {
+            let yaml = format!(
+                "policies: [{{name: clients, match: {{principal: {{kind: mcp_client}}}}, \
+                 permissions: {{tools: {{{list}: [crm__add_contact]}}}}}}]"
+            );
+            let owners = verdict("", &facts(effect));
+            assert_eq!(verdict(&yaml, &facts(effect)), owners, "{effect:?}, {list}: the owner");
+            let facts = Facts { principal: &client, ..facts(effect) };
+            assert_eq!(verdict("", &facts), nothing, "{effect:?}");
+            assert_eq!(verdict(&yaml, &facts), said, "{effect:?}, {list}");
+        }
+    }
+}
+
+#[test]
 fn it_says_what_decided() {
     let args = json!({"to": "x@evil.example"});
     let send = CallShape { skill: "mail", tool: "send", effect: Effect::Send, args: &args };

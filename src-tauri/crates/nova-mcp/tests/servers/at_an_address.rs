@@ -92,6 +92,23 @@ async fn a_server_at_an_address_is_listed_and_called_with_its_headers() {
 }
 
 #[tokio::test]
+async fn a_server_that_answers_everything_is_greeted_in_the_older_protocol() {
+    let (url, _) = server(|head, body| {
+        let message: Value = serde_json::from_str(body).unwrap_or_default();
+        if message["method"] != "server/discover" {
+            return plain(head, body);
+        }
+        let empty = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}});
+        reply("200 OK", "application/json", &empty.to_string())
+    })
+    .await;
+    let servers = Servers::new();
+    servers.agree(&json!({ "kind": {"url": url} }));
+    servers.ready().await;
+    assert_eq!(servers.call("kind", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
+}
+
+#[tokio::test]
 async fn what_cannot_be_used_says_why_and_what_to_do() {
     let legacy = |head: &str, _: &str| match head.starts_with("GET") {
         true => reply("200 OK", "text/event-stream", "event: endpoint\ndata: /messages\n\n"),

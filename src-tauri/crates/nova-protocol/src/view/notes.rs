@@ -226,6 +226,33 @@ pub struct NoteDiffView {
     pub summary: String,
 }
 
+impl NoteDiffView {
+    /// As lines of text, the note first. What the notes say is in them as it is.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("{} ({})", self.path, self.summary)];
+        for change in &self.properties {
+            let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "(none)".into());
+            let (before, after) = (shown(&change.before), shown(&change.after));
+            lines.push(format!("{:>5}   {}: {before} → {after}", change.line, change.key));
+        }
+        for hunk in &self.hunks {
+            if hunk.skipped > 0 {
+                lines.push(format!("        … {} lines unchanged", hunk.skipped));
+            }
+            for line in &hunk.lines {
+                let text: String = line.words.iter().map(|word| word.text.as_str()).collect();
+                let (sign, number) = match line.kind {
+                    DiffLineKind::Context => (' ', line.new),
+                    DiffLineKind::Added => ('+', line.new),
+                    DiffLineKind::Removed => ('-', line.old),
+                };
+                lines.push(format!("{:>5} {sign} {text}", number.unwrap_or_default()));
+            }
+        }
+        lines
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PropertyChangeView {
     pub key: String,

@@ -1,0 +1,186 @@
+//! On whose behalf a tool runs outside a chat: the user, or a program that speaks MCP.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nova_calls::{Approver, CalledTool, Outcome, SeenNote, SeenNotes};
+use nova_protocol::{ErrorCode, ToolResult, UserError};
+use nova_registry::harmless_line;
+use nova_skill::{Principal, PrincipalKind, Relationship, VaultPath};
+use nova_vault::note::ContentHash;
+use nova_vault::{ChangeSetKind, Privacy, Vault};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, blocking};
+use crate::tool_runs::{Heard, ToolRun};
+
+/// The longest name of a client that is shown; it is the client's own word.
+const NAME: usize = 64;
+/// Of so many notes it is remembered what a client saw of them.
+const NOTES: usize = 10_000;
+const READ_NOTE: &str = "vault.read_note";
+
+/// A program that calls tools over MCP, for as long as it is connected.
+pub struct McpClient {
+    principal: Principal,
+    local: bool,
+    seen: Arc<SeenByClient>,
+}
+
+/// One call of an [`McpClient`].
+pub struct ClientCall {
+    /// Carried by its events as their session.
+    pub run: String,
+    /// `skill.tool` or the wire name.
+    pub tool: String,
+    pub args: Value,
+    pub approver: Arc<dyn Approver>,
+    pub cancel: CancellationToken,
+}
+
+/// On whose behalf a tool runs, and what they may see and have seen.
+pub(crate) struct Caller {
+    pub(crate) principal: Principal,
+    /// The author of what is written.
+    pub(crate) author: String,
+    pub(crate) privacy: Privacy,
+    /// `None` for the user, who has the notes before their eyes.
+    pub(crate) seen: Option<Arc<SeenByClient>>,
+}
+
+impl McpClient {
+    /// `name` is what the program says of itself. `local`: neither it nor its model sends anything off this
+    /// machine, so it may see private notes.
+    pub fn new(name: &str, relationship: Relationship, local: bool) -> Self {
+        let name: String = harmless_line(name).chars().take(NAME).collect();
+        let name = if name.is_empty() { "unnamed".to_owned() } else { name };
+        let principal = Principal { kind: PrincipalKind::McpClient, name, relationship };
+        Self { principal, local, seen: Arc::default() }
+    }
+}
+
+impl App {
+    /// Runs one tool for a program that speaks MCP: by the rules for its principal, and as if private notes
+    /// did not exist unless it is local.
+    pub async fn run_for_client(&self, client: &McpClient, call: ClientCall) -> ToolResult {
+        let caller = Caller {
+            principal: client.principal.clone(),
+            author: format!("MCP client {}", client.principal.name),
+            privacy: Privacy { remote: !client.local, private: self.private() },
+            seen: Some(client.seen.clone()),
+        };
+        let called = CalledTool::Named(call.tool.clone());
+        let run = ToolRun {
+            run: call.run,
+            tool: call.tool,
+            args: call.args,
+            kind: ChangeSetKind::Mcp,
+            approver: call.approver,
+            by_hand: false,
+            cancel: call.cancel,
+        };
+        let mut result = self.run_called(run, called, Heard::ByAll, &caller).await;
+        if let Some(error) = &mut result.error {
+            hide_private_note(error);
+        }
+        result
+    }
+
+    /// The path and the bytes of a note, as text, for a program that speaks MCP; to be read by the rules for
+    /// `vault.read_note`.
+    ///
+    /// # Errors
+    /// When the rules do not allow it, or there is no such note for this client.
+    pub async fn note_for_client(
+        &self,
+        client: &McpClient,
+        mut call: ClientCall,
+        path: &str,
+    ) -> Result<String, UserError> {
+        call.tool = READ_NOTE.to_owned();
+        call.args = json!({ "path": path });
+        let result = self.run_for_client(client, call).await;
+        if let Some(error) = result.error {
+            return Err(error);
+        }
+        let path = result.value.as_ref().and_then(|value| value["path"].as_str()).unwrap_or(path);
+        let path = VaultPath::parse(path).map_err(|_| no_note(path))?;
+        let privacy = Privacy { remote: !client.local, private: self.private() };
+        let view = self.vault()?.seen_by(Arc::new(privacy));
+        blocking(move || Ok(view.read(&path).map_err(|_| no_note(path.as_str()))?.text.to_string())).await
+    }
+}
+
+impl Caller {
+    pub(crate) fn owner() -> Self {
+        Self { principal: Principal::owner(), author: "user".into(), privacy: Privacy::default(), seen: None }
+    }
+
+    pub(crate) fn asker(&self) -> Arc<dyn SeenNotes> {
+        match &self.seen {
+            Some(seen) => seen.clone(),
+            None => Arc::new(()),
+        }
+    }
+
+    /// The caller is about to get what came of a call.
+    pub(crate) async fn sees(&self, vault: Option<Vault>, outcome: &Outcome) {
+        let Some(seen) = &self.seen else { return };
+        let paths = outcome.changes.iter().flat_map(|change| [Some(&change.path), change.from.as_ref()]);
+        let written: Vec<_> = paths.flatten().filter_map(|path| VaultPath::parse(path).ok()).collect();
+        let now = match vault.filter(|_| !written.is_empty()) {
+            Some(vault) => tokio::task::spawn_blocking(move || vault.held(written)).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let mut notes = seen.notes();
+        notes.extend(outcome.seen.clone());
+        for (path, held) in now {
+            match held.filter(|held| !self.privacy.hides(&path, &held.document)) {
+                Some(held) => notes.insert(path, held.hash),
+                None => notes.remove(&path),
+            };
+        }
+        while notes.len() > NOTES {
+            notes.pop_first();
+        }
+    }
+}
+
+/// What a client was shown of notes: a property that somebody else set meanwhile is not overwritten.
+#[derive(Default)]
+pub(crate) struct SeenByClient(Mutex<BTreeMap<VaultPath, ContentHash>>);
+
+impl SeenByClient {
+    fn notes(&self) -> MutexGuard<'_, BTreeMap<VaultPath, ContentHash>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SeenNotes for SeenByClient {
+    fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
+        self.notes().get(path).map(|hash| SeenNote { hash: *hash, document: None })
+    }
+}
+
+/// Makes the error for a private note the same, letter by letter, as for a note that does not exist.
+fn hide_private_note(error: &mut UserError) {
+    let named = match error.code {
+        ErrorCode::Private => {
+            error.message.strip_prefix('"').and_then(|rest| rest.rsplit_once("\" is private"))
+        }
+        ErrorCode::NoteNotFound => {
+            error.message.strip_prefix("There is no note \"").and_then(|rest| rest.rsplit_once('"'))
+        }
+        _ => None,
+    };
+    if let Some((name, _)) = named {
+        *error = no_note(name);
+    } else if error.code == ErrorCode::Private {
+        *error = no_note("");
+    }
+}
+
+fn no_note(name: &str) -> UserError {
+    nova_calls::error_from_vault(&nova_vault::VaultError::NotFound { name: name.to_owned() })
+}

@@ -1,0 +1,199 @@
+//! Clients on a port of this machine, by Streamable HTTP.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, HeaderMap, WWW_AUTHENTICATE};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use nova_app::App;
+use nova_protocol::{ErrorCode, UserError};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::limits;
+use crate::served::Served;
+use crate::server::{Server, Shared};
+
+const PATH: &str = "/mcp";
+
+/// What a client has to send as `Authorization: Bearer TOKEN`.
+pub struct Token(SecretString);
+
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    #[error("the token has fewer than {} characters", Token::SHORTEST)]
+    Short,
+    #[error("the token has a character that a header cannot have")]
+    Character,
+}
+
+/// An open port; requests are answered by [`Listening::run`].
+pub struct Listening {
+    listener: TcpListener,
+    address: SocketAddr,
+    token: Token,
+    shared: Arc<Shared>,
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+type Service = StreamableHttpService<Server, LocalSessionManager>;
+
+impl Token {
+    pub const SHORTEST: usize = 16;
+
+    /// # Errors
+    /// When it could be guessed, or could not be sent.
+    pub fn new(token: SecretString) -> Result<Self, TokenError> {
+        let text = token.expose_secret();
+        if text.len() < Self::SHORTEST {
+            return Err(TokenError::Short);
+        }
+        if !text.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(TokenError::Character);
+        }
+        Ok(Self(token))
+    }
+
+    /// A random token, and its text to show once.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn random() -> Result<(Self, String), UserError> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            UserError::new(ErrorCode::Internal, format!("No token can be made: {error}."), "Try again.")
+        })?;
+        let text = blake3::hash(&bytes).to_hex().to_string();
+        Ok((Self(text.clone().into()), text))
+    }
+
+    /// Whether the request has it. How long the comparison takes says nothing of the token.
+    fn is_in(&self, headers: &HeaderMap) -> bool {
+        let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let sent = sent.and_then(|value| value.split_once(' '));
+        let sent = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        sent.is_some_and(|(_, sent)| {
+            blake3::hash(sent.trim().as_bytes()) == blake3::hash(self.0.expose_secret().as_bytes())
+        })
+    }
+}
+
+/// Opens the port on this machine only; 0 chooses a free one.
+///
+/// # Errors
+/// When a skill is unknown, or the port is taken.
+pub async fn listen(
+    app: &App,
+    served: Served,
+    port: u16,
+    token: Token,
+    stop: CancellationToken,
+) -> Result<Listening, UserError> {
+    served.check(app)?;
+    let opened = async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let address = listener.local_addr()?;
+        Ok::<_, std::io::Error>((listener, address))
+    };
+    let (listener, address) = opened.await.map_err(|error| {
+        UserError::new(
+            ErrorCode::Io,
+            format!("Port {port} of 127.0.0.1 cannot be opened: {error}."),
+            "Choose another port, or 0 for any.",
+        )
+    })?;
+    Ok(Listening { listener, address, token, shared: Shared::new(app.clone(), served, stop) })
+}
+
+impl Listening {
+    pub fn url(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    /// Answers clients until it is stopped.
+    pub async fn run(self) {
+        let Self { listener, address, token, shared } = self;
+        let service = Arc::new(service(&shared, address.port()));
+        let token = Arc::new(token);
+        let connections = Arc::new(Semaphore::new(limits::CONNECTIONS));
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = shared.stop.cancelled() => break,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // No file descriptors left: some connection has to end first.
+                    tracing::warn!("a connection could not be accepted: {error}");
+                    tokio::time::sleep(limits::BEFORE_ACCEPTING_AGAIN).await;
+                    continue;
+                }
+            };
+            // Above the limit the connection is closed at once.
+            let Ok(place) = connections.clone().try_acquire_owned() else { continue };
+            let (service, token, stop) = (service.clone(), token.clone(), shared.stop.clone());
+            tokio::spawn(async move {
+                let _place = place;
+                tokio::select! {
+                    () = answer_all(stream, &service, &token) => {}
+                    () = stop.cancelled() => {}
+                }
+            });
+        }
+        shared.calls.ended().await;
+    }
+}
+
+fn service(shared: &Arc<Shared>, port: u16) -> Service {
+    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(own.clone())
+        .with_allowed_origins(own.map(|host| format!("http://{host}")))
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(limits::MESSAGE)
+        .with_cancellation_token(shared.stop.clone());
+    let clients = Arc::new(Semaphore::new(limits::CLIENTS));
+    let shared = shared.clone();
+    let server = move || {
+        let place = clients.clone().try_acquire_owned();
+        let place = place.map_err(|_| std::io::Error::other("too many clients"))?;
+        Ok(Server::new(shared.clone(), Some(place)))
+    };
+    StreamableHttpService::new(server, Arc::new(LocalSessionManager::default()), config)
+}
+
+async fn answer_all(stream: TcpStream, service: &Service, token: &Token) {
+    let mut connection = hyper::server::conn::http1::Builder::new();
+    connection.timer(TokioTimer::new()).header_read_timeout(limits::HEAD_WITHIN);
+    let answer = service_fn(async |request: Request<Incoming>| {
+        Ok::<_, Infallible>(if request.uri().path() != PATH {
+            refusal(StatusCode::NOT_FOUND)
+        } else if token.is_in(request.headers()) {
+            service.handle(request).await
+        } else {
+            let mut refused = refusal(StatusCode::UNAUTHORIZED);
+            refused.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
+            refused
+        })
+    });
+    if let Err(error) = connection.serve_connection(TokioIo::new(stream), answer).await {
+        tracing::debug!("a connection ended: {error}");
+    }
+}
+
+fn refusal(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::new()).boxed());
+    *answer.status_mut() = status;
+    answer
+}

@@ -1,0 +1,99 @@
+//! A client passes Nova's questions on to its user, and what the user answers holds for one call.
+
+use serde_json::{Value, json};
+
+use super::mcp_client::McpClient;
+use super::nova::Nova;
+use super::serving_skills::{APPEND, NOTE, STATELESS, WRITE, append, error_code};
+
+#[test]
+fn a_question_is_asked_through_the_client_once_per_call() {
+    let nova = Nova::new(NOTE, []);
+    let mut client = McpClient::connected(&nova, &WRITE);
+
+    client.answer = Some(|_| json!({ "action": "decline" }));
+    assert_eq!(error_code(&client.call(APPEND, append())), "denied_by_user");
+    client.answer = Some(|_| json!({ "action": "cancel" }));
+    assert_eq!(error_code(&client.call(APPEND, append())), "approval_unanswered");
+    assert_eq!(nova.vault.read("a.md"), "One line.\n");
+
+    client.answer = Some(|_| json!({ "action": "accept", "content": {} }));
+    let written = client.call(APPEND, append());
+    assert_eq!(written["isError"], false, "{written}");
+    assert_eq!(nova.vault.read("a.md"), "One line.\nAnother line.\n");
+    client.answer = Some(|_| json!({ "action": "decline" }));
+    assert_eq!(error_code(&client.call(APPEND, append())), "denied_by_user", "asked again");
+
+    let asked: Vec<_> = client.said.iter().filter(|said| said["method"] == "elicitation/create").collect();
+    assert_eq!(asked.len(), 4);
+    let message = asked[2]["params"]["message"].as_str().unwrap();
+    assert!(message.contains("vault.append_to_note") && message.contains("+ Another line."), "{message}");
+    assert_eq!(nova.json(&["changes", "list"]).1.as_array().unwrap().len(), 1);
+}
+
+fn stateless(client: &mut McpClient, mut params: Value) -> Value {
+    let prefix = "io.modelcontextprotocol";
+    params["_meta"] = json!({
+        format!("{prefix}/protocolVersion"): STATELESS,
+        format!("{prefix}/clientInfo"): { "name": "test-client", "version": "1" },
+        format!("{prefix}/clientCapabilities"): { "elicitation": { "form": {} } },
+    });
+    client.ask("tools/call", params)["result"].clone()
+}
+
+#[test]
+fn without_a_session_the_answer_comes_with_the_next_call_and_holds_for_it_alone() {
+    let nova = Nova::new(NOTE, []);
+    let mut client = McpClient::start(&nova, &WRITE);
+    let call = |args: Value, state: &Value| {
+        let mut params = json!({ "name": APPEND, "arguments": args });
+        if !state.is_null() {
+            params["requestState"] = state.clone();
+            params["inputResponses"] = json!({ "approval": { "action": "accept", "content": {} } });
+        }
+        params
+    };
+    let asked = stateless(&mut client, call(append(), &Value::Null));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let message = asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap();
+    assert!(message.contains("+ Another line."), "{message}");
+
+    let other = json!({ "path": "a.md", "text": "Something else." });
+    let asked_again = stateless(&mut client, call(other, &asked["requestState"]));
+    assert_eq!(asked_again["resultType"], "input_required", "the answer was for another call: {asked_again}");
+    assert_eq!(nova.vault.read("a.md"), "One line.\n");
+
+    let asked = stateless(&mut client, call(append(), &Value::Null));
+    let written = stateless(&mut client, call(append(), &asked["requestState"]));
+    assert_eq!(
+        (&written["resultType"], &written["isError"]),
+        (&json!("complete"), &json!(false)),
+        "{written}"
+    );
+    let replayed = stateless(&mut client, call(append(), &asked["requestState"]));
+    assert_eq!(replayed["resultType"], "input_required", "{replayed}");
+    assert_eq!(nova.vault.read("a.md"), "One line.\nAnother line.\n");
+}
+
+#[test]
+fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
+    let nova = Nova::new(NOTE, []);
+    let mut client = McpClient::connected(&nova, &WRITE);
+    let id = client.begin("tools/call", json!({ "name": APPEND, "arguments": append() }));
+    let question = client.until(|message| message["method"] == "elicitation/create");
+    client.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": "no" }
+    }));
+    // An answer that comes too late.
+    client.ask("ping", json!({}));
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } }),
+    );
+    client.ask("ping", json!({}));
+    let read = client.call("vault__read_note", json!({ "path": "a.md" }));
+    assert!(read.to_string().contains("One line."), "{read}");
+    let is_answer = |said: &&Value| said["id"] == id && said["method"].is_null();
+    assert_eq!(client.said.iter().find(is_answer), None);
+    assert_eq!(client.end(), Some(0));
+    assert_eq!(nova.vault.read("a.md"), "One line.\n");
+}
