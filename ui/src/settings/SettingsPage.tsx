@@ -9,6 +9,7 @@ import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
+import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
 import { VaultPage } from './VaultPage';
@@ -19,6 +20,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'models', label: 'Models', icon: 'bolt' },
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
+  { page: 'servers', label: 'MCP servers', icon: 'plug' },
   { page: 'vault', label: 'Vault', icon: 'book' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
@@ -79,6 +81,7 @@ export function SettingsPage() {
           {page === 'models' && <ModelsPage />}
           {page === 'permissions' && <PermissionsPage />}
           {page === 'credentials' && <CredentialsPage />}
+          {page === 'servers' && <ServersPage />}
           {page === 'vault' && <VaultPage />}
           {page === 'keyboard' && <KeyboardPage />}
           {page === 'appearance' && <AppearancePage />}

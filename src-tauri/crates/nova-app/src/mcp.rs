@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nova_credentials::Grant;
-use nova_mcp::{Phase, Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
+use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
 use nova_protocol::{ErrorCode, UserError};
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ impl App {
                 format!("Review it again: nova mcp review {}.", config.name),
             ));
         }
-        let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), fingerprint.to_owned());
+        let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), review.own.clone());
         blocking(move || {
             trust.agree_to_server(&of, &agreed).map_err(|error| {
                 UserError::new(
@@ -144,20 +144,7 @@ impl App {
     }
 }
 
-/// The state of a server in a word.
-pub fn mcp_state(server: &ServerStatus) -> &'static str {
-    match (&server.phase, server.agreed) {
-        _ if !server.enabled => "off",
-        (_, false) => "needs_review",
-        (Phase::Configured, _) => "asleep",
-        (Phase::Starting, _) => "starting",
-        (Phase::Ready, _) => "ready",
-        (Phase::NeedsSignIn(_), _) => "needs_sign_in",
-        (Phase::Failed(_), _) => "failed",
-    }
-}
-
-fn unknown_server(name: &str) -> UserError {
+pub(crate) fn unknown_server(name: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownSkill,
         format!("There is no MCP server \"{name}\"."),
@@ -165,6 +152,6 @@ fn unknown_server(name: &str) -> UserError {
     )
 }
 
-fn trouble_error(trouble: &Trouble) -> UserError {
+pub(crate) fn trouble_error(trouble: &Trouble) -> UserError {
     UserError::new(ErrorCode::ToolFailed, trouble.what.clone(), trouble.remedy.clone())
 }

@@ -7,6 +7,7 @@
 //! [`McpServers`] is a [`Source`](nova_registry::Source). `server` is one server: how far it is, its tools as
 //! they were last listed, and when it may be started again. `start` starts one, by `stdio` under Nova's guard
 //! or by `http`, and greets it in the newest protocol or the one before; `connection` is a server that answers.
+//! `elsewhere` reads servers as other programs configure them.
 //! What outlives Nova is behind the trait [`Agreements`].
 //!
 //! # Invariants
@@ -28,6 +29,7 @@
 mod config;
 mod connection;
 mod definition;
+mod elsewhere;
 mod ending;
 mod host;
 mod http;
@@ -46,10 +48,11 @@ mod trouble;
 
 pub use config::{ServerConfig, Text, ToolChoice, Way, read_servers};
 pub use definition::{ChangedTool, Definition, KnownTools};
+pub use elsewhere::{Form, FormError, FoundServer, credential_of, find_servers};
 pub use host::Agreements;
 pub use pause::Pause;
 pub use probe::{Probed, ProbedTool};
-pub use server::Phase;
+pub use server::{ListedTool, Phase};
 pub use source::{McpOptions, McpServers, ServerReview, ServerStatus};
 pub use surroundings::Surroundings;
 pub use trouble::{Trouble, TroubleKind};

@@ -6,13 +6,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_calls::Secrets;
-use nova_registry::{LoadedTool, State};
+use nova_registry::{LoadedTool, State, harmless_line};
+use nova_skill::Effect;
+use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{ChangedTool, Definition, KnownTools};
+use crate::definition::{ChangedTool, Definition, KnownTools, cut, short};
 use crate::host::Host;
+use crate::last_lines::LastLines;
 use crate::limits;
 use crate::start::{Started, start};
 use crate::tool::{Called, McpTool};
@@ -32,6 +36,8 @@ pub(crate) struct Server {
     /// It is in the configuration no more.
     gone: AtomicBool,
     pub(crate) secrets: Arc<Secrets>,
+    /// What its newest process printed on its standard error.
+    said: LastLines,
 }
 
 struct Now {
@@ -43,6 +49,37 @@ struct Now {
     /// Of what is known; made once, so that the registry sees what did not change.
     tools: Vec<LoadedTool>,
     protocol: Option<String>,
+    /// The start under way: since when, and what ends it.
+    starting: Option<(Instant, CancellationToken)>,
+    /// When a call last needed it.
+    used: Instant,
+}
+
+/// How a server runs, beside its phase.
+pub(crate) struct Running {
+    pub(crate) protocol: Option<String>,
+    pub(crate) starting_for: Option<Duration>,
+    /// How often it failed without a call that went well in between.
+    pub(crate) failures: u32,
+    /// Until it is started again by itself.
+    pub(crate) next_try: Option<Duration>,
+}
+
+/// A tool that a server lists, also one that the user does not want.
+#[derive(Debug, Clone)]
+pub struct ListedTool {
+    pub name: String,
+    pub description: String,
+    /// What it says of its effects.
+    pub hints: Option<Value>,
+    /// What the user says that it does.
+    pub effect: Option<Effect>,
+    /// What its description and its schema take of a request.
+    pub bytes: usize,
+    /// The user wants it.
+    pub on: bool,
+    /// Why it cannot be called.
+    pub trouble: Option<(State, String)>,
 }
 
 /// How far a server is.
@@ -74,10 +111,13 @@ impl Server {
                 known,
                 tools: Vec::new(),
                 protocol: None,
+                starting: None,
+                used: Instant::now(),
             }),
             starting: Arc::default(),
             gone: AtomicBool::new(false),
             secrets: Arc::default(),
+            said: LastLines::default(),
         });
         server.make_tools(&mut server.now());
         server
@@ -104,8 +144,46 @@ impl Server {
         self.now().tools.clone()
     }
 
-    pub(crate) fn protocol(&self) -> Option<String> {
-        self.now().protocol.clone()
+    pub(crate) fn running_state(&self) -> Running {
+        let now = self.now();
+        let is_tried = now.known.listed.is_none() && now.failures < TRIES;
+        let left = now.next_try.filter(|_| is_tried && matches!(now.phase, Phase::Failed(_)));
+        Running {
+            protocol: now.protocol.clone(),
+            starting_for: now.starting.as_ref().map(|(since, _)| since.elapsed()),
+            failures: now.failures,
+            next_try: left.map(|at| at.saturating_duration_since(Instant::now())),
+        }
+    }
+
+    /// The newest lines of its standard error, without its secrets.
+    pub(crate) fn last_lines(&self, most: usize) -> Vec<String> {
+        let mut lines = self.said.last(most);
+        lines.iter_mut().for_each(|line| self.secrets.scrub(line));
+        lines
+    }
+
+    /// None where it never listed its tools.
+    pub(crate) fn listed(&self) -> Option<Vec<ListedTool>> {
+        let now = self.now();
+        let mut good: Vec<&Definition> = Vec::new();
+        let listed = now.known.listed.as_ref()?.iter().take(limits::TOOLS).map(|definition| {
+            let on = self.is_chosen(definition);
+            let trouble = on.then(|| self.trouble_of(definition, &good, &now.known)).flatten();
+            if on && trouble.is_none() {
+                good.push(definition);
+            }
+            ListedTool {
+                name: short(&harmless_line(&definition.name)),
+                description: cut(&definition.description, limits::DESCRIPTION),
+                hints: definition.hints.clone(),
+                effect: self.config.tools.effects.get(&definition.name).copied(),
+                bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
+                on,
+                trouble,
+            }
+        });
+        Some(listed.collect())
     }
 
     /// Starts it in the background where its tools are not known yet; otherwise its first call does.
@@ -118,10 +196,25 @@ impl Server {
     }
 
     async fn begin(self: Arc<Self>) -> Result<Arc<Connection>, Trouble> {
-        self.set(Phase::Starting);
-        let started = start(&self.config, &self.host, &self.secrets).await;
+        let stop = CancellationToken::new();
+        {
+            let mut now = self.now();
+            now.phase = Phase::Starting;
+            now.starting = Some((Instant::now(), stop.clone()));
+        }
+        self.said.clear();
+        self.host.changed();
+        let started = tokio::select! {
+            started = start(&self.config, &self.host, &self.secrets, &self.said) => started,
+            () = stop.cancelled() => Err(Trouble::stopped()),
+        };
+        self.now().starting = None;
         let Started { connection, tools } = match started {
             Ok(started) => started,
+            Err(trouble) if trouble.kind == TroubleKind::Stopped => {
+                self.set(Phase::Configured);
+                return Err(trouble);
+            }
             Err(trouble) => {
                 self.fail(&trouble);
                 return Err(trouble);
@@ -130,11 +223,16 @@ impl Server {
         {
             let mut now = self.now();
             now.phase = Phase::Ready;
+            now.used = Instant::now();
             now.connection = Some(connection.clone());
             let info = connection.info();
             now.protocol = info.as_ref().map(|info| info.protocol_version.to_string());
-            now.known.instructions = info.and_then(|info| info.instructions.clone());
-            self.take_up(&mut now, tools);
+            self.take_up(&mut now, |known| {
+                known.list(tools);
+                let own = info.as_ref().and_then(|info| info.server_info.as_ref());
+                known.version = own.map(|own| short(&harmless_line(&own.version)));
+                known.instructions = info.and_then(|info| info.instructions.clone());
+            });
         }
         self.host.changed();
         tokio::spawn(attend(Arc::downgrade(&self), Arc::downgrade(&connection)));
@@ -144,7 +242,7 @@ impl Server {
     async fn list_again(self: Arc<Self>, connection: &Connection) {
         match connection.list_tools(self.config.timeout).await {
             Ok(tools) => {
-                self.take_up(&mut self.now(), tools);
+                self.take_up(&mut self.now(), |known| known.list(tools));
                 self.host.changed();
             }
             Err(trouble) => tracing::debug!("{}", trouble.line()),
@@ -166,10 +264,13 @@ impl Server {
         }
     }
 
-    /// Ends it; what is known of it stays.
+    /// Ends it, also while it starts; what is known of it stays.
     pub(crate) async fn stop(&self) {
         let connection = {
             let mut now = self.now();
+            if let Some((_, stop)) = &now.starting {
+                stop.cancel();
+            }
             now.phase = Phase::Configured;
             (now.failures, now.next_try) = (0, None);
             now.connection.take()
@@ -197,6 +298,35 @@ impl Server {
         }
     }
 
+    /// The user wants one changed tool as it is now. False where it is not what they looked at.
+    pub(crate) fn approve_tool(self: &Arc<Self>, seen: &ChangedTool) -> bool {
+        let mut now = self.now();
+        let listed = now.known.listed.iter().flatten();
+        let found = listed.filter(|tool| now.known.change_of(tool).as_ref() == Some(seen));
+        let Some(name) = found.map(|tool| tool.name.clone()).next() else { return false };
+        now.known.approve_tool(&name);
+        self.make_tools(&mut now);
+        self.keep(&now);
+        true
+    }
+
+    /// Ends a connection that no call needed for so long; None where it is to be asked again then.
+    fn rest(&self, after: Duration) -> Result<Arc<Connection>, Option<Instant>> {
+        let mut now = self.now();
+        let until = now.used + after;
+        if Instant::now() < until {
+            return Err(Some(until));
+        }
+        // Whoever calls it holds it, too.
+        let connection = now.connection.take_if(|connection| Arc::strong_count(connection) == 1);
+        if connection.is_some() {
+            now.phase = Phase::Configured;
+        } else {
+            now.used = Instant::now();
+        }
+        connection.ok_or_else(|| now.connection.is_some().then(|| now.used + after))
+    }
+
     pub(crate) fn not_agreed(&self) -> Trouble {
         let name = &self.config.name;
         let why = match self.agreed() {
@@ -211,7 +341,9 @@ impl Server {
     }
 
     fn running(&self) -> Option<Arc<Connection>> {
-        self.now().connection.clone().filter(|connection| !connection.closed.is_cancelled())
+        let mut now = self.now();
+        now.used = Instant::now();
+        now.connection.clone().filter(|connection| !connection.closed.is_cancelled())
     }
 
     /// Why it is not started now.
@@ -254,9 +386,9 @@ impl Server {
         self.host.changed();
     }
 
-    fn take_up(self: &Arc<Self>, now: &mut Now, tools: Vec<Definition>) {
+    fn take_up(self: &Arc<Self>, now: &mut Now, edit: impl FnOnce(&mut KnownTools)) {
         let before = now.known.clone();
-        now.known.list(tools);
+        edit(&mut now.known);
         if before != now.known || now.tools.is_empty() {
             self.make_tools(now);
             self.keep(now);
@@ -271,27 +403,14 @@ impl Server {
 
     /// The tools that the user chose, each as it can be used; one that did not change is the same as before.
     fn make_tools(self: &Arc<Self>, now: &mut Now) {
-        let choice = &self.config.tools;
-        let is_chosen = |tool: &&Definition| {
-            (choice.allow.is_empty() || choice.allow.contains(&tool.name))
-                && !choice.deny.contains(&tool.name)
-        };
-        let chosen: Vec<&Definition> = now.known.listed.iter().flatten().filter(is_chosen).collect();
+        let listed = now.known.listed.iter().flatten();
+        let chosen: Vec<&Definition> = listed.filter(|tool| self.is_chosen(tool)).collect();
         let mut good: Vec<&Definition> = Vec::new();
         let mut tools = Vec::new();
         for definition in chosen.iter().take(limits::TOOLS) {
-            let broken = definition.fault(&good).map(|fault| (State::Broken, fault));
-            let changed = || {
-                let changes = now.known.change_of(definition)?.changes.join("; ");
-                let review = format!("Review it: nova mcp review {}.", self.config.name);
-                Some((
-                    State::NeedsReview,
-                    format!("Its definition changed: {}. {review}", changes.trim_end_matches('.')),
-                ))
-            };
-            match broken.or_else(changed) {
+            match self.trouble_of(definition, &good, &now.known) {
                 Some((state, reason)) => {
-                    let id = crate::definition::cut(&nova_registry::harmless_line(&definition.name), 40);
+                    let id = cut(&harmless_line(&definition.name), 40);
                     tools.push(LoadedTool::NotReady { id, state, reason });
                 }
                 None => {
@@ -306,6 +425,27 @@ impl Server {
             tracing::warn!("{} lists {} tools; {} are used", self.config.name, chosen.len(), limits::TOOLS);
         }
         now.tools = tools;
+    }
+
+    fn is_chosen(&self, tool: &Definition) -> bool {
+        let choice = &self.config.tools;
+        (choice.allow.is_empty() || choice.allow.contains(&tool.name)) && !choice.deny.contains(&tool.name)
+    }
+
+    /// Why a tool cannot be called. `good` are those before it.
+    fn trouble_of(
+        &self,
+        tool: &Definition,
+        good: &[&Definition],
+        known: &KnownTools,
+    ) -> Option<(State, String)> {
+        if let Some(fault) = tool.fault(good) {
+            return Some((State::Broken, fault));
+        }
+        let changes = known.change_of(tool)?.changes.join("; ");
+        let review = format!("Review it: nova mcp review {}.", self.config.name);
+        let reason = format!("Its definition changed: {}. {review}", changes.trim_end_matches('.'));
+        Some((State::NeedsReview, reason))
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -356,6 +496,26 @@ impl Called for Server {
     fn went_well(&self) {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
+        now.used = Instant::now();
+    }
+}
+
+/// Ends the connection once no call has needed it for a while.
+async fn rest(server: Weak<Server>) {
+    loop {
+        let Some(strong) = server.upgrade() else { return };
+        match strong.rest(strong.host.idle) {
+            Ok(connection) => {
+                strong.host.changed();
+                connection.close().await;
+                return;
+            }
+            Err(None) => return,
+            Err(Some(until)) => {
+                drop(strong);
+                tokio::time::sleep_until(until).await;
+            }
+        }
     }
 }
 
@@ -375,6 +535,7 @@ async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     };
     tokio::select! {
         () = listing => {}
+        () = rest(server.clone()) => {}
         () = closed.cancelled() => {}
     }
     if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
