@@ -9,6 +9,7 @@ import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
+import { needsAttention as serverNeedsAttention } from './servers/server-rows';
 import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
@@ -30,6 +31,7 @@ export function SettingsPage() {
   const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
   const { show } = useActions();
   const toFix = useToFix();
+  const serversToFix = useServersToFix();
   const notes = useApp((app) => app.status?.vault?.notes ?? null);
   const waiting = useWaitingTools().data?.length ?? 0;
 
@@ -69,6 +71,9 @@ export function SettingsPage() {
             {name === 'skills' && toFix > 0 && (
               <span className="text-meta text-fg-3 max-medium:hidden">{toFix} to fix</span>
             )}
+            {name === 'servers' && serversToFix > 0 && (
+              <span className="text-meta text-fg-3 max-medium:hidden">{serversToFix} to fix</span>
+            )}
             {name === 'vault' && notes !== null && (
               <span className="tabular text-meta text-fg-3 max-medium:hidden">{counted(notes, 'note')}</span>
             )}
@@ -89,6 +94,12 @@ export function SettingsPage() {
       </main>
     </div>
   );
+}
+
+function useServersToFix(): number {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const view = useRpc('list_servers', nothing, revision).data;
+  return (view?.servers ?? []).filter(serverNeedsAttention).length + (view?.broken.length ?? 0);
 }
 
 function useToFix(): number {

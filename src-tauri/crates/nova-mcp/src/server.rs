@@ -1,31 +1,32 @@
 //! One server of the configuration: what it is to the user, when it runs, and its tools.
 
+mod listed;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_calls::Secrets;
-use nova_registry::{LoadedTool, State, harmless_line};
-use nova_skill::Effect;
-use serde_json::Value;
+use nova_registry::{LoadedTool, harmless_line};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{ChangedTool, Definition, KnownTools, cut, short};
+use crate::definition::{ChangedTool, KnownTools, short};
 use crate::host::Host;
 use crate::last_lines::LastLines;
-use crate::limits;
 use crate::start::{Started, start};
-use crate::tool::{Called, McpTool};
+use crate::tool::Called;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// How often a server whose tools nobody knows is started by itself.
 const TRIES: u32 = 5;
 /// Between two lists of tools of a server that says all the time that they are others.
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+
+pub use listed::ListedTool;
 
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
@@ -63,23 +64,6 @@ pub(crate) struct Running {
     pub(crate) failures: u32,
     /// Until it is started again by itself.
     pub(crate) next_try: Option<Duration>,
-}
-
-/// A tool that a server lists, also one that the user does not want.
-#[derive(Debug, Clone)]
-pub struct ListedTool {
-    pub name: String,
-    pub description: String,
-    /// What it says of its effects.
-    pub hints: Option<Value>,
-    /// What the user says that it does.
-    pub effect: Option<Effect>,
-    /// What its description and its schema take of a request.
-    pub bytes: usize,
-    /// The user wants it.
-    pub on: bool,
-    /// Why it cannot be called.
-    pub trouble: Option<(State, String)>,
 }
 
 /// How far a server is.
@@ -161,29 +145,6 @@ impl Server {
         let mut lines = self.said.last(most);
         lines.iter_mut().for_each(|line| self.secrets.scrub(line));
         lines
-    }
-
-    /// None where it never listed its tools.
-    pub(crate) fn listed(&self) -> Option<Vec<ListedTool>> {
-        let now = self.now();
-        let mut good: Vec<&Definition> = Vec::new();
-        let listed = now.known.listed.as_ref()?.iter().take(limits::TOOLS).map(|definition| {
-            let on = self.is_chosen(definition);
-            let trouble = on.then(|| self.trouble_of(definition, &good, &now.known)).flatten();
-            if on && trouble.is_none() {
-                good.push(definition);
-            }
-            ListedTool {
-                name: short(&harmless_line(&definition.name)),
-                description: cut(&definition.description, limits::DESCRIPTION),
-                hints: definition.hints.clone(),
-                effect: self.config.tools.effects.get(&definition.name).copied(),
-                bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
-                on,
-                trouble,
-            }
-        });
-        Some(listed.collect())
     }
 
     /// Starts it in the background where its tools are not known yet; otherwise its first call does.
@@ -399,53 +360,6 @@ impl Server {
         if let Err(error) = self.host.agreements.keep_tools(&self.config.name, &now.known) {
             tracing::warn!("the tools of {} could not be kept: {error}", self.config.name);
         }
-    }
-
-    /// The tools that the user chose, each as it can be used; one that did not change is the same as before.
-    fn make_tools(self: &Arc<Self>, now: &mut Now) {
-        let listed = now.known.listed.iter().flatten();
-        let chosen: Vec<&Definition> = listed.filter(|tool| self.is_chosen(tool)).collect();
-        let mut good: Vec<&Definition> = Vec::new();
-        let mut tools = Vec::new();
-        for definition in chosen.iter().take(limits::TOOLS) {
-            match self.trouble_of(definition, &good, &now.known) {
-                Some((state, reason)) => {
-                    let id = cut(&harmless_line(&definition.name), 40);
-                    tools.push(LoadedTool::NotReady { id, state, reason });
-                }
-                None => {
-                    good.push(definition);
-                    let before = now.tools.iter().find(|tool| McpTool::is_of(tool, &self.config, definition));
-                    let new = || McpTool::loaded(self.clone(), definition);
-                    tools.push(before.cloned().unwrap_or_else(new));
-                }
-            }
-        }
-        if chosen.len() > limits::TOOLS {
-            tracing::warn!("{} lists {} tools; {} are used", self.config.name, chosen.len(), limits::TOOLS);
-        }
-        now.tools = tools;
-    }
-
-    fn is_chosen(&self, tool: &Definition) -> bool {
-        let choice = &self.config.tools;
-        (choice.allow.is_empty() || choice.allow.contains(&tool.name)) && !choice.deny.contains(&tool.name)
-    }
-
-    /// Why a tool cannot be called. `good` are those before it.
-    fn trouble_of(
-        &self,
-        tool: &Definition,
-        good: &[&Definition],
-        known: &KnownTools,
-    ) -> Option<(State, String)> {
-        if let Some(fault) = tool.fault(good) {
-            return Some((State::Broken, fault));
-        }
-        let changes = known.change_of(tool)?.changes.join("; ");
-        let review = format!("Review it: nova mcp review {}.", self.config.name);
-        let reason = format!("Its definition changed: {}. {review}", changes.trim_end_matches('.'));
-        Some((State::NeedsReview, reason))
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {

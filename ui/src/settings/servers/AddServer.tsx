@@ -32,7 +32,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
 
   const names = addable(state);
   const add = async (enabled: boolean) => {
-    dispatch({ type: 'add' });
+    dispatch({ type: 'add', enabled });
     try {
       await backend.rpc('add_servers', { text, names: [...names], enabled });
       onAdded(names, enabled);
@@ -97,7 +97,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
       ))}
       {state.problem &&
         (wantsPassphrase(state.problem) ? (
-          <PassphraseForm problem={state.problem} onOpen={() => void add(true)} />
+          <PassphraseForm problem={state.problem} onOpen={() => void add(state.enabled)} />
         ) : (
           <ErrorBox error={state.problem} />
         ))}

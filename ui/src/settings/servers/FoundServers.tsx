@@ -5,11 +5,17 @@ import { useState } from 'react';
 import { nothing, useBackend, userError, type OfferedServer, type ServerFile, type UserError } from '../../ipc';
 import { Button, counted, ErrorBox } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
-import { useApp, useRpc } from '../../state/hooks';
+import { PassphraseForm, wantsPassphrase } from '../../shared/SecretForm';
+import { useRpc } from '../../state/hooks';
 
-export function FoundServers({ onAdded }: { onAdded: (names: readonly string[]) => void }) {
-  const revision = useApp(({ revisions }) => revisions.registry);
-  const files = useRpc('list_server_files', nothing, revision);
+interface FoundServersProps {
+  /** Names of the servers in Nova. The files are read again when these change. */
+  readonly known: readonly string[];
+  readonly onAdded: (names: readonly string[]) => void;
+}
+
+export function FoundServers({ known, onAdded }: FoundServersProps) {
+  const files = useRpc('list_server_files', nothing, known.join('\n'));
   if (!files.data || files.data.length === 0) return null;
   return (
     <section aria-labelledby="found-servers" data-testid="found-servers">
@@ -88,7 +94,6 @@ function File({ file, onAdded }: { file: ServerFile; onAdded: (names: readonly s
               </span>
             </label>
           ))}
-          {problem && <ErrorBox error={problem} />}
           <p className="flex gap-2">
             <Button type="submit" variant="primary" size="s" disabled={chosen.length === 0}>
               Add {counted(chosen.length, 'server')}
@@ -98,6 +103,11 @@ function File({ file, onAdded }: { file: ServerFile; onAdded: (names: readonly s
             </Button>
           </p>
         </form>
+      )}
+      {problem && (
+        <div className="mt-2">
+          {wantsPassphrase(problem) ? <PassphraseForm problem={problem} onOpen={() => void add(chosen ?? [])} /> : <ErrorBox error={problem} />}
+        </div>
       )}
     </li>
   );

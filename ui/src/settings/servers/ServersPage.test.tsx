@@ -211,3 +211,11 @@ it('says what would be here where there is none', async () => {
   expect(screen.getByTestId('add-server')).toBeVisible();
   expect(screen.queryByTestId('found-servers')).toBeNull();
 });
+
+it('opens the server that another page asked for', async () => {
+  const { user, store } = setup();
+  store.actions.show({ kind: 'settings', page: 'servers', skill: 'time' });
+  await waitFor(() => expect(screen.getByTestId('server-detail')).toHaveAccessibleName('time'));
+  await user.click((await row('github')).getByTestId('server-name'));
+  expect(screen.getByTestId('server-detail')).toHaveAccessibleName('github');
+});

@@ -8,7 +8,7 @@ import { Revealed } from '../../shared/Revealed';
 import { listKeys } from '../../shared/list-keys';
 import { useClock } from '../../shared/useClock';
 import { latinKey } from '../../state/latin-key';
-import { useActions } from '../../state/hooks';
+import { useActions, useApp } from '../../state/hooks';
 import { AddServer } from './AddServer';
 import { FoundServers } from './FoundServers';
 import { needsAttention, type ServerRemedyName } from './server-rows';
@@ -19,13 +19,16 @@ import { useServers } from './useServers';
 export function ServersPage() {
   const servers = useServers();
   const { show } = useActions();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const asked = useApp(({ view }) => (view.kind === 'settings' ? (view.skill ?? null) : null));
+  const [picked, setPicked] = useState<{ name: string | null } | null>(null);
+  const setChosen = (name: string | null) => setPicked({ name });
   const [adding, setAdding] = useState(false);
   const rows = servers.view?.servers ?? [];
   const broken = servers.view?.broken ?? [];
   const now = useClock(rows.some(({ state, next_try }) => state === 'starting' || next_try !== null));
 
-  const row = rows.find(({ name }) => name === chosen) ?? null;
+  // Until another one is picked, the one that the page was opened for.
+  const row = (picked === null ? rows.find(({ id }) => id === asked) : rows.find(({ name }) => name === picked.name)) ?? null;
   const beside = row ?? rows[0] ?? null;
   const scale = Math.max(1, ...rows.map(({ tools }) => tools?.tokens ?? 0));
   const attention = rows.filter(needsAttention).length + broken.length;
@@ -125,7 +128,7 @@ export function ServersPage() {
           {servers.view && rows.length === 0 && broken.length === 0 && !adding && (
             <Empty action={<Button onClick={() => setAdding(true)}>Paste a config</Button>}>No servers yet.</Empty>
           )}
-          <FoundServers onAdded={added} />
+          <FoundServers known={rows.map(({ name }) => name)} onAdded={added} />
         </div>
       </section>
       {beside && (

@@ -36,6 +36,6 @@ it('adds what is free and without a problem, once', () => {
   const offers = [offeredServer({ name: 'a' }), offeredServer({ name: 'b', taken: true }), offeredServer({ name: 'c', problem: 'It is wrong.' })];
   const read = after({ type: 'text', text: 'x' }, { type: 'read', text: 'x', offers });
   expect(addable(read)).toEqual(['a']);
-  expect(addable(reduceAdding(read, { type: 'add' }))).toEqual([]);
-  expect(addable(reduceAdding(reduceAdding(read, { type: 'add' }), { type: 'refused', problem: wrong }))).toEqual(['a']);
+  expect(addable(reduceAdding(read, { type: 'add', enabled: true }))).toEqual([]);
+  expect(addable(reduceAdding(reduceAdding(read, { type: 'add', enabled: true }), { type: 'refused', problem: wrong }))).toEqual(['a']);
 });

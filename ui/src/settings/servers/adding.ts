@@ -18,6 +18,8 @@ export interface Adding {
   readonly offers: readonly OfferedServer[] | null;
   readonly problem: UserError | null;
   readonly busy: boolean;
+  /** Whether what is added may start once it is approved. */
+  readonly enabled: boolean;
 }
 
 export const emptyAdding: Adding = {
@@ -27,6 +29,7 @@ export const emptyAdding: Adding = {
   offers: null,
   problem: null,
   busy: false,
+  enabled: true,
 };
 
 export type AddingAction =
@@ -36,7 +39,7 @@ export type AddingAction =
   /** The backend has read `text`, or has not. */
   | { readonly type: 'read'; readonly text: string; readonly offers: readonly OfferedServer[] }
   | { readonly type: 'unreadable'; readonly text: string; readonly problem: UserError }
-  | { readonly type: 'add' }
+  | { readonly type: 'add'; readonly enabled: boolean }
   | { readonly type: 'refused'; readonly problem: UserError };
 
 export function reduceAdding(state: Adding, action: AddingAction): Adding {
@@ -52,7 +55,7 @@ export function reduceAdding(state: Adding, action: AddingAction): Adding {
     case 'unreadable':
       return action.text === textOf(state) ? { ...state, offers: null, problem: action.problem } : state;
     case 'add':
-      return { ...state, busy: true, problem: null };
+      return { ...state, busy: true, problem: null, enabled: action.enabled };
     case 'refused':
       return { ...state, busy: false, problem: action.problem };
   }
