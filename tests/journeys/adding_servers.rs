@@ -111,6 +111,10 @@ async fn a_pasted_server_is_added_agreed_to_used_and_approved_again() {
     let approved = app.server_detail(named("sh")).await.unwrap();
     assert!(!blocked(&approved) && approved.review.agreed && approved.review.changes.is_empty());
 
+    app.set_server(set(None, Some(Some(Effect::Read)))).await.unwrap();
+    let call = CallTool { tool: "sh.say".into(), args: json!({}), run: "r2".into() };
+    assert!(app.call_tool(call).await.unwrap().ok, "what was just decided is not asked again");
+
     app.stop_server(named("sh")).await.unwrap();
     wait_for(&mut events, is_state("sh", "asleep")).await;
     assert_eq!(app.remove_server(named("sh")).await.unwrap().servers, []);
@@ -134,7 +138,7 @@ async fn without_a_place_for_its_secret_a_server_is_not_added() {
 
 #[tokio::test]
 async fn a_command_that_names_the_vault_is_marked() {
-    let nova = Nova::new("A.md: x\n", []);
+    let nova = Nova::new("//- A.md\nText.\n", []);
     let mut settings = nova.read_settings();
     let vault = settings["vault"].as_str().unwrap().to_owned();
     settings["mcpServers"] = json!({

@@ -45,13 +45,7 @@ impl App {
         }
         let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), review.own.clone());
         blocking(move || {
-            trust.agree_to_server(&of, &agreed).map_err(|error| {
-                UserError::new(
-                    ErrorCode::Io,
-                    format!("Your agreement cannot be saved: {error}."),
-                    "Make the data folder writable, then try again.",
-                )
-            })
+            trust.agree_to_server(&of, &agreed).map_err(|error| not_saved(&error))
         })
         .await?;
         let (consumer, destination) = config.grantee();
@@ -59,6 +53,7 @@ impl App {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
             self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
         }
+        self.forget_tools(&config.id, review.tools.iter().map(|changed| changed.tool.as_str()))?;
         self.inner.mcp.agreed_to(&review);
         self.inner.reload_registry();
         Ok(())
@@ -142,6 +137,14 @@ impl App {
     pub(crate) fn mcp_server(&self, name: &str) -> Result<ServerConfig, UserError> {
         self.inner.mcp.config(name).ok_or_else(|| unknown_server(name))
     }
+}
+
+pub(crate) fn not_saved(error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("Your agreement cannot be saved: {error}."),
+        "Make the data folder writable, then try again.",
+    )
 }
 
 pub(crate) fn unknown_server(name: &str) -> UserError {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use nova_calls::{diff_view, effect_view};
 use nova_mcp::{ChangedTool, ListedTool, Phase, ServerReview, ServerStatus, Way};
 use nova_protocol::*;
-use nova_registry::State;
+use nova_registry::{State, shown_name};
 use nova_session::SkillUse;
 use nova_vault::VaultPath;
 use serde_json::{Map, Value};
 
 use crate::app::{App, Inner, session_error};
-use crate::mcp::{trouble_error, unknown_server};
+use crate::mcp::{not_saved, trouble_error, unknown_server};
 use crate::skill_rows::{mean, object_at, tokens};
 
 /// Lines of its standard error beside a server that failed.
@@ -97,7 +97,7 @@ impl App {
     }
 
     pub(crate) fn set_server_as(&self, set: &SetServer) -> Result<(), UserError> {
-        self.mcp_server(&set.server)?;
+        let server = self.mcp_server(&set.server)?;
         let effect = set.tool.as_ref().and_then(|tool| tool.effect).flatten();
         if effect.is_some_and(|effect| matches!(effect, Effect::Write | Effect::Undeclared)) {
             return Err(UserError::new(
@@ -105,6 +105,9 @@ impl App {
                 "A server's tool cannot have this effect: it does not change notes through Nova.",
                 "Choose read, external, destructive or send.",
             ));
+        }
+        if let Some(SetServerTool { tool, effect: Some(_), .. }) = &set.tool {
+            self.forget_tools(&server.id, [tool.as_str()])?;
         }
         self.change_config(|config| {
             let Some(servers) = object_at(config, "mcpServers") else { return };
@@ -135,7 +138,21 @@ impl App {
                 "Look at it again.",
             ));
         }
+        let id = self.mcp_server(&review.name)?.id;
+        self.forget_tools(&id, [approve.tool.as_str()])?;
         self.inner.reload_registry();
+        Ok(())
+    }
+
+    /// The user decided anew what these tools are: their next calls do not ask because they changed.
+    pub(crate) fn forget_tools<'a>(
+        &self,
+        skill: &str,
+        tools: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), UserError> {
+        for tool in tools {
+            self.inner.trust.forget_tool(&shown_name(skill, tool)).map_err(|error| not_saved(&error))?;
+        }
         Ok(())
     }
 
