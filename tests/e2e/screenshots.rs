@@ -3,7 +3,7 @@
 //! With arguments only the screens so named are taken: `cargo test … --test screenshots -- picker`.
 
 mod harness;
-#[allow(dead_code, reason = "its server is in a picture, too")]
+#[allow(dead_code, unused_imports, reason = "its server is in a picture, too")]
 mod mcp_servers;
 mod model;
 #[allow(dead_code, unused_imports, reason = "its tool is in a picture, too")]
@@ -216,7 +216,8 @@ async fn settings_mcp(name: &str, theme: Theme) {
     ] {
         home = home.home_file(file, &tools_of(tools, ""));
     }
-    let home = home.settings(&serde_json::json!({ "vault": home.vault(), "mcpServers": servers }));
+    let settings = serde_json::json!({ "vault": home.vault(), "mcpServers": servers });
+    let home = home.settings(&settings);
     for server in ["GitHub", "Ledger export", "Site drawings", "Project files", "Time"] {
         let review = home.nova(&["mcp", "review", server, "--json"]);
         let fingerprint = review["fingerprint"].as_str().unwrap_or_default().to_owned();

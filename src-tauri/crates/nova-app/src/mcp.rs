@@ -44,10 +44,7 @@ impl App {
             ));
         }
         let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), review.own.clone());
-        blocking(move || {
-            trust.agree_to_server(&of, &agreed).map_err(|error| not_saved(&error))
-        })
-        .await?;
+        blocking(move || trust.agree_to_server(&of, &agreed).map_err(|error| not_saved(&error))).await?;
         let (consumer, destination) = config.grantee();
         for credential in config.credentials() {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };

@@ -217,7 +217,7 @@ fn tool_counts(tools: &[ListedTool]) -> ServerToolCounts {
         listed: count(&|_| true),
         on: count(&is_on),
         changed: count(&|tool| is_blocked(tool)),
-        tokens: tokens(tools.iter().filter(is_on).map(|tool| tool.bytes).sum()),
+        tokens: tools.iter().filter(is_on).map(|tool| tokens(tool.bytes)).sum(),
     }
 }
 

@@ -99,7 +99,7 @@ function StateText({ row, since, onRemedy }: { row: ServerRow; since: number; on
   return (
     <p className="flex items-center gap-1.5 text-small text-fg-2">
       {dot === null ? <Icon name="spinner" size={12} className="-mx-0.5 text-accent" /> : <Dot className={dot} />}
-      <span className="cut" data-tip={text}>
+      <span className="cut" data-tip={row.state === 'failed' ? (row.reason ?? text) : text}>
         <Revealed text={text} />
       </span>
       {remedy && (

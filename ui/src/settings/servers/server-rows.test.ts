@@ -16,6 +16,12 @@ it.each([
   [{ state: 'asleep' }, 'Ready, asleep. Starts with the next call', null],
   [{ state: 'needs_sign_in', reason: 'It asks for a token.' }, 'Needs sign-in: It asks for a token.', 'credentials'],
   [{ state: 'failed', reason: 'It ended with code 1.', failures: 1 }, 'Failed: It ended with code 1.', 'restart'],
+  [
+    { state: 'failed', reason: 'github is not running. It ended with code 1. It said: no file / hint. Check its command.', last_lines: ['no file'], failures: 1 },
+    'Failed: It ended with code 1.',
+    'restart',
+  ],
+  [{ state: 'failed', reason: 'github did not start in 30 s. It said: hi.', failures: 1 }, 'Failed: github did not start in 30 s. It said: hi.', 'restart'],
   [{ state: 'failed', reason: 'It ended.', failures: 3, next_try: 41_500 }, 'Failed: It ended. Failed 3 times. Next try in 40 s.', 'restart'],
 ] as const)('says %j as "%s"', (change, text, remedy) => {
   const line = serverLine(sampleServer(change), 2_000);

@@ -48,10 +48,18 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
   }
 }
 
-function failedText({ reason, failures, next_try }: ServerRow, since: number): string {
+function failedText(row: ServerRow, since: number): string {
+  const { failures, next_try } = row;
   const times = failures > 1 ? ` Failed ${failures} times.` : '';
   const next = next_try === null ? '' : ` Next try in ${Math.max(0, Math.ceil((next_try - since) / 1000))} s.`;
-  return `Failed: ${reason ?? 'no reason was given.'}${times}${next}`;
+  return `Failed: ${reasonText(row)}${times}${next}`;
+}
+
+/** Without what stands beside it: the name, and the lines of its error output. */
+function reasonText({ name, reason, last_lines }: ServerRow): string {
+  const whole = (reason ?? 'no reason was given.').replace(`${name} is not running. `, '');
+  const [why = whole] = last_lines.length > 0 ? whole.split(' It said: ') : [whole];
+  return why.replace(/([^.])$/, '$1.');
 }
 
 /** Minutes and seconds. */
