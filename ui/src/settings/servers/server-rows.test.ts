@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 
+import type { ServerRow } from '../../ipc';
 import { sampleServer } from '../../testing/sample/servers';
 import { needsAttention, serverLine, toolsText } from './server-rows';
 
-it.each([
+it.each<[Partial<ServerRow>, string, string | null]>([
   [{ state: 'off', tools: null }, 'Off, never started', null],
   [{ state: 'off' }, 'Off', null],
   [{ state: 'needs_review' }, 'Not started: approve the command', 'review'],
@@ -23,7 +24,7 @@ it.each([
   ],
   [{ state: 'failed', reason: 'github did not start in 30 s. It said: hi.', failures: 1 }, 'Failed: github did not start in 30 s. It said: hi.', 'restart'],
   [{ state: 'failed', reason: 'It ended.', failures: 3, next_try: 41_500 }, 'Failed: It ended. Failed 3 times. Next try in 40 s.', 'restart'],
-] as const)('says %j as "%s"', (change, text, remedy) => {
+])('says %j as "%s"', (change, text, remedy) => {
   const line = serverLine(sampleServer(change), 2_000);
   expect([line.text, line.remedy?.to ?? null]).toEqual([text, remedy]);
 });
