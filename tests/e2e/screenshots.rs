@@ -241,6 +241,7 @@ async fn settings_mcp(name: &str, theme: Theme) {
     let [large, small] = SIZES;
     window.resize(small.1, small.2).await;
     window.click("[data-testid=server-back]").await;
+    window.wait_for("[data-testid=server-last-lines]").await;
     take_in(&window, "settings-mcp", name, small).await;
     window.resize(large.1, large.2).await;
     window.click("[data-testid=server-add]").await;
