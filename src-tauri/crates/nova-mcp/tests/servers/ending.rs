@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use nova_mcp::Phase;
+use nova_mcp::{Phase, TroubleKind};
 use nova_skill::CallToken;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -114,11 +114,15 @@ async fn a_start_can_be_stopped() {
         }
     })
     .await;
-    servers.mcp.stop("one").await;
+    let mcp = servers.mcp.clone();
+    let start = tokio::spawn(async move { mcp.restart("one").await.unwrap() });
     within(async {
-        while servers.phase("one") != Phase::Configured {
+        while !start.is_finished() {
+            servers.mcp.stop("one").await;
             news.next().await;
         }
     })
     .await;
+    assert_eq!(start.await.unwrap().unwrap_err().kind, TroubleKind::Stopped);
+    assert_eq!(servers.phase("one"), Phase::Configured);
 }
