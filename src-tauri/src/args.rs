@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
-    /// MCP servers: list, add, remove, review, probe, serve.
+    /// MCP servers: list, add, remove, import, review, probe, serve.
     #[command(subcommand)]
     Mcp(Mcp),
     /// Rules: list, allow, ask, deny, remove, try.
@@ -151,6 +151,16 @@ pub(crate) enum Mcp {
     },
     /// Remove a server from nova.config.json.
     Remove { name: String },
+    /// Add the servers of another program's configuration; without a file, list what is found on this machine.
+    ///
+    /// Reads the files of Claude Desktop, Claude Code, Cursor, VS Code, Codex, Zed, goose, Gemini CLI and LM Studio.
+    /// Nothing starts before you agree to it; secrets move from the file to your credentials.
+    Import {
+        file: Option<PathBuf>,
+        /// Only this server of the file; may be repeated.
+        #[arg(long, value_name = "NAME", requires = "file")]
+        only: Vec<String>,
+    },
     /// Show what a server runs, and which of its tools changed; with --accept agree to it.
     Review {
         name: String,

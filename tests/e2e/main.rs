@@ -13,6 +13,7 @@ mod going_back;
 mod harness;
 mod hostile_page;
 mod keeping_a_key;
+mod mcp_servers;
 mod mending;
 mod model;
 mod opening;

@@ -18,6 +18,12 @@ fn reply(request: &Value) -> Answer {
     if wish == SIGNED {
         return signed(&messages);
     }
+    if wish == TRACK {
+        return match last["role"] == "tool" {
+            true => text(&format!("It says: {said}")),
+            false => call("parcel__track", json!({})),
+        };
+    }
     if last["role"] == "tool" {
         return answer_from(said, &wish);
     }
@@ -35,6 +41,9 @@ fn reply(request: &Value) -> Answer {
         None => text("I only set stages and tell where people stand."),
     }
 }
+
+/// Is answered by the tool of a server, `parcel.track`.
+pub(crate) const TRACK: &str = "Track my parcel";
 
 /// A message that asks for much at once.
 pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \

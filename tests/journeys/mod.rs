@@ -1,6 +1,7 @@
 // Node is there wherever the page was built.
 #[cfg(feature = "desktop")]
 mod a_model_that_breaks;
+mod adding_servers;
 mod asking_a_question;
 mod asking_the_vault;
 mod asking_through_a_client;

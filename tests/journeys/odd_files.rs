@@ -12,7 +12,7 @@ use serde_json::json;
 use super::keeping_credentials::{said, succeeds};
 use super::nova::{Nova, PEOPLE, wait_for};
 
-fn pipe(path: &Path) {
+pub(crate) fn pipe(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let _ = fs::remove_file(path);
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());

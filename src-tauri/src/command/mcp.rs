@@ -1,7 +1,7 @@
 //! `nova mcp`: the MCP servers of the configuration.
 
-use nova_app::{App, Phase, ServerReview, ServerStatus, mcp_state};
-use nova_protocol::{ErrorCode, UserError};
+use nova_app::{App, ServerReview, ServerStatus, reason_of, state_of};
+use nova_protocol::{ErrorCode, OfferedServer, ServerFile, UserError};
 use serde_json::{Map, Value, json};
 
 use crate::args::Mcp;
@@ -44,6 +44,37 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
             }
             Ok(print::DONE)
         }
+        Mcp::Import { file: None, .. } => {
+            let files = app.server_files().await?;
+            if json {
+                print::json(&files);
+                return Ok(print::DONE);
+            }
+            files.iter().for_each(print_file);
+            line(match files.is_empty() {
+                true => "No configuration with MCP servers was found.",
+                false => "Add them with: nova mcp import FILE [--only NAME]",
+            });
+            Ok(print::DONE)
+        }
+        Mcp::Import { file: Some(file), only } => {
+            let added = app.import_from(file, only).await?;
+            if json {
+                print::json(&json!({ "added": added }));
+                return Ok(print::DONE);
+            }
+            for name in &added {
+                line(&visible(&format!("Added {name}. It does not start before you agree to it:")));
+                print_review(&app.review_mcp_server(name).await?);
+            }
+            if added.is_empty() {
+                line("Nothing to add: no server of this file is new.");
+                for offer in app.servers_of(file).await? {
+                    print_offer(&offer);
+                }
+            }
+            Ok(print::DONE)
+        }
         Mcp::Review { name, accept, fingerprint } => {
             let mut review = app.review_mcp_server(name).await?;
             if *accept {
@@ -80,7 +111,7 @@ fn list(app: &App, json: bool) -> Result<u8, UserError> {
     if json {
         let known = servers.iter().map(|server| {
             json!({
-                "name": server.name, "id": server.id, "state": mcp_state(server), "reason": reason(server),
+                "name": server.name, "id": server.id, "state": state_of(server), "reason": reason(server),
                 "protocol": server.protocol, "tools": server.tools, "runs": server.shown,
             })
         });
@@ -100,8 +131,30 @@ fn list(app: &App, json: bool) -> Result<u8, UserError> {
     Ok(print::DONE)
 }
 
+fn print_file(file: &ServerFile) {
+    line(&visible(&format!("{}: {}", file.program, file.file)));
+    if let Some(problem) = &file.problem {
+        line(&visible(&format!("  {problem}")));
+    }
+    file.servers.iter().for_each(print_offer);
+}
+
+fn print_offer(offer: &OfferedServer) {
+    let OfferedServer { name, runs, taken, problem, secrets, .. } = offer;
+    let what = match problem {
+        Some(problem) => format!("cannot be added: {problem}"),
+        None if *taken => "is in Nova".into(),
+        None => runs.clone(),
+    };
+    line(&visible(&format!("  {name}: {what}")));
+    for secret in secrets {
+        let how = if secret.has_value { "moves to the credential" } else { "needs the credential" };
+        line(&visible(&format!("    {} {how} {}", secret.variable, secret.credential)));
+    }
+}
+
 fn print_server(server: &ServerStatus) {
-    let state = mcp_state(server).replace('_', " ");
+    let state = state_of(server).as_str().replace('_', " ");
     line(&visible(&format!("{}: {state}, {} tools: {}", server.name, server.tools, server.shown)));
     if let Some(reason) = reason(server) {
         line(&visible(&format!("  {reason}")));
@@ -109,11 +162,9 @@ fn print_server(server: &ServerStatus) {
 }
 
 fn reason(server: &ServerStatus) -> Option<String> {
-    match &server.phase {
-        _ if !server.enabled => None,
-        _ if !server.agreed => Some(format!("Review it: nova mcp review {}", server.name)),
-        Phase::Failed(why) | Phase::NeedsSignIn(why) => Some(why.clone()),
-        Phase::Configured | Phase::Starting | Phase::Ready => None,
+    match reason_of(server) {
+        Some(why) if !server.agreed => Some(format!("{why} Review it: nova mcp review {}", server.name)),
+        why => why,
     }
 }
 

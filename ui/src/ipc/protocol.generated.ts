@@ -10,6 +10,22 @@ export type ActivatedBy = "model" | "user" | "router" | "pin";
 
 export type AddRule = { answer: RuleAnswer, pattern: string, };
 
+export type AddServers = { text: SecretText, 
+/**
+ * Those to add, of what the text names.
+ */
+names: Array<string>, 
+/**
+ * Whether they may start once the user agrees to them.
+ */
+enabled: boolean, };
+
+export type AgreeToServer = { server: string, 
+/**
+ * Of what was looked at; another one is refused.
+ */
+fingerprint: string, };
+
 export type AppStatus = { version: string, 
 /**
  * `linux`, `macos`, `windows`.
@@ -45,6 +61,12 @@ text_size: number,
  * The line of catalog and token figures under the composer.
  */
 activity_line: boolean, };
+
+export type ApproveServerTool = { server: string, tool: string, 
+/**
+ * Of the change that was looked at; another one is refused.
+ */
+fingerprint: string, };
 
 export type ApprovedHostRef = { 
 /**
@@ -110,6 +132,12 @@ unit: string | null, date: string | null,
  * What dropping a card calls; `{column}` is where it was dropped.
  */
 drop: PanelAction | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+
+export type BrokenServer = { id: string, 
+/**
+ * Why, and what to do.
+ */
+reason: string, };
 
 export type CallRef = { session: string, call: string, };
 
@@ -853,6 +881,8 @@ width: number,
  */
 height: number, };
 
+export type ImportServers = { file: string, names: Array<string>, };
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 export type KeepDraftImage = { 
@@ -1018,6 +1048,38 @@ html: string, broken: ProblemView | null,
 record?: RecordOf, };
 
 export type Nothing = Record<symbol, never>;
+
+export type OfferedSecret = { 
+/**
+ * Of the variable or header.
+ */
+variable: string, 
+/**
+ * `service/key`
+ */
+credential: string, 
+/**
+ * The text has its value; otherwise it is asked for later.
+ */
+has_value: boolean, };
+
+export type OfferedServer = { name: string, 
+/**
+ * The command or the address; empty where there is a problem.
+ */
+runs: string, 
+/**
+ * Where its program is.
+ */
+program: string | null, host: string | null, secrets: Array<OfferedSecret>, 
+/**
+ * There is a server of that name or of the same skill.
+ */
+taken: boolean, 
+/**
+ * Why it cannot be added, and what to do.
+ */
+problem: string | null, };
 
 export type OlderChanges = { days: number, changes: number, bytes: number, };
 
@@ -1427,6 +1489,12 @@ export type QueuedMessage = { text: string, tool: string | null, skills: Array<s
  */
 turn?: string, };
 
+export type ReadServers = { 
+/**
+ * It may hold secrets.
+ */
+text: SecretText, };
+
 export type RecentVault = { path: string, 
 /**
  * With `~` for the user's home.
@@ -1661,6 +1729,168 @@ images?: Array<NewImage>,
  */
 turn?: string, };
 
+export type ServerDetail = { server: string, review: ServerReviewView, 
+/**
+ * None where nobody knows them.
+ */
+tools: Array<ServerToolView> | null, 
+/**
+ * The end of its standard error, at most 64 KB.
+ */
+last_lines: Array<string>, calls: number, errors: number, mean_ms: number | null, };
+
+export type ServerFile = { 
+/**
+ * "Claude Desktop"
+ */
+program: string, file: string, 
+/**
+ * As a person reads it: `~` for the home folder.
+ */
+shown: string, servers: Array<OfferedServer>, 
+/**
+ * Why it cannot be read.
+ */
+problem: string | null, };
+
+export type ServerRef = { server: string, };
+
+export type ServerReviewView = { fingerprint: string, agreed: boolean, 
+/**
+ * The user agreed to another command or address before.
+ */
+changed: boolean, 
+/**
+ * Where its program is; none for an address, and for a program that is not found.
+ */
+program: string | null, 
+/**
+ * The command as it is written, or the address.
+ */
+runs: string, host: string | null, folder: string | null, 
+/**
+ * Names of its variables or headers.
+ */
+variables: Array<string>, 
+/**
+ * `service/key` of the secrets that it gets.
+ */
+credentials: Array<string>, changes: Array<ServerToolChange>, };
+
+export type ServerRow = { name: string, 
+/**
+ * Of its skill.
+ */
+id: string, state: ServerStateView, 
+/**
+ * The user agreed to another command or address before.
+ */
+changed: boolean, 
+/**
+ * Why, and what to do, where the state is not a good one.
+ */
+reason: string | null, 
+/**
+ * As it says itself.
+ */
+version: string | null, 
+/**
+ * The version of the protocol that it spoke last.
+ */
+protocol: string | null, 
+/**
+ * The command as it is written, or the address.
+ */
+runs: string, 
+/**
+ * Of a server at an address.
+ */
+host: string | null, 
+/**
+ * None where nobody knows its tools.
+ */
+tools: ServerToolCounts | null, 
+/**
+ * In how many chats its skill is active.
+ */
+active_in: number, 
+/**
+ * Its command names the vault, or a folder around or in it.
+ */
+reaches_vault: boolean, 
+/**
+ * While it starts.
+ */
+start: ServerStart | null, 
+/**
+ * How often it failed without a call that went well in between.
+ */
+failures: number, 
+/**
+ * In ms, until it is started again by itself.
+ */
+next_try: number | null, 
+/**
+ * Of one that failed: the end of its standard error.
+ */
+last_lines: Array<string>, };
+
+export type ServerStart = { elapsed: number, limit: number, };
+
+export type ServerStateView = "off" | "needs_review" | "asleep" | "starting" | "ready" | "needs_sign_in" | "failed";
+
+export type ServerToolChange = { tool: string, 
+/**
+ * Of both definitions: what is approved.
+ */
+fingerprint: string, diff: NoteDiffView, };
+
+export type ServerToolCounts = { listed: number, 
+/**
+ * The user wants them, and they can be called.
+ */
+on: number, 
+/**
+ * Blocked because their definition changed.
+ */
+changed: number, 
+/**
+ * Of those that are on, in a request where the skill is active; estimated at four bytes a token.
+ */
+tokens: number, };
+
+export type ServerToolView = { 
+/**
+ * As the server names it.
+ */
+tool: string, 
+/**
+ * In the server's words.
+ */
+description: string, 
+/**
+ * As the user said; none: every call asks.
+ */
+effect: Effect | null, 
+/**
+ * What the server says of its effects, in words. Nova takes its word for nothing.
+ */
+hints: Array<string>, tokens: number, on: boolean, 
+/**
+ * Its definition changed: it cannot be called.
+ */
+blocked: boolean, 
+/**
+ * Why it cannot be called.
+ */
+reason: string | null, };
+
+export type ServersView = { servers: Array<ServerRow>, 
+/**
+ * Entries that cannot be used.
+ */
+broken: Array<BrokenServer>, };
+
 export type SessionRef = { session: string, };
 
 export type SessionRow = { id: string, title: string, 
@@ -1743,6 +1973,14 @@ export type SetRoot = {
  * A whole path.
  */
 path: string, listed: boolean, };
+
+export type SetServer = { server: string, enabled?: boolean, tool?: SetServerTool, };
+
+export type SetServerTool = { tool: string, on?: boolean, 
+/**
+ * What the tool does, as the user says; null: not declared.
+ */
+effect?: Effect | null, };
 
 export type SetSession = { session: string, pinned?: boolean, archived?: boolean, };
 
@@ -2306,6 +2544,18 @@ export type Commands = {
   dry_run_tool: { params: DryRunTool; result: DryRunResult };
   promote_tool: { params: PendingToolRef; result: PromotedTool };
   discard_tool: { params: PendingToolRef; result: Nothing };
+  list_servers: { params: Nothing; result: ServersView };
+  server_detail: { params: ServerRef; result: ServerDetail };
+  set_server: { params: SetServer; result: ServersView };
+  agree_to_server: { params: AgreeToServer; result: ServersView };
+  approve_server_tool: { params: ApproveServerTool; result: ServersView };
+  restart_server: { params: ServerRef; result: Nothing };
+  stop_server: { params: ServerRef; result: Nothing };
+  remove_server: { params: ServerRef; result: ServersView };
+  read_servers: { params: ReadServers; result: Array<OfferedServer> };
+  add_servers: { params: AddServers; result: ServersView };
+  list_server_files: { params: Nothing; result: Array<ServerFile> };
+  import_servers: { params: ImportServers; result: ServersView };
   list_credentials: { params: Nothing; result: CredentialsView };
   set_credential: { params: SetCredential; result: CredentialsView };
   remove_credential: { params: CredentialRef; result: CredentialsView };

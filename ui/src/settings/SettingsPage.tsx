@@ -9,6 +9,8 @@ import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
+import { needsAttention as serverNeedsAttention } from './servers/server-rows';
+import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
 import { VaultPage } from './VaultPage';
@@ -19,6 +21,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'models', label: 'Models', icon: 'bolt' },
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
+  { page: 'servers', label: 'MCP servers', icon: 'plug' },
   { page: 'vault', label: 'Vault', icon: 'book' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
@@ -28,6 +31,7 @@ export function SettingsPage() {
   const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
   const { show } = useActions();
   const toFix = useToFix();
+  const serversToFix = useServersToFix();
   const notes = useApp((app) => app.status?.vault?.notes ?? null);
   const waiting = useWaitingTools().data?.length ?? 0;
 
@@ -67,6 +71,9 @@ export function SettingsPage() {
             {name === 'skills' && toFix > 0 && (
               <span className="text-meta text-fg-3 max-medium:hidden">{toFix} to fix</span>
             )}
+            {name === 'servers' && serversToFix > 0 && (
+              <span className="text-meta text-fg-3 max-medium:hidden">{serversToFix} to fix</span>
+            )}
             {name === 'vault' && notes !== null && (
               <span className="tabular text-meta text-fg-3 max-medium:hidden">{counted(notes, 'note')}</span>
             )}
@@ -79,6 +86,7 @@ export function SettingsPage() {
           {page === 'models' && <ModelsPage />}
           {page === 'permissions' && <PermissionsPage />}
           {page === 'credentials' && <CredentialsPage />}
+          {page === 'servers' && <ServersPage />}
           {page === 'vault' && <VaultPage />}
           {page === 'keyboard' && <KeyboardPage />}
           {page === 'appearance' && <AppearancePage />}
@@ -86,6 +94,12 @@ export function SettingsPage() {
       </main>
     </div>
   );
+}
+
+function useServersToFix(): number {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const view = useRpc('list_servers', nothing, revision).data;
+  return (view?.servers ?? []).filter(serverNeedsAttention).length + (view?.broken.length ?? 0);
 }
 
 function useToFix(): number {

@@ -74,10 +74,10 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
             <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
               <Icon name="warn" size={14} className="mt-0.5 text-warn" />
               <span className="min-w-0 flex-1 break-words">{withoutCommands(row.reason)}</span>
-              {(remedy?.to === 'credentials' || remedy?.to === 'file') && <LinkButton onClick={() => onRemedy(remedy)}>{remedy.label}</LinkButton>}
+              {(remedy?.to === 'credentials' || remedy?.to === 'file' || remedy?.to === 'server') && <LinkButton onClick={() => onRemedy(remedy)}>{remedy.label}</LinkButton>}
             </p>
           )}
-          {row.foreign && row.state === 'needs_review' && (
+          {row.foreign && row.source !== 'mcp' && row.state === 'needs_review' && (
             <SkillReview skill={row.id} onLeaveOff={() => onToggle(false)} />
           )}
           {!shadowed && <Facts row={row} onSet={onSet} />}

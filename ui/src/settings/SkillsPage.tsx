@@ -38,11 +38,14 @@ export function SkillsPage() {
 
   /** A skill from elsewhere is switched on where its files are shown. */
   const toggle = (row: SkillRow, on: boolean, place: Place) =>
-    on && row.state === 'needs_review' ? setChosen(keyOf(row)) : skills.switchSkill(row.id, on, place);
+    on && row.state === 'needs_review' ? review(row) : skills.switchSkill(row.id, on, place);
+  const review = (row: SkillRow) =>
+    row.source === 'mcp' ? show({ kind: 'settings', page: 'servers', skill: row.id }) : setChosen(keyOf(row));
   const mend = (row: SkillRow, { to }: Remedy, place: Place) => {
     if (to === 'switch_on') toggle(row, true, place);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
     else if (to === 'file') skills.showFiles(row.id, place);
+    else if (to === 'server') review(row);
     else setChosen(keyOf(row));
   };
   const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id;

@@ -69,11 +69,13 @@ export function isOn({ state }: { state: SkillState }): boolean {
 /** What mends the state, as the words of a link and where it leads. */
 export interface Remedy {
   readonly label: string;
-  readonly to: 'switch_on' | 'credentials' | 'file' | 'detail';
+  readonly to: 'switch_on' | 'credentials' | 'file' | 'server' | 'detail';
 }
 
 export function remedyOf(row: Pick<SkillRow, 'state' | 'reason' | 'source'>): Remedy | null {
   const reason = row.reason ?? '';
+  if (row.source === 'mcp' && (row.state === 'needs_review' || row.state === 'failed'))
+    return { label: row.state === 'failed' ? 'See why' : 'Review', to: 'server' };
   switch (row.state) {
     case 'disabled':
       return { label: 'Switch on', to: 'switch_on' };

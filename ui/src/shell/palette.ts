@@ -45,6 +45,7 @@ const pages: readonly [SettingsPageName, string][] = [
   ['models', 'Models'],
   ['permissions', 'Permissions'],
   ['credentials', 'Credentials'],
+  ['servers', 'MCP servers'],
   ['vault', 'Vault'],
   ['keyboard', 'Keyboard'],
   ['appearance', 'Appearance'],

@@ -22,6 +22,9 @@ import type {
   ProviderRow,
   RecordFormView,
   Result,
+  ServerDetail,
+  ServerFile,
+  ServersView,
   SessionRow,
   SkillDetail,
   SkillRow,
@@ -29,6 +32,7 @@ import type {
   UserError,
   VaultPage,
 } from '../ipc';
+import { sampleServerDetail } from './sample/servers';
 
 export interface World {
   status: AppStatus;
@@ -46,6 +50,12 @@ export interface World {
   pendingTools?: PendingToolRow[];
   /** What is kept; nothing where it is left out. */
   credentials?: CredentialsView;
+  /** MCP servers; none where it is left out. */
+  servers?: ServersView;
+  /** By server; that of the sample where it is left out. */
+  serverDetails?: Record<string, ServerDetail>;
+  /** Configurations of other programs; none where it is left out. */
+  serverFiles?: ServerFile[];
   /** Rules and approvals; none where it is left out. */
   permissions?: PermissionsView;
   /** Forms of records; none where it is left out. */
@@ -182,6 +192,9 @@ export class FakeBackend implements Backend {
   propose_fields = ({ skill }: Params<'propose_fields'>): Result<'propose_fields'> =>
     this.world.proposals?.[skill] ?? { skill, types: [], config: null };
   list_tools = () => this.world.tools;
+  list_servers = (): ServersView => this.world.servers ?? { servers: [], broken: [] };
+  server_detail = ({ server }: Params<'server_detail'>): ServerDetail => this.world.serverDetails?.[server] ?? sampleServerDetail({ server });
+  list_server_files = () => this.world.serverFiles ?? [];
   list_credentials = (): CredentialsView => this.world.credentials ?? { kept_in: null, problem: null, credentials: [] };
   list_pending_tools = () => this.world.pendingTools ?? [];
   list_rules = (): PermissionsView =>

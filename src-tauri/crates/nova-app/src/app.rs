@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_mcp::{McpOptions, McpServers, Surroundings};
-use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, ServerStateView, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
     Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
@@ -91,6 +91,8 @@ pub(crate) struct Inner {
     pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) mcp: McpServers,
+    /// By server, as they were last reported.
+    pub(crate) server_states: Mutex<BTreeMap<String, (ServerStateView, Option<String>)>>,
     pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) rules: Arc<RulesInForce>,
@@ -213,6 +215,7 @@ impl App {
                 registry,
                 tool_files,
                 mcp,
+                server_states: Mutex::default(),
                 pending_tools,
                 store,
                 settings: RwLock::new(settings),

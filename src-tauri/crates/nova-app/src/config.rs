@@ -430,6 +430,14 @@ fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigErr
     Ok(())
 }
 
+/// The key of a secret that stands in an entry of `mcpServers`.
+pub(crate) fn secret_in_server(name: &str, entry: &Value) -> Option<String> {
+    match look("", &format!("mcpServers.{name}"), entry, "") {
+        Err(ConfigError::LiteralSecret { key, .. }) => Some(key),
+        _ => None,
+    }
+}
+
 fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), ConfigError> {
     match value {
         Value::Object(map) => {
@@ -466,7 +474,7 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
 }
 
 /// What stands around `${…}`: a scheme such as `Token`, or a secret after all.
-fn without_references(text: &str) -> String {
+pub(crate) fn without_references(text: &str) -> String {
     let mut rest = String::new();
     let mut left = text;
     while let Some((before, after)) = left.split_once("${") {
@@ -478,7 +486,7 @@ fn without_references(text: &str) -> String {
     rest
 }
 
-fn is_secret(key: &str, text: &str) -> bool {
+pub(crate) fn is_secret(key: &str, text: &str) -> bool {
     let key = key.to_lowercase().replace('-', "_");
     let text = text.trim();
     let text = without_references(text.strip_prefix("Bearer ").unwrap_or(text));

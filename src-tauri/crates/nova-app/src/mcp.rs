@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nova_credentials::Grant;
-use nova_mcp::{Phase, Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
+use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
 use nova_protocol::{ErrorCode, UserError};
 use serde_json::{Map, Value, json};
 
@@ -43,22 +43,14 @@ impl App {
                 format!("Review it again: nova mcp review {}.", config.name),
             ));
         }
-        let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), fingerprint.to_owned());
-        blocking(move || {
-            trust.agree_to_server(&of, &agreed).map_err(|error| {
-                UserError::new(
-                    ErrorCode::Io,
-                    format!("Your agreement cannot be saved: {error}."),
-                    "Make the data folder writable, then try again.",
-                )
-            })
-        })
-        .await?;
+        let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), review.own.clone());
+        blocking(move || trust.agree_to_server(&of, &agreed).map_err(|error| not_saved(&error))).await?;
         let (consumer, destination) = config.grantee();
         for credential in config.credentials() {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
             self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
         }
+        self.forget_tools(&config.id, review.tools.iter().map(|changed| changed.tool.as_str()))?;
         self.inner.mcp.agreed_to(&review);
         self.inner.reload_registry();
         Ok(())
@@ -144,20 +136,15 @@ impl App {
     }
 }
 
-/// The state of a server in a word.
-pub fn mcp_state(server: &ServerStatus) -> &'static str {
-    match (&server.phase, server.agreed) {
-        _ if !server.enabled => "off",
-        (_, false) => "needs_review",
-        (Phase::Configured, _) => "asleep",
-        (Phase::Starting, _) => "starting",
-        (Phase::Ready, _) => "ready",
-        (Phase::NeedsSignIn(_), _) => "needs_sign_in",
-        (Phase::Failed(_), _) => "failed",
-    }
+pub(crate) fn not_saved(error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("Your agreement cannot be saved: {error}."),
+        "Make the data folder writable, then try again.",
+    )
 }
 
-fn unknown_server(name: &str) -> UserError {
+pub(crate) fn unknown_server(name: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownSkill,
         format!("There is no MCP server \"{name}\"."),
@@ -165,6 +152,6 @@ fn unknown_server(name: &str) -> UserError {
     )
 }
 
-fn trouble_error(trouble: &Trouble) -> UserError {
+pub(crate) fn trouble_error(trouble: &Trouble) -> UserError {
     UserError::new(ErrorCode::ToolFailed, trouble.what.clone(), trouble.remedy.clone())
 }

@@ -75,6 +75,27 @@ impl Places {
         }
     }
 
+    /// Where other programs keep the servers they are configured with: program and file.
+    pub(crate) fn server_files(&self) -> Vec<(&'static str, PathBuf)> {
+        let Some(home) = &self.home else { return Vec::new() };
+        let settings = match std::env::consts::OS {
+            "macos" => home.join("Library/Application Support"),
+            "windows" => home.join("AppData/Roaming"),
+            _ => home.join(".config"),
+        };
+        vec![
+            ("Claude Desktop", settings.join("Claude/claude_desktop_config.json")),
+            ("Claude Code", home.join(".claude.json")),
+            ("Cursor", home.join(".cursor/mcp.json")),
+            ("VS Code", settings.join("Code/User/mcp.json")),
+            ("Codex", home.join(".codex/config.toml")),
+            ("Zed", home.join(".config/zed/settings.json")),
+            ("goose", home.join(".config/goose/config.yaml")),
+            ("Gemini CLI", home.join(".gemini/settings.json")),
+            ("LM Studio", home.join(".lmstudio/mcp.json")),
+        ]
+    }
+
     pub(crate) fn config_file(&self) -> PathBuf {
         self.config.join("nova.config.json")
     }

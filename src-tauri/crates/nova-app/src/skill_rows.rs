@@ -26,7 +26,7 @@ impl App {
     }
 
     /// By skill, in how many chats it is active; turns that run count as far as they have come.
-    async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
+    pub(crate) async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
         let open: Vec<_> = self.chats().values().cloned().collect();
         for chat in open {
             chat.session.flush().await?;
@@ -181,7 +181,10 @@ fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool) {
 
 /// The object under a key, made where nothing or null is. The file was read before it is changed:
 /// what is neither has been refused by then.
-fn object_at<'a>(map: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+pub(crate) fn object_at<'a>(
+    map: &'a mut Map<String, Value>,
+    key: &str,
+) -> Option<&'a mut Map<String, Value>> {
     let value = map.entry(key).or_insert(Value::Null);
     if value.is_null() {
         *value = Value::Object(Map::new());
@@ -201,7 +204,7 @@ fn usage(used: &SkillUse) -> SkillUsage {
     }
 }
 
-fn mean(ms: u64, calls: u32) -> Option<f64> {
+pub(crate) fn mean(ms: u64, calls: u32) -> Option<f64> {
     (calls > 0).then(|| ms as f64 / f64::from(calls))
 }
 
@@ -258,7 +261,7 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse, active_in: 
 }
 
 /// Four bytes a token: an estimate that needs no vocabulary.
-fn tokens(bytes: usize) -> u32 {
+pub(crate) fn tokens(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
 }
 

@@ -44,6 +44,7 @@ impl App {
     /// Takes up what sources of skills say of themselves, as long as the app is there.
     pub(crate) fn follow_sources(&self) {
         self.at_each(self.inner.registry.changes(), Inner::reload_registry);
+        self.at_each(self.inner.mcp.source().changes(), Inner::servers_changed);
         self.at_each(self.inner.tool_files.pending_changes(), |inner| {
             inner.emit(Event::PendingToolsChanged {});
         });

@@ -175,7 +175,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// The id of the skill that a server of that name is.
-fn skill_id(name: &str) -> Option<String> {
+pub(crate) fn skill_id(name: &str) -> Option<String> {
     let mut id = String::new();
     for c in name.trim().chars() {
         match c.to_ascii_lowercase() {

@@ -36,6 +36,8 @@ pub struct KnownTools {
     /// comes back is held against what it was.
     pub approved: BTreeMap<String, Definition>,
     pub instructions: Option<String>,
+    /// Of the server itself, as it says.
+    pub version: Option<String>,
 }
 
 /// A definition that is not what was approved.
@@ -44,6 +46,9 @@ pub struct ChangedTool {
     pub tool: String,
     /// One line for each difference.
     pub changes: Vec<String>,
+    /// The definition that was approved, and the one that is listed now, as text to compare.
+    pub before: String,
+    pub after: String,
 }
 
 impl KnownTools {
@@ -62,6 +67,13 @@ impl KnownTools {
         }
     }
 
+    /// One tool is what the user wants as it is listed now.
+    pub(crate) fn approve_tool(&mut self, tool: &str) {
+        if let Some(definition) = self.listed.iter().flatten().find(|definition| definition.name == tool) {
+            self.approved.insert(tool.to_owned(), definition.clone());
+        }
+    }
+
     pub(crate) fn changed(&self) -> Vec<ChangedTool> {
         let listed = self.listed.iter().flatten();
         listed.filter_map(|definition| self.change_of(definition)).collect()
@@ -72,6 +84,8 @@ impl KnownTools {
         Some(ChangedTool {
             tool: short(&harmless_line(&definition.name)),
             changes: definition.changes_since(before),
+            before: before.as_text(),
+            after: definition.as_text(),
         })
     }
 }
@@ -143,6 +157,30 @@ impl Definition {
         differs("result", json(&before.output), json(&self.output));
         differs("hints", json(&before.hints), json(&self.hints));
         lines.iter().map(|line| harmless_line(line)).collect()
+    }
+
+    /// Its parts on lines of their own, in an order that does not depend on how the server wrote them.
+    fn as_text(&self) -> String {
+        let mut lines = vec![self.description.clone()];
+        let required: Vec<&str> =
+            self.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let parameters = self.parameters["properties"].as_object().into_iter().flatten();
+        let mut parameters: Vec<String> = parameters
+            .map(|(name, schema)| {
+                let optional = if required.contains(&name.as_str()) { "" } else { " (optional)" };
+                format!("parameter {name}{optional}: {schema}")
+            })
+            .collect();
+        parameters.sort();
+        lines.append(&mut parameters);
+        let rest = self.parameters.as_object().cloned().unwrap_or_default();
+        let rest: Map<String, Value> =
+            rest.into_iter().filter(|(key, _)| !matches!(key.as_str(), "properties" | "required")).collect();
+        lines.push(format!("parameters: {}", Value::Object(rest)));
+        lines.extend(self.title.iter().map(|title| format!("title: {title}")));
+        lines.extend(self.output.iter().map(|output| format!("result: {output}")));
+        lines.extend(self.hints.iter().map(|hints| format!("hints: {hints}")));
+        lines.iter().map(|line| cut(line, limits::SCHEMA)).collect::<Vec<_>>().join("\n")
     }
 
     fn face(&self) -> ToolFace {

@@ -1,5 +1,6 @@
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_credentials::{CredentialError, CredentialName};
@@ -18,6 +19,8 @@ pub(crate) struct Host {
     pub(crate) agreements: Arc<dyn Agreements>,
     pub(crate) names: Arc<dyn Names>,
     pub(crate) pause: Pause,
+    /// How long a server runs that no call needs.
+    pub(crate) idle: Duration,
     pub(crate) news: watch::Sender<u64>,
 }
 

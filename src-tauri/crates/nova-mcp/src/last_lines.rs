@@ -23,6 +23,11 @@ impl LastLines {
         }
     }
 
+    /// Begins anew, for another process.
+    pub(crate) fn clear(&self) {
+        self.kept().clear();
+    }
+
     /// The newest lines that say something, the oldest of them first.
     pub(crate) fn last(&self, most: usize) -> Vec<String> {
         let kept: Vec<u8> = self.kept().iter().copied().collect();

@@ -7,6 +7,7 @@
 //! [`McpServers`] is a [`Source`](nova_registry::Source). `server` is one server: how far it is, its tools as
 //! they were last listed, and when it may be started again. `start` starts one, by `stdio` under Nova's guard
 //! or by `http`, and greets it in the newest protocol or the one before; `connection` is a server that answers.
+//! `elsewhere` reads servers as other programs configure them.
 //! What outlives Nova is behind the trait [`Agreements`].
 //!
 //! # Invariants
@@ -15,6 +16,8 @@
 //! - A server that hangs, floods, dies or talks nonsense fails within its time limit with one line that says why
 //!   and what to do; the others go on: `tests/servers/misbehaving.rs`.
 //! - No process of a server outlives its connection or Nova, grandchildren included: `tests/servers/ending.rs`.
+//! - A server that no call needs ends after a while, and the next call starts it again: `tests/servers/ending.rs`.
+//! - A text of another program is read within bounds, and starts nothing: `src/elsewhere/tests.rs`.
 //! - A call that is stopped is stopped at the server; a process that goes on with it is ended:
 //!   `tests/servers/ending.rs`.
 //! - A command, address or environment that the user has not agreed to is neither started nor contacted:
@@ -28,6 +31,7 @@
 mod config;
 mod connection;
 mod definition;
+mod elsewhere;
 mod ending;
 mod host;
 mod http;
@@ -46,10 +50,11 @@ mod trouble;
 
 pub use config::{ServerConfig, Text, ToolChoice, Way, read_servers};
 pub use definition::{ChangedTool, Definition, KnownTools};
+pub use elsewhere::{Form, FormError, FoundServer, credential_of, find_servers};
 pub use host::Agreements;
 pub use pause::Pause;
 pub use probe::{Probed, ProbedTool};
-pub use server::Phase;
+pub use server::{ListedTool, Phase};
 pub use source::{McpOptions, McpServers, ServerReview, ServerStatus};
 pub use surroundings::Surroundings;
 pub use trouble::{Trouble, TroubleKind};

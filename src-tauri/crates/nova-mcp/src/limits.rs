@@ -6,6 +6,8 @@ pub(crate) const MESSAGE: usize = 8 << 20;
 pub(crate) const NOISE: usize = 1 << 20;
 /// Bytes kept of what it prints on its standard error, the newest.
 pub(crate) const STDERR: usize = 64 << 10;
+/// Lines of it that are shown.
+pub(crate) const STDERR_LINES: usize = 1_000;
 /// Tools of one server, after the user's choice.
 pub(crate) const TOOLS: usize = 500;
 /// Tools and pages of one list, before it.

@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ServerConfig;
 use crate::definition::Definition;
 use crate::host::Host;
+use crate::last_lines::LastLines;
 use crate::output::output;
 use crate::start::{Started, start};
 use crate::trouble::Trouble;
@@ -38,7 +39,8 @@ pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Res
         secrets.scrub(&mut trouble.what);
         trouble
     };
-    let Started { connection, tools } = start(config, host, &secrets).await.map_err(scrubbed)?;
+    let Started { connection, tools } =
+        start(config, host, &secrets, &LastLines::default()).await.map_err(scrubbed)?;
     let (never, mut ok) = (CancellationToken::new(), true);
     let mut probed: Vec<ProbedTool> = Vec::new();
     for definition in tools {

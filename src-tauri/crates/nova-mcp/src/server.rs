@@ -1,27 +1,32 @@
 //! One server of the configuration: what it is to the user, when it runs, and its tools.
 
+mod listed;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_calls::Secrets;
-use nova_registry::{LoadedTool, State};
+use nova_registry::{LoadedTool, harmless_line};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{ChangedTool, Definition, KnownTools};
+use crate::definition::{ChangedTool, KnownTools, short};
 use crate::host::Host;
-use crate::limits;
+use crate::last_lines::LastLines;
 use crate::start::{Started, start};
-use crate::tool::{Called, McpTool};
+use crate::tool::Called;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// How often a server whose tools nobody knows is started by itself.
 const TRIES: u32 = 5;
 /// Between two lists of tools of a server that says all the time that they are others.
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+
+pub use listed::ListedTool;
 
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
@@ -32,6 +37,8 @@ pub(crate) struct Server {
     /// It is in the configuration no more.
     gone: AtomicBool,
     pub(crate) secrets: Arc<Secrets>,
+    /// What its newest process printed on its standard error.
+    said: LastLines,
 }
 
 struct Now {
@@ -43,6 +50,20 @@ struct Now {
     /// Of what is known; made once, so that the registry sees what did not change.
     tools: Vec<LoadedTool>,
     protocol: Option<String>,
+    /// The start under way: since when, and what ends it.
+    starting: Option<(Instant, CancellationToken)>,
+    /// When a call last needed it.
+    used: Instant,
+}
+
+/// How a server runs, beside its phase.
+pub(crate) struct Running {
+    pub(crate) protocol: Option<String>,
+    pub(crate) starting_for: Option<Duration>,
+    /// How often it failed without a call that went well in between.
+    pub(crate) failures: u32,
+    /// Until it is started again by itself.
+    pub(crate) next_try: Option<Duration>,
 }
 
 /// How far a server is.
@@ -74,10 +95,13 @@ impl Server {
                 known,
                 tools: Vec::new(),
                 protocol: None,
+                starting: None,
+                used: Instant::now(),
             }),
             starting: Arc::default(),
             gone: AtomicBool::new(false),
             secrets: Arc::default(),
+            said: LastLines::default(),
         });
         server.make_tools(&mut server.now());
         server
@@ -104,8 +128,23 @@ impl Server {
         self.now().tools.clone()
     }
 
-    pub(crate) fn protocol(&self) -> Option<String> {
-        self.now().protocol.clone()
+    pub(crate) fn running_state(&self) -> Running {
+        let now = self.now();
+        let is_tried = now.known.listed.is_none() && now.failures < TRIES;
+        let left = now.next_try.filter(|_| is_tried && matches!(now.phase, Phase::Failed(_)));
+        Running {
+            protocol: now.protocol.clone(),
+            starting_for: now.starting.as_ref().map(|(since, _)| since.elapsed()),
+            failures: now.failures,
+            next_try: left.map(|at| at.saturating_duration_since(Instant::now())),
+        }
+    }
+
+    /// The newest lines of its standard error, without its secrets.
+    pub(crate) fn last_lines(&self, most: usize) -> Vec<String> {
+        let mut lines = self.said.last(most);
+        lines.iter_mut().for_each(|line| self.secrets.scrub(line));
+        lines
     }
 
     /// Starts it in the background where its tools are not known yet; otherwise its first call does.
@@ -118,10 +157,25 @@ impl Server {
     }
 
     async fn begin(self: Arc<Self>) -> Result<Arc<Connection>, Trouble> {
-        self.set(Phase::Starting);
-        let started = start(&self.config, &self.host, &self.secrets).await;
+        let stop = CancellationToken::new();
+        {
+            let mut now = self.now();
+            now.phase = Phase::Starting;
+            now.starting = Some((Instant::now(), stop.clone()));
+        }
+        self.said.clear();
+        self.host.changed();
+        let started = tokio::select! {
+            started = start(&self.config, &self.host, &self.secrets, &self.said) => started,
+            () = stop.cancelled() => Err(Trouble::stopped()),
+        };
+        self.now().starting = None;
         let Started { connection, tools } = match started {
             Ok(started) => started,
+            Err(trouble) if trouble.kind == TroubleKind::Stopped => {
+                self.set(Phase::Configured);
+                return Err(trouble);
+            }
             Err(trouble) => {
                 self.fail(&trouble);
                 return Err(trouble);
@@ -130,11 +184,16 @@ impl Server {
         {
             let mut now = self.now();
             now.phase = Phase::Ready;
+            now.used = Instant::now();
             now.connection = Some(connection.clone());
             let info = connection.info();
             now.protocol = info.as_ref().map(|info| info.protocol_version.to_string());
-            now.known.instructions = info.and_then(|info| info.instructions.clone());
-            self.take_up(&mut now, tools);
+            self.take_up(&mut now, |known| {
+                known.list(tools);
+                let own = info.as_ref().and_then(|info| info.server_info.as_ref());
+                known.version = own.map(|own| short(&harmless_line(&own.version)));
+                known.instructions = info.and_then(|info| info.instructions.clone());
+            });
         }
         self.host.changed();
         tokio::spawn(attend(Arc::downgrade(&self), Arc::downgrade(&connection)));
@@ -144,7 +203,7 @@ impl Server {
     async fn list_again(self: Arc<Self>, connection: &Connection) {
         match connection.list_tools(self.config.timeout).await {
             Ok(tools) => {
-                self.take_up(&mut self.now(), tools);
+                self.take_up(&mut self.now(), |known| known.list(tools));
                 self.host.changed();
             }
             Err(trouble) => tracing::debug!("{}", trouble.line()),
@@ -166,10 +225,13 @@ impl Server {
         }
     }
 
-    /// Ends it; what is known of it stays.
+    /// Ends it, also while it starts; what is known of it stays.
     pub(crate) async fn stop(&self) {
         let connection = {
             let mut now = self.now();
+            if let Some((_, stop)) = &now.starting {
+                stop.cancel();
+            }
             now.phase = Phase::Configured;
             (now.failures, now.next_try) = (0, None);
             now.connection.take()
@@ -197,6 +259,35 @@ impl Server {
         }
     }
 
+    /// The user wants one changed tool as it is now. False where it is not what they looked at.
+    pub(crate) fn approve_tool(self: &Arc<Self>, seen: &ChangedTool) -> bool {
+        let mut now = self.now();
+        let listed = now.known.listed.iter().flatten();
+        let found = listed.filter(|tool| now.known.change_of(tool).as_ref() == Some(seen));
+        let Some(name) = found.map(|tool| tool.name.clone()).next() else { return false };
+        now.known.approve_tool(&name);
+        self.make_tools(&mut now);
+        self.keep(&now);
+        true
+    }
+
+    /// Ends a connection that no call needed for so long; None where it is to be asked again then.
+    fn rest(&self, after: Duration) -> Result<Arc<Connection>, Option<Instant>> {
+        let mut now = self.now();
+        let until = now.used + after;
+        if Instant::now() < until {
+            return Err(Some(until));
+        }
+        // Whoever calls it holds it, too.
+        let connection = now.connection.take_if(|connection| Arc::strong_count(connection) == 1);
+        if connection.is_some() {
+            now.phase = Phase::Configured;
+        } else {
+            now.used = Instant::now();
+        }
+        connection.ok_or_else(|| now.connection.is_some().then(|| now.used + after))
+    }
+
     pub(crate) fn not_agreed(&self) -> Trouble {
         let name = &self.config.name;
         let why = match self.agreed() {
@@ -211,7 +302,9 @@ impl Server {
     }
 
     fn running(&self) -> Option<Arc<Connection>> {
-        self.now().connection.clone().filter(|connection| !connection.closed.is_cancelled())
+        let mut now = self.now();
+        now.used = Instant::now();
+        now.connection.clone().filter(|connection| !connection.closed.is_cancelled())
     }
 
     /// Why it is not started now.
@@ -254,9 +347,9 @@ impl Server {
         self.host.changed();
     }
 
-    fn take_up(self: &Arc<Self>, now: &mut Now, tools: Vec<Definition>) {
+    fn take_up(self: &Arc<Self>, now: &mut Now, edit: impl FnOnce(&mut KnownTools)) {
         let before = now.known.clone();
-        now.known.list(tools);
+        edit(&mut now.known);
         if before != now.known || now.tools.is_empty() {
             self.make_tools(now);
             self.keep(now);
@@ -267,45 +360,6 @@ impl Server {
         if let Err(error) = self.host.agreements.keep_tools(&self.config.name, &now.known) {
             tracing::warn!("the tools of {} could not be kept: {error}", self.config.name);
         }
-    }
-
-    /// The tools that the user chose, each as it can be used; one that did not change is the same as before.
-    fn make_tools(self: &Arc<Self>, now: &mut Now) {
-        let choice = &self.config.tools;
-        let is_chosen = |tool: &&Definition| {
-            (choice.allow.is_empty() || choice.allow.contains(&tool.name))
-                && !choice.deny.contains(&tool.name)
-        };
-        let chosen: Vec<&Definition> = now.known.listed.iter().flatten().filter(is_chosen).collect();
-        let mut good: Vec<&Definition> = Vec::new();
-        let mut tools = Vec::new();
-        for definition in chosen.iter().take(limits::TOOLS) {
-            let broken = definition.fault(&good).map(|fault| (State::Broken, fault));
-            let changed = || {
-                let changes = now.known.change_of(definition)?.changes.join("; ");
-                let review = format!("Review it: nova mcp review {}.", self.config.name);
-                Some((
-                    State::NeedsReview,
-                    format!("Its definition changed: {}. {review}", changes.trim_end_matches('.')),
-                ))
-            };
-            match broken.or_else(changed) {
-                Some((state, reason)) => {
-                    let id = crate::definition::cut(&nova_registry::harmless_line(&definition.name), 40);
-                    tools.push(LoadedTool::NotReady { id, state, reason });
-                }
-                None => {
-                    good.push(definition);
-                    let before = now.tools.iter().find(|tool| McpTool::is_of(tool, &self.config, definition));
-                    let new = || McpTool::loaded(self.clone(), definition);
-                    tools.push(before.cloned().unwrap_or_else(new));
-                }
-            }
-        }
-        if chosen.len() > limits::TOOLS {
-            tracing::warn!("{} lists {} tools; {} are used", self.config.name, chosen.len(), limits::TOOLS);
-        }
-        now.tools = tools;
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -356,6 +410,26 @@ impl Called for Server {
     fn went_well(&self) {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
+        now.used = Instant::now();
+    }
+}
+
+/// Ends the connection once no call has needed it for a while.
+async fn rest(server: Weak<Server>) {
+    loop {
+        let Some(strong) = server.upgrade() else { return };
+        match strong.rest(strong.host.idle) {
+            Ok(connection) => {
+                strong.host.changed();
+                connection.close().await;
+                return;
+            }
+            Err(None) => return,
+            Err(Some(until)) => {
+                drop(strong);
+                tokio::time::sleep_until(until).await;
+            }
+        }
     }
 }
 
@@ -375,6 +449,7 @@ async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     };
     tokio::select! {
         () = listing => {}
+        () = rest(server.clone()) => {}
         () = closed.cancelled() => {}
     }
     if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {

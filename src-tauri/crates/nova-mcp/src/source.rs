@@ -15,10 +15,13 @@ use crate::host::{Agreements, Host};
 use crate::limits;
 use crate::pause::Pause;
 use crate::probe::{Probed, probe};
-use crate::server::{Phase, Server};
+use crate::server::{ListedTool, Phase, Running, Server};
 use crate::surroundings::Surroundings;
 use crate::tool::Called;
 use crate::trouble::Trouble;
+
+/// Long enough that a chat seldom waits for a start.
+const IDLE: Duration = Duration::from_secs(600);
 
 /// The MCP servers of the configuration. To drop it is to end those that run.
 #[derive(Clone)]
@@ -39,6 +42,8 @@ pub struct McpOptions {
     pub agreements: Arc<dyn Agreements>,
     pub names: Arc<dyn Names>,
     pub pause: Pause,
+    /// How long a server runs that no call needs; the next call starts it again.
+    pub idle: Duration,
 }
 
 /// A server as a person sees it.
@@ -49,12 +54,24 @@ pub struct ServerStatus {
     pub enabled: bool,
     /// Whether the user agreed to exactly this command or address.
     pub agreed: bool,
+    /// The user agreed to another command or address before.
+    pub changed: bool,
     pub phase: Phase,
     /// The version of the protocol that it spoke last.
     pub protocol: Option<String>,
+    /// Its own, as it says.
+    pub version: Option<String>,
     pub tools: usize,
     /// The command as it is written, or the address.
     pub shown: String,
+    /// The host, of a server at an address.
+    pub host: Option<String>,
+    pub starting_for: Option<Duration>,
+    pub startup_timeout: Duration,
+    /// How often it failed without a call that went well in between.
+    pub failures: u32,
+    /// Until it is started again by itself.
+    pub next_try: Option<Duration>,
 }
 
 /// What the user looks at before they agree to a server.
@@ -63,6 +80,8 @@ pub struct ServerReview {
     pub name: String,
     /// Of all that is looked at, changed tools among it.
     pub fingerprint: String,
+    /// Of the command or address alone, which is what an agreement keeps.
+    pub own: String,
     pub agreed: bool,
     /// Another command or address was agreed to before.
     pub changed: bool,
@@ -82,16 +101,16 @@ pub struct ServerReview {
 
 impl McpOptions {
     pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>) -> Self {
-        Self { surroundings, agreements, names: Arc::new(SystemNames), pause: Pause::default() }
+        Self { surroundings, agreements, names: Arc::new(SystemNames), pause: Pause::default(), idle: IDLE }
     }
 }
 
 impl McpServers {
     /// Starts nothing.
     pub fn new(options: McpOptions) -> Self {
-        let McpOptions { surroundings, agreements, names, pause } = options;
+        let McpOptions { surroundings, agreements, names, pause, idle } = options;
         let news = watch::Sender::new(0);
-        let host = Arc::new(Host { surroundings, agreements, names, pause, news });
+        let host = Arc::new(Host { surroundings, agreements, names, pause, idle, news });
         Self { host, servers: Arc::default() }
     }
 
@@ -136,17 +155,25 @@ impl McpServers {
     }
 
     pub fn statuses(&self) -> Vec<ServerStatus> {
-        let status = |server: &Arc<Server>| ServerStatus {
-            name: server.config.name.clone(),
-            id: server.config.id.clone(),
-            enabled: server.config.enabled,
-            agreed: server.is_agreed(),
-            phase: server.phase(),
-            protocol: server.protocol(),
-            tools: server.tools().len(),
-            shown: server.config.shown(),
-        };
         self.now().servers.iter().map(status).collect()
+    }
+
+    /// The tools of a server, also those that the user does not want; None where it is not known, or there is
+    /// no such server.
+    pub fn listed(&self, name: &str) -> Option<Vec<ListedTool>> {
+        self.server(name)?.listed()
+    }
+
+    /// The newest lines that a server's process printed on its standard error.
+    pub fn last_lines(&self, name: &str) -> Vec<String> {
+        self.server(name).map(|server| server.last_lines(limits::STDERR_LINES)).unwrap_or_default()
+    }
+
+    /// The user wants a changed tool as it is now. False where it is not what they looked at.
+    pub fn approve_tool(&self, name: &str, seen: &ChangedTool) -> bool {
+        let approved = self.server(name).is_some_and(|server| server.approve_tool(seen));
+        self.host.changed();
+        approved
     }
 
     /// Entries of the configuration that cannot be used, and why.
@@ -184,7 +211,8 @@ impl McpServers {
             name: config.name.clone(),
             agreed: agreed.as_ref() == Some(&own),
             changed: agreed.is_some_and(|agreed| agreed != own),
-            fingerprint: fingerprint_of(own, &tools),
+            fingerprint: fingerprint_of(&own, &tools),
+            own,
             shown: config.shown(),
             program,
             host,
@@ -237,6 +265,14 @@ impl McpServers {
         probe(config, &self.host, call).await
     }
 
+    /// Ends a server, also while it starts. Its next call starts it again.
+    pub async fn stop(&self, name: &str) {
+        if let Some(server) = self.server(name) {
+            server.stop().await;
+            self.host.changed();
+        }
+    }
+
     /// Ends all servers and waits until they are gone.
     pub async fn close(&self) {
         let servers = std::mem::take(&mut *self.now()).servers;
@@ -271,12 +307,37 @@ impl Source for McpServers {
 }
 
 /// That of the server alone where none of its tools changed.
-fn fingerprint_of(server: String, changed: &[ChangedTool]) -> String {
+fn fingerprint_of(server: &str, changed: &[ChangedTool]) -> String {
     if changed.is_empty() {
-        return server;
+        return server.to_owned();
     }
     let whole = serde_json::json!([server, changed]);
     blake3::hash(whole.to_string().as_bytes()).to_hex().to_string()
+}
+
+fn status(server: &Arc<Server>) -> ServerStatus {
+    let (own, agreed) = (server.config.fingerprint(), server.agreed());
+    let Running { protocol, starting_for, failures, next_try } = server.running_state();
+    ServerStatus {
+        name: server.config.name.clone(),
+        id: server.config.id.clone(),
+        enabled: server.config.enabled,
+        agreed: agreed.as_ref() == Some(&own),
+        changed: agreed.is_some_and(|agreed| agreed != own),
+        phase: server.phase(),
+        protocol,
+        version: server.known().version,
+        tools: server.tools().len(),
+        shown: server.config.shown(),
+        host: match &server.config.way {
+            Way::Command { .. } => None,
+            Way::Address { url, .. } => nova_http::host_of(url),
+        },
+        starting_for,
+        startup_timeout: server.config.startup_timeout,
+        failures,
+        next_try,
+    }
 }
 
 fn skill(server: &Arc<Server>) -> LoadedSkill {

@@ -27,18 +27,24 @@ pub(crate) struct Started {
     pub(crate) tools: Vec<Definition>,
 }
 
-/// Within its own time limit. Dropping the future ends what it has started.
-pub(crate) async fn start(config: &ServerConfig, host: &Host, secrets: &Secrets) -> Result<Started, Trouble> {
+/// Within its own time limit. Dropping the future ends what it has started. `said` takes up what a process
+/// prints on its standard error.
+pub(crate) async fn start(
+    config: &ServerConfig,
+    host: &Host,
+    secrets: &Secrets,
+    said: &LastLines,
+) -> Result<Started, Trouble> {
     let limit = config.startup_timeout;
     let until = Instant::now() + limit;
-    let (ending, said) = (Arc::<Ending>::default(), LastLines::default());
+    let ending = Arc::<Ending>::default();
     let connecting = async {
         match &config.way {
-            Way::Command { .. } => by_command(config, host, secrets, &ending, &said).await,
+            Way::Command { .. } => by_command(config, host, secrets, &ending, said).await,
             Way::Address { .. } => by_address(config, host, secrets).await,
         }
     };
-    let late = || slow(config, &ending, &said, limit);
+    let late = || slow(config, &ending, said, limit);
     let connection = tokio::time::timeout_at(until, connecting).await.map_err(|_| late())??;
     let left = until.saturating_duration_since(Instant::now());
     let listed = tokio::time::timeout_at(until, connection.list_tools(left)).await;

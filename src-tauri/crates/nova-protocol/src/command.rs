@@ -7,7 +7,7 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::{ErrorCode, UserError, credentials::*, glance::*, panel::*, view::*};
+use crate::{ErrorCode, UserError, credentials::*, glance::*, panel::*, servers::*, view::*};
 
 macro_rules! commands {
     ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
@@ -192,6 +192,31 @@ commands! {
     promote_tool(PendingToolRef) -> PromotedTool;
     discard_tool(PendingToolRef) -> Nothing;
 
+    /// The MCP servers of the configuration. Starts none.
+    list_servers(Nothing) -> ServersView;
+    /// What the user agrees to of a server, its tools, the end of its standard error.
+    server_detail(ServerRef) -> ServerDetail;
+    /// Switches a server or one of its tools, or says what a tool does.
+    set_server(SetServer) -> ServersView;
+    /// The user agrees to a server as they looked at it, with the credentials that it names; that starts it.
+    agree_to_server(AgreeToServer) -> ServersView;
+    /// The user approves a changed tool as they looked at it.
+    approve_server_tool(ApproveServerTool) -> ServersView;
+    /// Ends a server and starts it again; answers when it runs, or why it does not.
+    restart_server(ServerRef) -> Nothing;
+    /// Ends a server, also while it starts.
+    stop_server(ServerRef) -> Nothing;
+    /// Takes a server out of the configuration, with what was agreed to of it.
+    remove_server(ServerRef) -> ServersView;
+    /// What a pasted text would add. Writes and starts nothing.
+    read_servers(ReadServers) -> Vec<OfferedServer>;
+    /// Adds servers of a pasted text; their secrets become credentials. None starts before the user agrees to it.
+    add_servers(AddServers) -> ServersView;
+    /// The servers that other programs on this machine are configured with. Reads only.
+    list_server_files(Nothing) -> Vec<ServerFile>;
+    /// As `add_servers`, from a file of `list_server_files`.
+    import_servers(ImportServers) -> ServersView;
+
     /// Names, states and grants; never a value.
     list_credentials(Nothing) -> CredentialsView;
     /// Keeps a value, in the place of an older one.
@@ -236,7 +261,8 @@ commands! {
 }
 
 /// Commands whose parameters are told in no error.
-const HOLD_SECRETS: [&str; 3] = ["set_credential", "unlock_credentials", "give_file"];
+const HOLD_SECRETS: [&str; 5] =
+    ["set_credential", "unlock_credentials", "give_file", "read_servers", "add_servers"];
 
 fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };

@@ -21,6 +21,7 @@ mod glance;
 mod inexact;
 mod panel;
 mod parts;
+mod servers;
 mod shared_text;
 mod typescript;
 mod view;
@@ -36,6 +37,7 @@ pub use parts::{
     ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, FigurePartView, FigureView, NoteChangeKind,
     NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
 };
+pub use servers::*;
 pub use shared_text::SharedText;
 pub use typescript::typescript;
 pub use view::*;

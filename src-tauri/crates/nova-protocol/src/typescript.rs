@@ -123,6 +123,16 @@ pub fn typescript() -> Result<String, ExportError> {
         ResolvedConflict,
     );
 
+    declarations.visit::<crate::ServersView>();
+    declarations.visit::<crate::ServerDetail>();
+    declarations.visit::<crate::ServerRef>();
+    declarations.visit::<crate::SetServer>();
+    declarations.visit::<crate::AgreeToServer>();
+    declarations.visit::<crate::ApproveServerTool>();
+    declarations.visit::<crate::ReadServers>();
+    declarations.visit::<crate::AddServers>();
+    declarations.visit::<crate::ServerFile>();
+    declarations.visit::<crate::ImportServers>();
     declarations.visit::<credentials::CredentialsView>();
     declarations.visit::<credentials::SetCredential>();
     declarations.visit::<credentials::CredentialRef>();

@@ -4,6 +4,7 @@ import type { CredentialsView, SessionRow } from '../../ipc';
 import type { World } from '../fake-backend';
 import { changes } from './changes';
 import { chatEvents } from './chat';
+import { sampleServer } from './servers';
 import { skills, tools } from './skills';
 import { day, local } from './time';
 import { notes, problems, vaultPage } from './vault';
@@ -52,6 +53,7 @@ export function sampleWorld(): World {
     tools,
     pendingTools: [],
     credentials: sampleCredentials(),
+    servers: { servers: [sampleServer()], broken: [] },
     changes,
     problems,
     notes,

@@ -1,11 +1,13 @@
 use std::sync::Arc;
+use std::time::Duration;
 
-use nova_mcp::Phase;
+use futures::StreamExt as _;
+use nova_mcp::{Phase, TroubleKind};
 use nova_skill::CallToken;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Servers, context, gone, is_there, until};
+use crate::support::{Servers, context, gone, is_there, until, within};
 
 #[tokio::test]
 async fn no_process_is_left_when_the_servers_are_dropped() {
@@ -82,4 +84,45 @@ async fn a_call_that_takes_too_long_ends_and_its_server_too_if_it_is_deaf() {
     gone(pid).await;
     let tool = Arc::downgrade(&servers.tool("one", "echo"));
     assert!(tool.upgrade().is_some(), "its tools stay known");
+}
+
+#[tokio::test]
+async fn an_idle_server_is_ended_and_the_next_call_starts_it_again() {
+    let servers = Servers::resting_after(Arc::default(), Duration::from_millis(20));
+    let mut news = servers.mcp.source().changes();
+    servers.agree(&json!({ "one": servers.entry("plain") }));
+    servers.ready().await;
+    let process = servers.process("server").await;
+    within(async {
+        while servers.phase("one") != Phase::Configured {
+            news.next().await;
+        }
+    })
+    .await;
+    gone(process).await;
+    assert_eq!(servers.call("one", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
+}
+
+#[tokio::test]
+async fn a_start_can_be_stopped() {
+    let servers = Servers::new();
+    servers.agree(&json!({ "one": servers.entry("hangs") }));
+    let mut news = servers.mcp.source().changes();
+    within(async {
+        while servers.phase("one") != Phase::Starting {
+            news.next().await;
+        }
+    })
+    .await;
+    let mcp = servers.mcp.clone();
+    let start = tokio::spawn(async move { mcp.restart("one").await.unwrap() });
+    within(async {
+        while !start.is_finished() {
+            servers.mcp.stop("one").await;
+            news.next().await;
+        }
+    })
+    .await;
+    assert_eq!(start.await.unwrap().unwrap_err().kind, TroubleKind::Stopped);
+    assert_eq!(servers.phase("one"), Phase::Configured);
 }

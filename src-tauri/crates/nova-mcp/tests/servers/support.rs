@@ -61,6 +61,11 @@ impl Servers {
     }
 
     pub(crate) fn with(memory: Arc<Memory>) -> Self {
+        Self::resting_after(memory, Duration::from_secs(3_600))
+    }
+
+    /// Servers that no call needs for so long are ended.
+    pub(crate) fn resting_after(memory: Arc<Memory>, idle: Duration) -> Self {
         let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin"), ("NOVA_SECRET", "not for servers")];
         let own = own.map(|(name, value)| (name.into(), value.into()));
         let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
@@ -68,6 +73,7 @@ impl Servers {
         let options = McpOptions {
             // One failure is enough for every test.
             pause: Pause { first: longest, longest },
+            idle,
             ..McpOptions::new(surroundings, memory.clone())
         };
         Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }

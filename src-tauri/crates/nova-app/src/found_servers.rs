@@ -1,0 +1,355 @@
+//! Adding MCP servers that are configured elsewhere: pasted, or in the file of another program.
+
+use std::path::{Path, PathBuf};
+
+use nova_mcp::{Form, FoundServer, ServerConfig, Way, credential_of, find_servers};
+use nova_protocol::{ErrorCode, OfferedSecret, OfferedServer, SecretText, ServerFile, UserError};
+use serde_json::{Map, Value};
+
+use crate::app::{App, blocking};
+use crate::config::{is_secret, secret_in_server, without_references};
+use crate::skill_rows::object_at;
+
+/// An entry for `mcpServers` that holds no secret, and the secrets that it refers to.
+struct Prepared {
+    name: String,
+    entry: Map<String, Value>,
+    secrets: Vec<MovedSecret>,
+}
+
+struct MovedSecret {
+    variable: String,
+    credential: String,
+    /// None where the text had only a placeholder, or a variable of the other program.
+    value: Option<SecretText>,
+}
+
+impl App {
+    /// What a pasted text would add.
+    ///
+    /// # Errors
+    /// With the line that cannot be read.
+    pub(crate) async fn offered_servers(&self, text: &str) -> Result<Vec<OfferedServer>, UserError> {
+        self.offers(found(Form::Pasted, text)?).await
+    }
+
+    /// Adds servers of a pasted text.
+    ///
+    /// # Errors
+    /// When one of them cannot be added; nothing is changed in the configuration then.
+    pub(crate) async fn add_pasted(&self, text: &str, names: &[String], on: bool) -> Result<(), UserError> {
+        let mut wanted = chosen(found(Form::Pasted, text)?, names)?;
+        if !on {
+            wanted.iter_mut().for_each(|server| {
+                server.entry.insert("enabled".into(), false.into());
+            });
+        }
+        self.add_prepared(wanted).await
+    }
+
+    /// The configurations of other programs on this machine that name servers, or cannot be read.
+    pub async fn server_files(&self) -> Result<Vec<ServerFile>, UserError> {
+        let mut files = Vec::new();
+        for (program, file) in self.places().server_files() {
+            if file.symlink_metadata().is_err() {
+                continue;
+            }
+            let (servers, problem) = match self.servers_of(&file).await {
+                Ok(servers) => (servers, None),
+                Err(error) => (Vec::new(), Some(error.message)),
+            };
+            if problem.is_some() || !servers.is_empty() {
+                let shown = self.places().shown(&file);
+                let file = file.display().to_string();
+                files.push(ServerFile { program: program.into(), file, shown, servers, problem });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The servers of one file. Starts none of them.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn servers_of(&self, file: &Path) -> Result<Vec<OfferedServer>, UserError> {
+        let servers = read(file).await?;
+        self.offers(servers).await
+    }
+
+    /// Adds servers of a file; all that can be added, where none are named.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or one that is named cannot be added; nothing is changed in the
+    /// configuration then.
+    pub async fn import_from(&self, file: &Path, names: &[String]) -> Result<Vec<String>, UserError> {
+        let servers = read(file).await?;
+        let names: Vec<String> = if names.is_empty() {
+            let offers = self.offers(servers.clone()).await?;
+            let good = offers.into_iter().filter(|offer| offer.problem.is_none() && !offer.taken);
+            good.map(|offer| offer.name).collect()
+        } else {
+            names.to_vec()
+        };
+        self.add_prepared(chosen(servers, &names)?).await?;
+        Ok(names)
+    }
+
+    async fn offers(&self, found: Vec<FoundServer>) -> Result<Vec<OfferedServer>, UserError> {
+        let mut offers = Vec::with_capacity(found.len());
+        for server in found {
+            offers.push(self.offer(server).await);
+        }
+        Ok(offers)
+    }
+
+    async fn offer(&self, found: FoundServer) -> OfferedServer {
+        let taken = self.is_taken(&found.name);
+        let mut offer = OfferedServer {
+            name: found.name.clone(),
+            runs: String::new(),
+            program: None,
+            host: None,
+            secrets: Vec::new(),
+            taken,
+            problem: None,
+        };
+        let config = prepare(found).and_then(|prepared| {
+            let config = checked(&prepared)?;
+            offer.secrets = prepared.secrets.iter().map(MovedSecret::offered).collect();
+            Ok(config)
+        });
+        match config {
+            Err(problem) => offer.problem = Some(problem),
+            Ok(config) => {
+                offer.runs = config.shown();
+                match &config.way {
+                    Way::Command { program, cwd, .. } => {
+                        let from = cwd.clone().unwrap_or_else(|| PathBuf::from("/"));
+                        let found = self.inner.options.surroundings.find(program, &from).await;
+                        offer.program = found.map(|found| found.display().to_string());
+                    }
+                    Way::Address { url, .. } => offer.host = url.host_str().map(str::to_owned),
+                }
+            }
+        }
+        offer
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        let Ok(config) = ServerConfig::read(name, &serde_json::json!({ "command": "x" })) else {
+            return false;
+        };
+        self.mcp_servers().iter().any(|server| server.id == config.id)
+    }
+
+    async fn add_prepared(&self, wanted: Vec<Prepared>) -> Result<(), UserError> {
+        for server in &wanted {
+            checked(server).map_err(|problem| refused(&problem))?;
+            if self.is_taken(&server.name) {
+                return Err(UserError::new(
+                    ErrorCode::BadRequest,
+                    format!("There is already a server \"{}\".", server.name),
+                    "Remove it first, or rename the new one.",
+                ));
+            }
+        }
+        let secrets = wanted.iter().flat_map(|server| &server.secrets);
+        let valued: Vec<_> =
+            secrets.filter_map(|secret| Some((secret.credential.clone(), secret.value.clone()?))).collect();
+        if !valued.is_empty() {
+            let known = self.inner.kept.names().await.map_err(|error| crate::credentials::told(&error))?;
+            if let Some((taken, _)) =
+                valued.iter().find(|(name, _)| known.iter().any(|known| known.as_str() == name))
+            {
+                return Err(UserError::new(
+                    ErrorCode::BadRequest,
+                    format!("There is already a credential {taken}."),
+                    "Remove it first, or refer to it in the block.",
+                ));
+            }
+        }
+        // First, so that the configuration never names a secret that was lost on the way.
+        for (name, value) in valued {
+            self.set_credential_value(&name, value, None).await?;
+        }
+        self.change_config(|config| {
+            let Some(servers) = object_at(config, "mcpServers") else { return };
+            for server in &wanted {
+                servers.insert(server.name.clone(), Value::Object(server.entry.clone()));
+            }
+        })
+    }
+}
+
+impl MovedSecret {
+    fn offered(&self) -> OfferedSecret {
+        OfferedSecret {
+            variable: self.variable.clone(),
+            credential: self.credential.clone(),
+            has_value: self.value.is_some(),
+        }
+    }
+}
+
+fn found(form: Form, text: &str) -> Result<Vec<FoundServer>, UserError> {
+    find_servers(form, text).map_err(|error| {
+        let line = error.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
+        UserError::new(ErrorCode::BadRequest, format!("{line}{}", error.message), "Correct it and try again.")
+    })
+}
+
+async fn read(file: &Path) -> Result<Vec<FoundServer>, UserError> {
+    let file = file.to_owned();
+    blocking(move || {
+        let text = nova_files::read_text(&file).map_err(|error| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("{} cannot be read: {error}.", file.display()),
+                "Choose a configuration file of up to 8 MB.",
+            )
+        })?;
+        let form = match file.extension().and_then(|ending| ending.to_str()) {
+            Some("toml") => Form::Toml,
+            Some("yaml" | "yml") => Form::Yaml,
+            _ => Form::Json,
+        };
+        found(form, &text)
+    })
+    .await
+}
+
+/// Those of the names, ready to be added.
+fn chosen(found: Vec<FoundServer>, names: &[String]) -> Result<Vec<Prepared>, UserError> {
+    let one = |name: &String| {
+        let server = found.iter().find(|server| server.name == *name);
+        let server = server.ok_or_else(|| refused(&format!("There is no server \"{name}\" in it.")))?;
+        prepare(server.clone()).map_err(|problem| refused(&format!("{name}: {problem}")))
+    };
+    names.iter().map(one).collect()
+}
+
+fn refused(problem: &str) -> UserError {
+    UserError::new(ErrorCode::BadRequest, problem, "Nothing was changed.")
+}
+
+/// Moves the secrets of an entry out of it.
+fn prepare(found: FoundServer) -> Result<Prepared, String> {
+    let mut entry = found.entry?;
+    let mut secrets = Vec::new();
+    for place in ["env", "headers"] {
+        let values = entry.get_mut(place).and_then(Value::as_object_mut);
+        for (variable, value) in values.into_iter().flatten() {
+            let Some(text) = value.as_str() else { continue };
+            let (scheme, secret) = text.split_once(' ').filter(|_| place == "headers").unwrap_or(("", text));
+            if !looks_secret(variable, secret) {
+                continue;
+            }
+            let credential = credential_of(&found.name, variable).ok_or_else(|| {
+                format!("{place}.{variable} holds a secret, and makes no name for one. Rename it.")
+            })?;
+            let value_of = (!is_placeholder(secret)).then(|| SecretText::new(secret));
+            let space = if scheme.is_empty() { "" } else { " " };
+            let reference = format!("{scheme}{space}${{credentials:{credential}}}");
+            secrets.push(MovedSecret { variable: variable.clone(), credential, value: value_of });
+            *value = Value::from(reference);
+        }
+    }
+    for credential in found.asks {
+        let variable = credential.split_once('/').map_or("", |(_, key)| key).to_owned();
+        secrets.push(MovedSecret { variable, credential, value: None });
+    }
+    Ok(Prepared { name: found.name, entry, secrets })
+}
+
+/// As the configuration would read it.
+fn checked(prepared: &Prepared) -> Result<ServerConfig, String> {
+    let entry = Value::Object(prepared.entry.clone());
+    if let Some(key) = secret_in_server(&prepared.name, &entry) {
+        return Err(match key.contains(".args") || key.ends_with(".command") {
+            true => {
+                format!("{key} holds a secret, and every process can read arguments. Move the secret to env.")
+            }
+            false => format!("{key} holds a secret. Move it to env or headers."),
+        });
+    }
+    ServerConfig::read(&prepared.name, &entry)
+}
+
+/// More than the configuration refuses: what is moved in vain does no harm.
+fn looks_secret(variable: &str, text: &str) -> bool {
+    let last = variable.rsplit(['_', '-']).next().unwrap_or_default().to_lowercase();
+    let is_named =
+        ["key", "pat", "pass", "passwd", "pwd", "auth", "cookie", "token", "secret"].contains(&last.as_str());
+    is_secret(variable, text) || is_named && !without_references(text).trim().is_empty()
+}
+
+/// Stands in a manual where the user's own secret belongs.
+fn is_placeholder(text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    text.starts_with('<') && text.ends_with('>')
+        || text.starts_with("your")
+        || text.starts_with("xxx")
+        || text.contains("...")
+        || text.contains('…')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn prepared(entry: Value) -> Prepared {
+        let entry = entry.as_object().cloned().ok_or_else(String::new);
+        prepare(FoundServer { name: "parcel".into(), entry, asks: Vec::new() })
+            .unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    #[test]
+    fn secrets_are_moved_and_other_values_stay() {
+        let prepared = prepared(json!({"command": "x", "env": {
+            "PARCEL_TOKEN": "pt_0123456789", "LEVEL": "debug", "API_KEY": "<your key>", "OWN": "ghp_0123456789",
+            "DB_TOKEN": "${credentials:db/token}", "PORT": 8080}}));
+        assert_eq!(
+            Value::Object(prepared.entry),
+            json!({"command": "x", "env": {
+                "PARCEL_TOKEN": "${credentials:parcel/PARCEL_TOKEN}", "LEVEL": "debug",
+                "API_KEY": "${credentials:parcel/API_KEY}", "OWN": "${credentials:parcel/OWN}",
+                "DB_TOKEN": "${credentials:db/token}", "PORT": 8080}})
+        );
+        let mut moved: Vec<_> = prepared
+            .secrets
+            .into_iter()
+            .map(|secret| (secret.variable, secret.value.map(SecretText::take)))
+            .collect();
+        moved.sort();
+        assert_eq!(
+            moved,
+            [
+                ("API_KEY".to_owned(), None),
+                ("OWN".into(), Some("ghp_0123456789".into())),
+                ("PARCEL_TOKEN".into(), Some("pt_0123456789".into())),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_scheme_of_a_header_stays_in_the_file() {
+        let prepared =
+            prepared(json!({"url": "https://a.example", "headers": {"Authorization": "Bearer abcdefghi"}}));
+        assert_eq!(
+            prepared.entry["headers"],
+            json!({"Authorization": "Bearer ${credentials:parcel/Authorization}"})
+        );
+    }
+
+    #[test]
+    fn a_secret_in_an_argument_is_refused() {
+        for args in
+            [json!(["--token=abcdefghijkl"]), json!(["--api-key", "abcdefghijkl"]), json!(["ghp_0123456789"])]
+        {
+            let said = checked(&prepared(json!({"command": "x", "args": args}))).err().unwrap_or_default();
+            assert!(said.contains("Move the secret to env."), "{args}: {said}");
+        }
+    }
+}

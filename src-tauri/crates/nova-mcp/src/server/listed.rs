@@ -1,0 +1,101 @@
+//! The tools of a server: which the user wants, and why one cannot be called.
+
+use std::sync::Arc;
+
+use nova_registry::{LoadedTool, State, harmless_line};
+use nova_skill::Effect;
+use serde_json::Value;
+
+use super::{Now, Server};
+use crate::definition::{Definition, KnownTools, cut, short};
+use crate::limits;
+use crate::tool::McpTool;
+
+/// A tool that a server lists, also one that the user does not want.
+#[derive(Debug, Clone)]
+pub struct ListedTool {
+    pub name: String,
+    pub description: String,
+    /// What it says of its effects.
+    pub hints: Option<Value>,
+    /// What the user says that it does.
+    pub effect: Option<Effect>,
+    /// What its description and its schema take of a request.
+    pub bytes: usize,
+    /// The user wants it.
+    pub on: bool,
+    /// Why it cannot be called.
+    pub trouble: Option<(State, String)>,
+}
+
+impl Server {
+    /// None where it never listed its tools.
+    pub(crate) fn listed(&self) -> Option<Vec<ListedTool>> {
+        let now = self.now();
+        let mut good: Vec<&Definition> = Vec::new();
+        let listed = now.known.listed.as_ref()?.iter().take(limits::TOOLS).map(|definition| {
+            let on = self.is_chosen(definition);
+            let trouble = on.then(|| self.trouble_of(definition, &good, &now.known)).flatten();
+            if on && trouble.is_none() {
+                good.push(definition);
+            }
+            ListedTool {
+                name: short(&harmless_line(&definition.name)),
+                description: cut(&definition.description, limits::DESCRIPTION),
+                hints: definition.hints.clone(),
+                effect: self.config.tools.effects.get(&definition.name).copied(),
+                bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
+                on,
+                trouble,
+            }
+        });
+        Some(listed.collect())
+    }
+
+    /// The tools that the user chose, each as it can be used; one that did not change is the same as before.
+    pub(super) fn make_tools(self: &Arc<Self>, now: &mut Now) {
+        let listed = now.known.listed.iter().flatten();
+        let chosen: Vec<&Definition> = listed.filter(|tool| self.is_chosen(tool)).collect();
+        let mut good: Vec<&Definition> = Vec::new();
+        let mut tools = Vec::new();
+        for definition in chosen.iter().take(limits::TOOLS) {
+            match self.trouble_of(definition, &good, &now.known) {
+                Some((state, reason)) => {
+                    let id = cut(&harmless_line(&definition.name), 40);
+                    tools.push(LoadedTool::NotReady { id, state, reason });
+                }
+                None => {
+                    good.push(definition);
+                    let before = now.tools.iter().find(|tool| McpTool::is_of(tool, &self.config, definition));
+                    let new = || McpTool::loaded(self.clone(), definition);
+                    tools.push(before.cloned().unwrap_or_else(new));
+                }
+            }
+        }
+        if chosen.len() > limits::TOOLS {
+            tracing::warn!("{} lists {} tools; {} are used", self.config.name, chosen.len(), limits::TOOLS);
+        }
+        now.tools = tools;
+    }
+
+    fn is_chosen(&self, tool: &Definition) -> bool {
+        let choice = &self.config.tools;
+        (choice.allow.is_empty() || choice.allow.contains(&tool.name)) && !choice.deny.contains(&tool.name)
+    }
+
+    /// Why a tool cannot be called. `good` are those before it.
+    fn trouble_of(
+        &self,
+        tool: &Definition,
+        good: &[&Definition],
+        known: &KnownTools,
+    ) -> Option<(State, String)> {
+        if let Some(fault) = tool.fault(good) {
+            return Some((State::Broken, fault));
+        }
+        let changes = known.change_of(tool)?.changes.join("; ");
+        let review = format!("Review it: nova mcp review {}.", self.config.name);
+        let reason = format!("Its definition changed: {}. {review}", changes.trim_end_matches('.'));
+        Some((State::NeedsReview, reason))
+    }
+}

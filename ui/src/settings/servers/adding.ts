@@ -1,0 +1,87 @@
+// The box that adds a server, as data. What the text means is read by the backend alone.
+
+import type { OfferedServer, UserError } from '../../ipc';
+
+export interface ServerForm {
+  readonly name: string;
+  /** A command line or an address. */
+  readonly runs: string;
+  /** `NAME=value` on each line. */
+  readonly values: string;
+}
+
+export interface Adding {
+  readonly way: 'paste' | 'form';
+  readonly text: string;
+  readonly form: ServerForm;
+  /** What `textOf` names, as the backend read it; none while it is being read. */
+  readonly offers: readonly OfferedServer[] | null;
+  readonly problem: UserError | null;
+  readonly busy: boolean;
+  /** Whether what is added may start once it is approved. */
+  readonly enabled: boolean;
+}
+
+export const emptyAdding: Adding = {
+  way: 'paste',
+  text: '',
+  form: { name: '', runs: '', values: '' },
+  offers: null,
+  problem: null,
+  busy: false,
+  enabled: true,
+};
+
+export type AddingAction =
+  | { readonly type: 'way'; readonly way: Adding['way'] }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'form'; readonly change: Partial<ServerForm> }
+  /** The backend has read `text`, or has not. */
+  | { readonly type: 'read'; readonly text: string; readonly offers: readonly OfferedServer[] }
+  | { readonly type: 'unreadable'; readonly text: string; readonly problem: UserError }
+  | { readonly type: 'add'; readonly enabled: boolean }
+  | { readonly type: 'refused'; readonly problem: UserError };
+
+export function reduceAdding(state: Adding, action: AddingAction): Adding {
+  switch (action.type) {
+    case 'way':
+      return { ...state, way: action.way, offers: null, problem: null };
+    case 'text':
+      return { ...state, text: action.text, offers: null, problem: null };
+    case 'form':
+      return { ...state, form: { ...state.form, ...action.change }, offers: null, problem: null };
+    case 'read':
+      return action.text === textOf(state) ? { ...state, offers: action.offers, problem: null } : state;
+    case 'unreadable':
+      return action.text === textOf(state) ? { ...state, offers: null, problem: action.problem } : state;
+    case 'add':
+      return { ...state, busy: true, problem: null, enabled: action.enabled };
+    case 'refused':
+      return { ...state, busy: false, problem: action.problem };
+  }
+}
+
+/** What is read and added; empty while there is nothing to read. */
+export function textOf({ way, text, form }: Adding): string {
+  if (way === 'paste') return text.trim();
+  const name = form.name.trim();
+  const runs = form.runs.trim();
+  if (name === '' || runs === '') return '';
+  const values = Object.fromEntries(
+    form.values
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => {
+        const [key = '', ...rest] = line.split('=');
+        return [key.trim(), rest.join('=').trim()];
+      }),
+  );
+  const isAddress = /^https?:\/\//i.test(runs);
+  return JSON.stringify({ mcpServers: { [name]: isAddress ? { url: runs, headers: values } : { command: runs, env: values } } });
+}
+
+/** Those that can be added now. */
+export function addable({ offers, busy }: Adding): readonly string[] {
+  if (busy) return [];
+  return (offers ?? []).filter(({ taken, problem }) => !taken && problem === null).map(({ name }) => name);
+}
