@@ -85,7 +85,7 @@ function Beside({ importing, primary }: { importing: Importing; primary: Primary
   const side = 'flex min-w-0 flex-1 items-center justify-end gap-2 text-small';
   if (state.run !== null) {
     return (
-      <span role="status" className={`${side} text-fg-2`}>
+      <span className={`${side} text-fg-2`}>
         <Icon name="spinner" size={14} />
         <Running run={state.run} />
         <LinkButton onClick={importing.stop}>Stop</LinkButton>
@@ -128,7 +128,16 @@ function useVaultGone(): string | null {
 /** "Reading 1,200 of 4,800 lines" where the tool says how far it is. */
 function Running({ run: { id, kind } }: { run: { readonly id: string; readonly kind: 'reading' | 'importing' } }) {
   const message = useCall(id)?.progress?.message ?? null;
-  return message ?? (kind === 'reading' ? 'Reading the file' : 'Importing');
+  const doing = kind === 'reading' ? 'Reading the file' : 'Importing';
+  return (
+    <>
+      {message !== null && <span aria-hidden="true">{message}</span>}
+      {/* Each step would be read aloud. */}
+      <span role="status" className={message === null ? '' : 'sr-only'}>
+        {doing}
+      </span>
+    </>
+  );
 }
 
 function told({ state }: Importing, primary: Primary): string {
