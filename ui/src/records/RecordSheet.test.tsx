@@ -51,6 +51,17 @@ it('shows the fields of the record with their values', async () => {
   expect(sheet.getByRole('button', { name: 'In a week' })).toBeVisible();
 });
 
+it('the focus begins on the field that was asked for', async () => {
+  const backend = new FakeBackend({ ...sampleWorld(), recordForms: [contactForm] });
+  const { skill, record_type: type, path } = contactForm;
+  const { store } = renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path, field: 'company' } } });
+  expect(await screen.findByRole('combobox', { name: /^Company/ })).toHaveFocus();
+  act(() => store.actions.openRecordForm({ skill, type, path, field: 'stage' }));
+  await waitFor(() => expect(screen.getByRole('radio', { name: 'lead' })).toHaveFocus());
+  act(() => store.actions.openRecordForm({ skill, type, path }));
+  await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toHaveFocus());
+});
+
 it('a new record begins with what it was opened with; what its type does not know is left out', async () => {
   const backend = new FakeBackend({ ...sampleWorld(), recordForms: [newContactForm] });
   const { skill, record_type: type } = newContactForm;

@@ -63,7 +63,7 @@ function Reading({ form }: { form: RecordForm }) {
         <IconButton icon="x" label="Close form" className="-mr-2" onClick={close} />
       </header>
       {view !== null && view.broken === null ? (
-        <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
+        <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} focused={form.field ?? null} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
       ) : (
         <div className="p-5">
           {view?.broken ? (
@@ -83,13 +83,15 @@ interface EditingProps {
   readonly view: RecordFormView;
   /** What a new record begins with, beside what its form proposes. */
   readonly given: RecordForm['values'];
+  /** The field that has the focus at first; the first one without it. */
+  readonly focused: string | null;
   readonly label: string;
   /** Set to what closing means while the form is there. */
   readonly leaveRef: RefObject<() => void>;
   readonly onAnother: () => void;
 }
 
-function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
+function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingProps) {
   const backend = useBackend();
   const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
@@ -105,8 +107,10 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const same = sameAs(state, form.args);
 
   useEffect(() => {
-    body.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
-  }, []);
+    const field = focused === null ? null : body.current?.querySelector(`[data-path="${CSS.escape(focused)}"]`);
+    const wanted = field?.querySelector<HTMLElement>('[aria-checked=true]') ?? field?.querySelector<HTMLElement>('input, textarea, select, button');
+    (wanted ?? body.current?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
+  }, [focused]);
 
   const save = async (another = false) => {
     const values = form.submit();

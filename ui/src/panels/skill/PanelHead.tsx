@@ -86,7 +86,7 @@ function Filter({ text, onText }: { text: string; onText: (text: string) => void
 function TabList({ tabs }: { tabs: readonly ShownTab[] }) {
   const { asked, read } = usePanel();
   if (tabs.length < 2) return null;
-  const countOn = ({ count: declared }: ShownTab['tab']) => (declared ? countAt(declared.at, read(asked({ tool: declared.tool, args: {} }))?.result?.value) : '');
+  const countOn = ({ count: declared }: ShownTab['tab']) => (declared ? countAt(declared.at, read(asked(declared))?.result?.value) : '');
   return (
     <Tabs.List aria-label="Views" className="inline-flex h-7 max-w-full shrink-0 overflow-x-auto rounded-control border border-line-strong">
       {tabs.map(({ key, title, tab }) => (

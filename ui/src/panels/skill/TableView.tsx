@@ -147,8 +147,15 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
   const titled = titleColumn(part.columns);
   const title = textOf(fieldOf(row, part.columns[titled]?.field ?? ''));
   const quiet = part.quiet !== null && fieldOf(row, part.quiet) === true;
+  const [menuOpen, setMenuOpen] = useState(false);
   const byKey = (event: KeyboardEvent) => {
-    const action = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey ? undefined : actionOfKey(part.actions, row, event);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      event.preventDefault();
+      setMenuOpen(true);
+      return;
+    }
+    const action = actionOfKey(part.actions, row, event);
     if (!action) return;
     event.preventDefault();
     void act(action, row);
@@ -164,6 +171,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
           <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
             <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
               {figure?.view.caution && !ageIsShown && <FigureChip figure={figure} onNote={openNote} />}
+              {place === titled && row['kind'] === 'transfer' && <Icon name="swap" size={14} className="text-fg-2" />}
               {place === titled && column.format === 'text' ? (
                 <RowTitle title={title} path={path} className={`shrink-0 ${quiet ? '' : 'font-medium'} ${column.detail === null ? '' : 'min-w-11'}`} />
               ) : (
@@ -180,7 +188,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
           {part.actions.length === 1 && part.actions[0] ? (
             <ActionButton action={part.actions[0]} row={row} size="s" />
           ) : (
-            <RowMenu actions={part.actions} row={row} title={title} />
+            <RowMenu actions={part.actions} row={row} title={title} opening={{ open: menuOpen, onOpenChange: setMenuOpen }} />
           )}
         </td>
       )}
@@ -191,7 +199,13 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
 /** The few words behind a value; of what is not due yet, when it is. */
 function Detail({ text, quiet }: { text: string; quiet: boolean }) {
   if (text === '') return null;
-  return quiet ? <Badge icon="clock">{text}</Badge> : <span className="cut min-w-0 text-fg-2">{text}</span>;
+  if (quiet) return <Badge icon="clock">{text}</Badge>;
+  return (
+    <span className="cut min-w-0 text-fg-2">
+      {/repeats /.test(text) && <Icon name="refresh" size={12} className="mr-1.5 inline-block align-[-1px]" />}
+      {text}
+    </span>
+  );
 }
 
 /** The first column of words names the row. */
@@ -199,10 +213,14 @@ function titleColumn(columns: readonly PanelColumn[]): number {
   return Math.max(columns.findIndex(({ format }) => format === 'text'), 0);
 }
 
+/** The action of a letter or Del; Enter on the row's title does what edits the row. */
 function actionOfKey(actions: readonly PanelAction[], row: Row, event: KeyboardEvent): PanelAction | undefined {
-  if (event.target instanceof Element && event.target.closest('input, textarea, [role=menu]') !== null) return undefined;
-  const pressed = latinKey(event);
-  return offered(actions, row).find(({ key }) => key !== null && key.toLowerCase() === pressed);
+  const { target } = event;
+  if (!(target instanceof Element) || target.closest('input, textarea, [role=menu]') !== null) return undefined;
+  const own = offered(actions, row);
+  if (event.key === 'Enter') return target.closest('[data-row-title]') === null ? undefined : own.find(({ edit, key }) => edit && key !== null);
+  const pressed = event.key === 'Delete' ? 'del' : latinKey(event);
+  return own.find(({ key }) => key?.toLowerCase() === pressed);
 }
 
 function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColumn; row: Row; unit: string | null; pointer: string; figures: Figures }) {
