@@ -737,6 +737,16 @@ describe('the budget', () => {
     expect(['Current account → Savings', 'Metro Transit', 'Cafe Ember'].map(signs)).toEqual([1, 1, 0]);
   });
 
+  test('beside the chat a row is its payee, its amount, and the rest below', async () => {
+    setWindow({ width: 1440 });
+    const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => sampleAnswer(call) ?? answer(null));
+    renderInApp(<SkillPanel panel={budgetPanel} wide={false} />, { backend });
+    const rows = await screen.findByRole('table', { name: 'Rows' });
+    expect(within(rows).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Payee', 'Amount, EUR', 'Actions']);
+    const cells = within(within(rows).getByRole('row', { name: /Metro Transit/ })).getAllByRole('cell');
+    expect(cells.slice(0, 2).map(({ textContent }) => textContent)).toEqual(['Metro Transitrepeats monthly14 Novtransport', '−49.00']);
+  });
+
   test('rules are a tab with their number', async () => {
     await show({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('tab', { name: 'Rules 3' }));
