@@ -188,6 +188,50 @@ describe('keys', () => {
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
   });
 
+  test('Ctrl K finds a note, a tool and a panel by name, and has them first next time', async () => {
+    const { user, app, backend, store } = await show();
+    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    await act(() => store.actions.loadSkillPanels());
+    const openPalette = () => user.keyboard('{Control>}k{/Control}');
+    const find = async (words: string, found: RegExp) => {
+      await openPalette();
+      await user.type(screen.getByTestId('palette-field'), words);
+      await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(found));
+      await user.keyboard('{Enter}');
+    };
+    await find('brandvik', /^Ilse Brandvik/);
+    expect(app().panel.note).toBe('CRM/People/Ilse Brandvik.md');
+    await find('move_deal', /^crm.move_deal/);
+    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
+    // The skill of that name comes first.
+    await find('portf{ArrowDown}', /^Portfoliopanel/);
+    expect(app().panel.tab).toBe('skill:portfolio');
+    await openPalette();
+    const recent = within(screen.getByRole('group', { name: 'Recent' })).getAllByRole('option').map(({ textContent }) => textContent);
+    expect(recent.map((label) => /^(Portfolio|crm.move_deal|Ilse Brandvik)/.exec(label ?? '')?.[0])).toEqual(['Portfolio', 'crm.move_deal', 'Ilse Brandvik']);
+  });
+
+  test('Ctrl O opens a note by its name', async () => {
+    const { user, app } = await show();
+    await user.keyboard('{Control>}o{/Control}');
+    await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'jane');
+    await screen.findByRole('option', { name: /^Jane Doe/, selected: true });
+    await user.keyboard('{Enter}');
+    expect(app().panel.note).toBe('CRM/People/Jane Doe.md');
+  });
+
+  test('Run a tool starts in its search, also from the page of a tool', async () => {
+    const { user, app, store } = await show();
+    act(() => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' }));
+    await user.keyboard('{Control>}k{/Control}');
+    await user.type(screen.getByTestId('palette-field'), 'run a tool{Enter}');
+    const search = await screen.findByRole('textbox', { name: 'Find a tool' });
+    await waitFor(() => expect(search).toHaveFocus());
+    await user.keyboard('add_con{Enter}');
+    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.add_contact' });
+    await waitFor(() => expect(screen.getByLabelText(/^Name/)).toHaveFocus());
+  });
+
   test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
     const rendered = await show();
     const { user, app, store } = rendered;

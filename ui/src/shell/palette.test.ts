@@ -61,6 +61,13 @@ test('panels, pages, tools and notes are found by name', () => {
   expect(lines('move_d').map(({ line }) => line)).toContainEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
 });
 
+test('notes and tools that were chosen are offered before anything is typed', () => {
+  const recent = [keyOf({ kind: 'note', path: 'CRM/People/Jane Doe.md' }), keyOf({ kind: 'run-tool', tool: 'crm.move_deal' })];
+  const [first] = offersFor('', { ...all, recent });
+  expect(first).toMatchObject({ label: 'Recent', offers: [{ label: 'Jane Doe', note: 'CRM/People' }, { label: 'crm.move_deal' }] });
+  expect(offersFor('', all).map(({ label }) => label)).not.toContain('Tools');
+});
+
 test('what was chosen last stands first', () => {
   const recent = [keyOf({ kind: 'page', page: 'models' }), keyOf({ kind: 'panel', skill: 'portfolio' })];
   const offered = offersFor('', { ...all, recent });

@@ -153,6 +153,7 @@ export function ToolMenu({ tools, skills, chosen, onChoose }: ToolListProps) {
     <Menu groups={groups}>
       <button
         type="button"
+        data-tool-menu
         className="hidden h-7 items-center gap-1.5 rounded-control px-2 text-ui hover:bg-hover max-medium:flex"
       >
         All tools
