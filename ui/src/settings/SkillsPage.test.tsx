@@ -14,15 +14,17 @@ const usedAt = (last_used: string) => ({ ...unused, activations: 1, calls: 1, me
 const all = { search: '', source: 'all', attention: false };
 
 describe('the rows', () => {
-  it('stand pinned first, then by last use, then by name', () => {
+  it('stand pinned first, then by last use, then by name with its numbers by size', () => {
     const rows = [
       row('beta'),
       row('alpha'),
       row('old', { usage: usedAt('2026-11-01T00:00:00Z') }),
       row('new', { usage: usedAt('2026-11-20T00:00:00Z') }),
       row('zeta', { pinned: true }),
+      row('old 10', { usage: usedAt('2026-11-01T00:00:00Z') }),
+      row('old 2', { usage: usedAt('2026-11-01T00:00:00Z') }),
     ];
-    expect(shownSkills(rows, all).map(({ id }) => id)).toEqual(['zeta', 'new', 'old', 'alpha', 'beta']);
+    expect(shownSkills(rows, all).map(({ id }) => id)).toEqual(['zeta', 'new', 'old', 'old 2', 'old 10', 'alpha', 'beta']);
   });
 
   it.each<[SkillState, string | null, string]>([

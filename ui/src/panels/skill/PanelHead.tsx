@@ -93,7 +93,7 @@ function TabList({ tabs }: { tabs: readonly ShownTab[] }) {
         <Tabs.Trigger
           key={key}
           value={key}
-          className="min-w-0 border-l border-line-strong px-2.5 text-small whitespace-nowrap text-fg-2 first:rounded-l-[5px] first:border-l-0 last:rounded-r-[5px] hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+          className="min-w-0 border-l border-line-strong px-2.5 text-small whitespace-nowrap text-fg-2 first:rounded-l-[5px] first:border-l-0 last:rounded-r-[5px] hover:bg-hover max-medium:px-1.5 data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
         >
           {title} {countOn(tab)}
         </Tabs.Trigger>
