@@ -245,11 +245,11 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
           <span className="font-mono text-fg">
             <Revealed text={call.tool} />
           </span>
-          , as it is now, gets{' '}
+          , in this version, may use{' '}
           <span className="font-mono text-fg">
             <Revealed text={credential} />
           </span>
-          {host !== null && <Revealed text={` for ${host}`} />} in every chat without a question. Take it back in Settings, Credentials.
+          {host !== null && <Revealed text={` for ${host}`} />} in every chat without asking. Revoke it in Settings, Credentials.
         </p>
       ) : (
         <>
@@ -258,7 +258,7 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
             <Revealed text={`allow ${rule}${host === null ? '' : ` for ${host}`}`} />
           </p>
           <p className="mb-2.5 text-small text-fg-2">
-            It holds in every chat, for this tool as it is now. Take it back in Settings, Permissions to be asked again.
+            It applies in every chat, to this version of the tool. Revoke it in Settings, Permissions.
           </p>
         </>
       )}

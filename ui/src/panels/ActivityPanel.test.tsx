@@ -23,7 +23,7 @@ test('notes that the host knows from earlier messages are counted once more wher
   const first = sent('ollama.com', ['Ideas.md']);
   await show({ ...first, notes_before: 12 } as EventBody, sent('ollama.com', []));
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
-  expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages went along to ollama.com');
+  expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages were sent again to ollama.com');
 });
 
 test('a request that stayed here is not said to have left, whatever its provider is now', async () => {

@@ -81,7 +81,7 @@ it('saves what stands in the form with what it was opened with, then shows the w
   await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');
   await user.click(sheet.getByRole('radio', { name: 'customer' }));
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
   expect(backend.asked('save_record')).toEqual([
     {
       skill: 'crm',
@@ -130,7 +130,7 @@ it('shows beside the field what the backend refused, until it is written in', as
   await write(phone, '1');
   expect(sheet.queryByRole('alert')).toBeNull();
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
 });
 
 describe('a refusal whose cure is in another place', () => {
@@ -148,14 +148,14 @@ describe('a refusal whose cure is in another place', () => {
     await write(sheet.getByRole('textbox', { name: /^Phone/ }), '1');
     expect(sheet.queryByRole('alert')).toBeNull();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01', phone: '1' });
   });
 
   it('does not keep the form from being saved as it is', async () => {
     const { backend, sheet, user } = await told();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01' });
   });
 });
@@ -174,7 +174,7 @@ it('tells of the record that was saved, and below of the notes that followed fro
   backend.on('list_changes', () => [{ ...(set as ChangeSetView), id: 'c7', notes: [{ ...note, path: position, diff: diff('quantity: 60 → 50') }, { ...note, path: trade, diff: diff('quantity: 40 → 50') }] }]);
   await user.click(await sheet.findByRole('radio', { name: 'customer' }));
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('buy is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed buy')).toBeVisible();
   expect(sheet.getByRole('region', { name: 'Also changed' })).toHaveTextContent('NGTL');
   expect(sheet.getByRole('region', { name: 'Also changed' })).not.toHaveTextContent('buy');
   await user.click(sheet.getByRole('button', { name: 'Open the note' }));
@@ -194,7 +194,7 @@ describe('a field that was changed in Obsidian meanwhile', () => {
     await user.click(sheet.getByTestId('save-record'));
     await user.click(await sheet.findByRole('button', { name: 'Keep customer' }));
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'customer' } });
   });
 
@@ -202,10 +202,10 @@ describe('a field that was changed in Obsidian meanwhile', () => {
     const { backend, sheet, user } = await setup(contactForm, [conflict]);
     await user.click(await sheet.findByRole('radio', { name: 'customer' }));
     await user.click(sheet.getByTestId('save-record'));
-    await user.click(await sheet.findByRole('button', { name: 'Take paused' }));
+    await user.click(await sheet.findByRole('button', { name: 'Use paused' }));
     expect(sheet.getByRole('radio', { name: 'paused' })).toBeChecked();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'paused' } });
   });
 });
@@ -400,5 +400,5 @@ it('asks in the form where a rule wants to be asked', async () => {
   });
   expect(await sheet.findByText('Change 1 note?')).toBeVisible();
   await act(async () => answer(saved));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
 });

@@ -258,7 +258,7 @@ function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (
   return (
     <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p className="selectable break-words">
-        {same.message} <span className="text-fg-2">Nothing was saved. Change it above, or choose.</span>
+        {same.message} <span className="text-fg-2">Nothing was saved. Change the name above, or choose:</span>
       </p>
       <p className="flex flex-wrap gap-x-3 gap-y-1">
         {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that note</LinkButton> : <NoteLink note={same.path} />}
@@ -339,10 +339,10 @@ function Conflict({ label, theirs, mine, onTake, onKeep }: ConflictProps) {
   return (
     <div role="alert" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p>
-        <span className="font-medium">{label}</span> was changed in the note while the form was open, to {wordsOf(theirs)}.
+        <span className="font-medium">{label}</span> was changed to {wordsOf(theirs)} in the note while the form was open.
       </p>
       <p className="flex gap-3">
-        <LinkButton onClick={onTake}>Take {wordsOf(theirs)}</LinkButton>
+        <LinkButton onClick={onTake}>Use {wordsOf(theirs)}</LinkButton>
         <LinkButton onClick={onKeep}>Keep {wordsOf(mine)}</LinkButton>
       </p>
     </div>
@@ -368,10 +368,10 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
       <p role="status" className="flex items-center gap-2 text-ui">
         <Icon name="check" className="text-ok" />
         {own === undefined
-          ? 'No changes. The note is as it was.'
+          ? 'No changes.'
           : own.kind === 'created'
-            ? `${noteName(path).name} is added.`
-            : `${noteName(path).name} is changed.`}
+            ? `Added ${noteName(path).name}`
+            : `Changed ${noteName(path).name}`}
       </p>
       {diff && <Diff diff={diff} caption={noteName(path).name} />}
       {others.length > 0 && (

@@ -224,7 +224,7 @@ describe('switching on', () => {
     const { backend, user, line } = await setup(off, (backend) => backend.on('taken_by_skill', () => taken));
     await user.click(line('screener').getByTestId('skill-switch'));
     const question = within(await screen.findByRole('group', { name: 'Switch Screener on?' }));
-    expect(question.getByRole('alert')).toHaveTextContent('1 request of other skills would reach it instead');
+    expect(question.getByRole('alert')).toHaveTextContent('it would take 1 request meant for other skills');
     expect(question.getByText(/Pull up UBER/)).toHaveTextContent('“Pull up UBER” is meant for Lookup');
     expect(question.getByText('Add "Pull up TICKER" to hints.use_when of lookup.')).toBeVisible();
     expect(line('screener').getByTestId('skill-switch')).not.toBeChecked();

@@ -180,7 +180,7 @@ function Filters({
   return (
     <div className="flex items-center justify-between gap-3 px-4 pt-3.5 pb-2 short:pt-2.5">
       <Segments
-        label="Where skills come from"
+        label="Source"
         value={filter.source}
         options={options}
         onChange={(source) => onChange({ ...filter, source })}

@@ -125,7 +125,7 @@ describe('an opened tool', () => {
     expect(screen.queryByTestId('source')).toBeNull();
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
-    expect(screen.getByText(/The target of a link stays/)).toBeVisible();
+    expect(screen.getByText(/The linked file stays/)).toBeVisible();
     await look();
     fireEvent.click(screen.getByTestId('discard-confirm'));
     await wait();
@@ -153,7 +153,7 @@ describe('Promote', () => {
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
     await wait();
-    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The version before is kept as replaced/rates.ts.');
+    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The previous version is kept as replaced/rates.ts.');
   });
 
   it('is asked once, also by two clicks', async () => {

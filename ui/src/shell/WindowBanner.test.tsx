@@ -63,7 +63,7 @@ test('an edit that could not be merged is shown with its copy and what to do', a
   const { store } = renderInApp(<WindowBanner />, {
     app: { problems: { rows: [{ path: copy, line: 1, problem: 'it holds an edit', remedy: 'Compare it.' }], error: null } },
   });
-  expect(await screen.findByText('1 edit made outside could not be merged. Saved beside the note:')).toBeVisible();
+  expect(await screen.findByText('1 edit made outside Nova could not be merged. Saved beside the note:')).toBeVisible();
   await userEvent.click(screen.getByRole('button', { name: /conflicted copy/ }));
   expect(store.get().app.panel).toMatchObject({ tab: 'note' });
   await userEvent.click(screen.getByRole('button', { name: 'What to do' }));

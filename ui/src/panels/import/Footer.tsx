@@ -32,7 +32,7 @@ export function Footer({ importing, primary, leaving, onAct, onStay, onClose, on
           Discard
         </Button>
         <Button autoFocus onClick={onStay}>
-          Go on
+          Keep editing
         </Button>
       </Bar>
     );
@@ -143,7 +143,7 @@ function Running({ run: { id, kind } }: { run: { readonly id: string; readonly k
 function told({ state }: Importing, primary: Primary): string {
   const there = state.review?.alreadyThere ?? 0;
   if (primary.kind === 'close' && there > 0) return `All ${count(there)} are in your notes already.`;
-  if (primary.kind === 'close') return 'There is nothing to import.';
+  if (primary.kind === 'close') return 'Nothing to import.';
   const { leftOut, withoutCategory } = countsOf(state);
   const words = [
     leftOut > 0 && `${leftOut} left out by you`,
