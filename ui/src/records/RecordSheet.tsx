@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState, type RefObject } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
+import type { JsonValue, RecordFormView, SameRecord } from '../ipc';
 import {
   Banner,
   Button,
@@ -20,11 +20,12 @@ import {
 } from '../shared';
 import { Diff } from '../shared/Diff';
 import { NoteLink } from '../shared/NoteLink';
-import { draftOf, focusProblem, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
+import { draftOf, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import { isVaultGone, type RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type Diffs, type SaveState } from './save';
+import { isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type SaveState } from './save';
+import { useSaving } from './useSaving';
 
 const width = 440;
 
@@ -91,9 +92,15 @@ interface EditingProps {
   readonly onAnother: () => void;
 }
 
+/** The field of that name, where it has a choice that one; without a name the first one. */
+function focusField(form: HTMLElement | null, name: string | null): void {
+  const field = name === null ? null : form?.querySelector(`[data-path="${CSS.escape(name)}"]`);
+  const wanted = field?.querySelector<HTMLElement>('[aria-checked=true]') ?? field?.querySelector<HTMLElement>('input, textarea, select, button');
+  (wanted ?? form?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
+}
+
 function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingProps) {
-  const backend = useBackend();
-  const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
+  const { closeRecordForm, openRecordForm } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
   const gone = useApp(isVaultGone);
   const initial = useMemo(() => begunWith(view, given), [view, given]);
@@ -106,53 +113,9 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
   const busy = state.phase === 'saving';
   const same = sameAs(state, form.args);
 
-  useEffect(() => {
-    const field = focused === null ? null : body.current?.querySelector(`[data-path="${CSS.escape(focused)}"]`);
-    const wanted = field?.querySelector<HTMLElement>('[aria-checked=true]') ?? field?.querySelector<HTMLElement>('input, textarea, select, button');
-    (wanted ?? body.current?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
-  }, [focused]);
+  useEffect(() => focusField(body.current, focused), [focused]);
 
-  const save = async (another = false) => {
-    const values = form.submit();
-    if (values === null) focusProblem(body.current, form.problems);
-    if (!isValues(values) || busy || gone || state.conflicts.length > 0) return;
-    say({ type: 'save_started', values });
-    watch(run);
-    try {
-      const saved = await backend.rpc('save_record', {
-        skill: view.skill,
-        record_type: view.record_type,
-        ...(view.path === null ? {} : { path: view.path }),
-        before: state.before,
-        values,
-        ...(another ? { another } : {}),
-        run,
-      });
-      form.tell(faultsOf(saved));
-      say({ type: 'save_answered', saved, diffs: await diffsOf(saved) });
-    } catch (thrown) {
-      say({ type: 'failed', problem: userError(thrown) });
-    } finally {
-      unwatch(run);
-    }
-  };
-  /** What was written stands in the list of changes; without it the save is still told. */
-  const diffsOf = async ({ result }: SavedRecord): Promise<Diffs> => {
-    if (result?.change_set == null) return {};
-    const sets = await backend.rpc('list_changes', { limit: 8 }).catch(() => []);
-    const notes = sets.find(({ id }) => id === result.change_set)?.notes ?? [];
-    return Object.fromEntries(notes.map(({ path, diff }) => [path, diff]));
-  };
-  const takeBack = async () => {
-    const set = state.result?.change_set;
-    if (set == null) return;
-    try {
-      const { conflicts, change_set } = await undo({ change_set: set });
-      if (conflicts.length === 0 && change_set !== null) say({ type: 'undone', at: new Date().toISOString() });
-    } catch (thrown) {
-      say({ type: 'failed', problem: userError(thrown) });
-    }
-  };
+  const { save, takeBack } = useSaving({ view, form, body, state, say, run, blocked: busy || gone || state.conflicts.length > 0 });
   const close = () => {
     if (state.phase === 'editing' && form.changed) say({ type: 'leave_asked' });
     else if (!busy) closeRecordForm();
