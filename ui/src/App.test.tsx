@@ -62,7 +62,7 @@ describe('width', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 
-  test('below 1100 the list is a rail and opens over the conversation; a choice closes it', async () => {
+  test('below 1100 the list is a rail; it opens over the chat and a choice closes it', async () => {
     setWindow({ width: 900 });
     const rendered = await show();
     await open(rendered);
@@ -74,7 +74,7 @@ describe('width', () => {
     expect(rendered.app().open).toBe('bank');
   });
 
-  test('below 1100 the changes stand in the header and open over the conversation; Esc goes back', async () => {
+  test('below 1100 the changes open over the chat from the header; Esc closes them', async () => {
     setWindow({ width: 900 });
     const rendered = await show();
     await open(rendered);
@@ -100,7 +100,7 @@ describe('width', () => {
     expect(screen.getByRole('navigation', { name: 'Chats' })).toBeInTheDocument();
   });
 
-  test('Ctrl plus, minus and 0 draw everything larger, smaller and as usual, also at the first start', async () => {
+  test('Ctrl plus, minus and 0 zoom in, out and back, also at the first start', async () => {
     const { user, app } = await show((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
     await user.keyboard('{Control>}[Equal][Equal]{/Control}');
     expect(app().zoom).toBe(125);
@@ -160,7 +160,7 @@ describe('keys', () => {
     expect(app().panel.open).toBe(false);
   });
 
-  test('what is asked below a wide panel goes to the chat with the skill, and the chat comes back', async () => {
+  test('a question below a wide panel goes to the chat with the skill', async () => {
     const { user, app, backend, store } = await show();
     backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     backend.on('send_message', () => ({ turn: 't9' }) as never);
@@ -290,7 +290,7 @@ describe('keys', () => {
     expect(screen.getByTestId('palette')).toBeVisible();
   });
 
-  test('a keyboard without Latin letters has the same keys, and those that are chosen with it', async () => {
+  test('a keyboard without Latin letters has the same keys, also chosen ones', async () => {
     const { user, app, store } = await show();
     fireEvent.keyDown(document.body, { key: 'л', code: 'KeyK', ctrlKey: true });
     expect(screen.getByTestId('palette')).toBeVisible();
@@ -461,7 +461,7 @@ describe('a question that waits', () => {
     expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {
+  test('a waiting question shows in the row of its chat until it is answered', async () => {
     const { backend } = await show();
     const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
     const of = { session: 'lisbon', turn: 't7' };
@@ -529,7 +529,7 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
   });
 
-  test('a slash opens the picker above the field, and a tool of another skill goes with the message', async () => {
+  test('a slash opens the picker; a tool of another skill goes with the message', async () => {
     const { backend, user, field } = await ask(null);
     await user.type(field, '/month_s');
     const picker = await screen.findByTestId('picker');
@@ -571,7 +571,7 @@ describe('below a wide panel', () => {
     expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
   });
 
-  test('arrow up takes the message that waits, else edits the last one that was sent, where it stands', async () => {
+  test('arrow up edits the waiting message, else the last sent one in place', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'Who waits?{Enter}');
     await user.keyboard('{ArrowUp}');
@@ -680,7 +680,7 @@ describe('banners', () => {
     const message = 'The vault folder is gone: /home/mara/Documents/Work vault.';
     const vaultGone: EventBody = { type: 'vault_gone', root: null, message, hint: 'Nothing is written until it is back.' };
 
-    test('is shown at once with its remedies, beside a red dot and one notice in the chat, until it is back', async () => {
+    test('shows remedies at once, a red dot and one notice in the chat, until it is back', async () => {
       const rendered = await show();
       await open(rendered);
       const { backend } = rendered;
@@ -763,7 +763,7 @@ describe('a change that Nova was interrupted in', () => {
     expect(await screen.findByText('Tag the contacts by region: 2 notes undone')).toBeVisible();
   });
 
-  test('of several, the banner leads to the panel, where each has its choice; a tool to run is left for it', async () => {
+  test('with several, the banner opens the panel, where each has its choice', async () => {
     const { store, user } = await show((world) => {
       world.changes = [interruptedSet(2), interruptedSet(3, { id: 'other' })];
     });
@@ -826,7 +826,7 @@ describe('the status line', () => {
     expect(await screen.findByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('a vault that is looked at now and then says so, with the reason on focus; that is no banner', async () => {
+  test('a polled vault says so, with the reason on focus, and shows no banner', async () => {
     await watched(polling);
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, looked at every few seconds');
@@ -835,7 +835,7 @@ describe('the status line', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
-  test('a vault on a network says that it is looked at besides, with the reason on focus, and warns of nothing', async () => {
+  test('a network vault says it is polled too, with the reason, without a warning', async () => {
     await watched('watching, and looked at every few seconds (the vault lies on NFS)');
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, watching, and looked at every few seconds');

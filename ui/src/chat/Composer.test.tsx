@@ -149,7 +149,7 @@ describe('files', () => {
   const image = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], 'plan.png', { type: 'image/png' });
   const sent = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
 
-  test('an image is pasted, stands in the composer with its looks, and in the message when it is sent', async () => {
+  test('a pasted image is previewed in the composer and in the sent message', async () => {
     const { backend, say, session } = await open();
     await say(done);
     fireEvent.paste(composer(), { clipboardData: { files: [image], types: ['Files'] } });
@@ -176,7 +176,7 @@ describe('files', () => {
     await waitFor(() => expect(screen.getAllByTestId('draft-image').map((chip) => chip.textContent)).toEqual(['image.png', 'plan.png']));
   });
 
-  test('an image waits with its message, comes back for an edit, is taken off, and goes without a word', async () => {
+  test('an image waits with its message, returns for an edit, and can be removed', async () => {
     const { backend, say, session } = await open();
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [new File([new Uint8Array([1])], 'b.gif', { type: 'image/gif' })] } });

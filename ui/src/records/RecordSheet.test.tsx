@@ -62,7 +62,7 @@ it('the focus begins on the field that was asked for', async () => {
   await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toHaveFocus());
 });
 
-it('a new record begins with what it was opened with; what its type does not know is left out', async () => {
+it('a new record starts with given values, except unknown fields', async () => {
   const backend = new FakeBackend({ ...sampleWorld(), recordForms: [newContactForm] });
   const { skill, record_type: type } = newContactForm;
   renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path: null, values: { name: 'Ada Byron', shares: '12' } } } });
@@ -76,7 +76,7 @@ it('a new record begins with what it was opened with; what its type does not kno
   expect(asked?.before).toEqual(newContactForm.values);
 });
 
-it('saves what stands in the form with what it was opened with, then shows the way back', async () => {
+it('saves the form against the values it was opened with, then offers Undo', async () => {
   const { backend, sheet, user } = await setup();
   await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');
   await user.click(sheet.getByRole('radio', { name: 'customer' }));
@@ -231,7 +231,7 @@ describe('leaving', () => {
   });
 });
 
-it('suggests notes for a link, to be chosen by keys, and Esc closes the list before the form', async () => {
+it('suggests notes for a link by keys; Esc closes the list before the form', async () => {
   const { backend, sheet, user, isOpen } = await setup();
   backend.on('suggest_notes', () => [
     { name: 'Fernhill Dairy', path: 'CRM/Companies/Fernhill Dairy.md', record_type: 'company' },
@@ -253,7 +253,7 @@ it('suggests notes for a link, to be chosen by keys, and Esc closes the list bef
   expect(company).toHaveValue('Fernhill Dairy');
 });
 
-it('suggests notes for each line of a list of links, and what is chosen becomes one of it', async () => {
+it('suggests notes for each entry of a list of links', async () => {
   const schema = {
     type: 'object',
     properties: { guests: { type: 'array', title: 'Guests', items: { type: 'string', format: 'note' } } },
@@ -314,7 +314,7 @@ describe('a record that is there already', () => {
     expect(backend.asked('save_record').map(({ another }) => another)).toEqual([undefined, true]);
   });
 
-  it('is no longer what a form that was written in again would be: that is saved with its checks', async () => {
+  it('saving again after more typing runs the checks again', async () => {
     const { backend, sheet, user } = await told();
     const name = sheet.getByRole('textbox', { name: /^Name/ });
     await write(name, 'Sam Ortega');

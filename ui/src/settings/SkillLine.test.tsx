@@ -131,7 +131,7 @@ it('pins at once, goes to the top and keeps the focus there', async () => {
   expect(screen.getByTestId('skill-detail')).toHaveAccessibleName('alpha');
 });
 
-it('takes a second click for what it says: the last one counts, in the order of the clicks', async () => {
+it('counts quick clicks in their order; the last one wins', async () => {
   const { backend, user, line } = await setup([row('crm')]);
   const first = held();
   let asked = 0;
@@ -220,7 +220,7 @@ describe('switching on', () => {
     expect(screen.queryByTestId('skill-astray')).toBeNull();
   });
 
-  it('says which requests would go astray and which hints are missing, and is off until the user has chosen', async () => {
+  it('names requests that would go astray and missing hints, and stays off', async () => {
     const { backend, user, line } = await setup(off, (backend) => backend.on('taken_by_skill', () => taken));
     await user.click(line('screener').getByTestId('skill-switch'));
     const question = within(await screen.findByRole('group', { name: 'Switch Screener on?' }));

@@ -56,7 +56,7 @@ describe('the rows', () => {
     expect(halves('Available')).toEqual(['Available', '']);
   });
 
-  it('add up what every request carries: catalog lines of all that work, the rest of those always loaded', () => {
+  it('sums the catalog of all usable skills and the rest of those always loaded', () => {
     const rows = [
       row('a'),
       row('b', { mode: 'always' }),
@@ -87,7 +87,7 @@ it('switches a skill at once, and tells the backend', async () => {
   expect(rowOf('mail')).toHaveAttribute('data-state', 'available');
 });
 
-it('shows the switch moved before the backend has answered, and back where it refuses', async () => {
+it('moves the switch before the answer, and back if it is refused', async () => {
   const { backend, user, rowOf, ready } = setup([row('crm')]);
   let refuse: () => void = () => undefined;
   backend.on(

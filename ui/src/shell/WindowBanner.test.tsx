@@ -30,7 +30,7 @@ test('without a network one banner says what works, and goes with the network', 
   expect(screen.queryByText(/Offline/)).toBeNull();
 });
 
-test('instead of a model elsewhere one of this machine is offered, and is taken by a click', async () => {
+test('offers a local model instead of a remote one and switches by a click', async () => {
   const { backend } = renderInApp(<WindowBanner />, using('openai/gpt-5.2'));
   network(false);
   await userEvent.click(await screen.findByRole('button', { name: 'Use qwen3:14b' }));

@@ -43,7 +43,7 @@ test('only what can be done now is offered', () => {
   expect(commands((id) => id !== 'find')).not.toContain('Find in this chat');
 });
 
-test('what is done to the selection is left to its key: the field of the palette takes the selection', () => {
+test('what acts on the selection is not in the palette, which takes it', () => {
   expect(labels('quote what')).toEqual([]);
 });
 
