@@ -67,7 +67,15 @@ export default tseslint.config(
       ],
     },
   },
-  // A test that finds nothing where it looks fails there, which is what it is for.
-  { files: ['src/**/*.test.{ts,tsx}'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
+  { files: ['src/**'], rules: { 'max-lines-per-function': ['error', 120] } },
+  {
+    files: ['src/**/*.test.{ts,tsx}'],
+    rules: {
+      // A test that finds nothing where it looks fails there, which is what it is for.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // The tests of a subject stand in one function.
+      'max-lines-per-function': 'off',
+    },
+  },
   { files: ['src/ipc/tauri.ts'], rules: { '@typescript-eslint/no-restricted-imports': 'off' } },
 );

@@ -47,9 +47,9 @@ pub(crate) const TRACK: &str = "Track my parcel";
 
 /// A message that asks for much at once.
 pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \
-     to follow up with this week. And run the mid-cap screen.";
+     to follow up with this week.";
 
-/// Logs, reads and scans, tells what was read, and then wants to move the deal.
+/// Logs and reads, tells what was read, and then wants to move the deal.
 fn signed(messages: &[Value]) -> Answer {
     let moves = |call: &Value| call["function"]["name"] == "crm__move_deal";
     let mut calls_made = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
@@ -66,7 +66,6 @@ fn signed(messages: &[Value]) -> Answer {
             ("crm__log_interaction", json!({"name": "Mara Lindholt", "text": said})),
             ("crm__follow_ups", json!({})),
             ("crm__pipeline", json!({})),
-            ("screener__scan_universe", json!({})),
         ]);
     };
     let due = people["follow_ups"].as_array().into_iter().flatten();

@@ -371,11 +371,7 @@ async fn chat(name: &str, theme: Theme) {
         "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
         "model": "lm-studio/qwen3-14b",
     });
-    let home = home
-        .settings(&settings)
-        .config_file("permissions.yaml", RULES)
-        .config_file("skills/screener/SKILL.md", SCREENER)
-        .config_file("skills/screener/tools/scan_universe.ts", SCAN);
+    let home = home.settings(&settings).config_file("permissions.yaml", RULES);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.click("[data-testid=new-chat]").await;
@@ -412,10 +408,6 @@ async fn chat(name: &str, theme: Theme) {
     }
     window.press(&[], Key::Enter).await;
     say(&window, model::SIGNED).await;
-    // The screener is a tool in a file: it is looked at before its first call.
-    window.wait_for_text("[data-testid=approval-card][data-armed=true]", "for the first time").await;
-    window.click("[data-testid=approval-once]").await;
-    // The scan runs on, and what was said meanwhile stands above the question.
     window.wait_for_text("[data-testid=approval-card][data-armed=true]", "Change 1 note?").await;
     window.press(&[Key::Control], '.').await;
     window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
@@ -440,40 +432,7 @@ async fn chat(name: &str, theme: Theme) {
 
 const RULES: &str = "\
 permissions:
-  allow: [ \"crm__log_interaction\", \"screener__scan_universe\" ]
-";
-
-const SCREENER: &str = "\
----
-name: screener
-description: Screens lists of companies by price, growth and earnings.
----
-Scan the universe, best first.
-";
-
-/// Finds something at once, and works for as long as a tool may.
-const SCAN: &str = "\
-import { z } from 'zod'
-import { defineTool } from '@nova/tools'
-
-const hits = [
-  { symbol: 'NGTL', name: 'Northgate Tooling', price: '42.18', 'P/E': '11.4', 'growth, 3 y': '+14.2 %', score: 87 },
-  { symbol: 'BWOP', name: 'Brightwater Optics', price: '118.60', 'P/E': '16.9', 'growth, 3 y': '+21.7 %', score: 84 },
-  ...['TSSL', 'QLLN', 'FERN', 'PNCR', 'SLVN', 'HRBL', 'OSTR'].map((symbol, at) => ({ symbol, score: 80 - at })),
-]
-
-export default defineTool({
-  name: 'scan_universe',
-  description: 'Scans the mid-caps for cheap growth.',
-  parameters: z.object({}),
-  effect: 'read',
-  async *execute(_, ctx) {
-    ctx.progress(412 / 1200, '412/1,200, 9 hits so far')
-    yield { hits }
-    await new Promise<void>((done) => setTimeout(done, 28_000))
-    return { hits }
-  },
-})
+  allow: [ \"crm__log_interaction\" ]
 ";
 
 /// A provider that nobody reaches while the machine has no network.

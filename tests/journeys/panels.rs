@@ -72,7 +72,7 @@ async fn a_month_of_many_entries_is_whole_in_the_panel() {
     let panel = panels.iter().find(|panel| panel.skill == "budget").unwrap();
     let tables = panel.panel.tabs.iter().flat_map(|tab| {
         tab.parts.iter().filter_map(move |part| match part {
-            PanelPart::Table(part) if part.tool == "list" => Some((tab, part)),
+            PanelPart::Table(part) if part.rows == "/entries" => Some((tab, part)),
             _ => None,
         })
     });
@@ -95,7 +95,7 @@ impl Looked<'_> {
     async fn at_tab(&mut self, tab: &PanelTab) {
         self.actions(&tab.actions).await;
         if let Some(count) = &tab.count {
-            let value = self.ask(tab, &count.tool, &Map::new()).await;
+            let value = self.ask(tab, &count.tool, &count.args).await;
             let found = value.pointer(&count.at);
             self.expect(
                 found.is_some_and(|found| found.is_array() || found.is_number()),

@@ -62,7 +62,7 @@ describe('width', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 
-  test('below 1100 the list is a rail and opens over the conversation; a choice closes it', async () => {
+  test('below 1100 the list is a rail; it opens over the chat and a choice closes it', async () => {
     setWindow({ width: 900 });
     const rendered = await show();
     await open(rendered);
@@ -74,7 +74,7 @@ describe('width', () => {
     expect(rendered.app().open).toBe('bank');
   });
 
-  test('below 1100 the changes stand in the header and open over the conversation; Esc goes back', async () => {
+  test('below 1100 the changes open over the chat from the header; Esc closes them', async () => {
     setWindow({ width: 900 });
     const rendered = await show();
     await open(rendered);
@@ -100,7 +100,7 @@ describe('width', () => {
     expect(screen.getByRole('navigation', { name: 'Chats' })).toBeInTheDocument();
   });
 
-  test('Ctrl plus, minus and 0 draw everything larger, smaller and as usual, also at the first start', async () => {
+  test('Ctrl plus, minus and 0 zoom in, out and back, also at the first start', async () => {
     const { user, app } = await show((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
     await user.keyboard('{Control>}[Equal][Equal]{/Control}');
     expect(app().zoom).toBe(125);
@@ -160,7 +160,7 @@ describe('keys', () => {
     expect(app().panel.open).toBe(false);
   });
 
-  test('what is asked below a wide panel goes to the chat with the skill, and the chat comes back', async () => {
+  test('a question below a wide panel goes to the chat with the skill', async () => {
     const { user, app, backend, store } = await show();
     backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     backend.on('send_message', () => ({ turn: 't9' }) as never);
@@ -186,6 +186,50 @@ describe('keys', () => {
     expect(app().drafts['lisbon']?.skills).toEqual(['crm']);
     await find('settings: mod');
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
+  });
+
+  test('Ctrl K finds a note, a tool and a panel by name, and has them first next time', async () => {
+    const { user, app, backend, store } = await show();
+    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    await act(() => store.actions.loadSkillPanels());
+    const openPalette = () => user.keyboard('{Control>}k{/Control}');
+    const find = async (words: string, found: RegExp) => {
+      await openPalette();
+      await user.type(screen.getByTestId('palette-field'), words);
+      await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(found));
+      await user.keyboard('{Enter}');
+    };
+    await find('brandvik', /^Ilse Brandvik/);
+    expect(app().panel.note).toBe('CRM/People/Ilse Brandvik.md');
+    await find('move_deal', /^crm.move_deal/);
+    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
+    // The skill of that name comes first.
+    await find('portf{ArrowDown}', /^Portfoliopanel/);
+    expect(app().panel.tab).toBe('skill:portfolio');
+    await openPalette();
+    const recent = within(screen.getByRole('group', { name: 'Recent' })).getAllByRole('option').map(({ textContent }) => textContent);
+    expect(recent.map((label) => /^(Portfolio|crm.move_deal|Ilse Brandvik)/.exec(label ?? '')?.[0])).toEqual(['Portfolio', 'crm.move_deal', 'Ilse Brandvik']);
+  });
+
+  test('Ctrl O opens a note by its name', async () => {
+    const { user, app } = await show();
+    await user.keyboard('{Control>}o{/Control}');
+    await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'jane');
+    await screen.findByRole('option', { name: /^Jane Doe/, selected: true });
+    await user.keyboard('{Enter}');
+    expect(app().panel.note).toBe('CRM/People/Jane Doe.md');
+  });
+
+  test('Run a tool starts in its search, also from the page of a tool', async () => {
+    const { user, app, store } = await show();
+    act(() => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' }));
+    await user.keyboard('{Control>}k{/Control}');
+    await user.type(screen.getByTestId('palette-field'), 'run a tool{Enter}');
+    const search = await screen.findByRole('textbox', { name: 'Find a tool' });
+    await waitFor(() => expect(search).toHaveFocus());
+    await user.keyboard('add_con{Enter}');
+    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.add_contact' });
+    await waitFor(() => expect(screen.getByLabelText(/^Name/)).toHaveFocus());
   });
 
   test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
@@ -246,7 +290,7 @@ describe('keys', () => {
     expect(screen.getByTestId('palette')).toBeVisible();
   });
 
-  test('a keyboard without Latin letters has the same keys, and those that are chosen with it', async () => {
+  test('a keyboard without Latin letters has the same keys, also chosen ones', async () => {
     const { user, app, store } = await show();
     fireEvent.keyDown(document.body, { key: 'л', code: 'KeyK', ctrlKey: true });
     expect(screen.getByTestId('palette')).toBeVisible();
@@ -417,7 +461,7 @@ describe('a question that waits', () => {
     expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {
+  test('a waiting question shows in the row of its chat until it is answered', async () => {
     const { backend } = await show();
     const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
     const of = { session: 'lisbon', turn: 't7' };
@@ -485,7 +529,7 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
   });
 
-  test('a slash opens the picker above the field, and a tool of another skill goes with the message', async () => {
+  test('a slash opens the picker; a tool of another skill goes with the message', async () => {
     const { backend, user, field } = await ask(null);
     await user.type(field, '/month_s');
     const picker = await screen.findByTestId('picker');
@@ -527,7 +571,7 @@ describe('below a wide panel', () => {
     expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
   });
 
-  test('arrow up takes the message that waits, else edits the last one that was sent, where it stands', async () => {
+  test('arrow up edits the waiting message, else the last sent one in place', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'Who waits?{Enter}');
     await user.keyboard('{ArrowUp}');
@@ -636,7 +680,7 @@ describe('banners', () => {
     const message = 'The vault folder is gone: /home/mara/Documents/Work vault.';
     const vaultGone: EventBody = { type: 'vault_gone', root: null, message, hint: 'Nothing is written until it is back.' };
 
-    test('is shown at once with its remedies, beside a red dot and one notice in the chat, until it is back', async () => {
+    test('shows remedies at once, a red dot and one notice in the chat, until it is back', async () => {
       const rendered = await show();
       await open(rendered);
       const { backend } = rendered;
@@ -719,7 +763,7 @@ describe('a change that Nova was interrupted in', () => {
     expect(await screen.findByText('Tag the contacts by region: 2 notes undone')).toBeVisible();
   });
 
-  test('of several, the banner leads to the panel, where each has its choice; a tool to run is left for it', async () => {
+  test('with several, the banner opens the panel, where each has its choice', async () => {
     const { store, user } = await show((world) => {
       world.changes = [interruptedSet(2), interruptedSet(3, { id: 'other' })];
     });
@@ -782,7 +826,7 @@ describe('the status line', () => {
     expect(await screen.findByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('a vault that is looked at now and then says so, with the reason on focus; that is no banner', async () => {
+  test('a polled vault says so, with the reason on focus, and shows no banner', async () => {
     await watched(polling);
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, looked at every few seconds');
@@ -791,7 +835,7 @@ describe('the status line', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
-  test('a vault on a network says that it is looked at besides, with the reason on focus, and warns of nothing', async () => {
+  test('a network vault says it is polled too, with the reason, without a warning', async () => {
     await watched('watching, and looked at every few seconds (the vault lies on NFS)');
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, watching, and looked at every few seconds');

@@ -24,7 +24,7 @@ pub(crate) struct Which {
     #[schemars(extend("x-label" = "Only show changes"))]
     dry_run: Option<bool>,
     /// Also change entries that have a category which differs from what the rules say.
-    #[schemars(extend("x-label" = "Also change set categories"))]
+    #[schemars(extend("x-label" = "Also change existing categories"))]
     recategorise: Option<bool>,
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::arguments::{line, wrong};
 use crate::ledger::{Entry, Ledger, UNCATEGORISED};
+use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
 
 /// How many rows are shown where nothing is said; sums and count are of all.
@@ -41,8 +42,8 @@ pub(crate) struct Filters {
     #[schemars(extend("x-help" = "A part of payee or memo"))]
     #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"], "x-values" = "part"))]
     payee: Option<String>,
-    /// Only these, such as transfer.
-    #[schemars(extend("x-help" = "Income, expense, refund or transfer"))]
+    /// Only these, such as transfer; rule lists the rules for categories instead.
+    #[schemars(extend("x-help" = "Only these"))]
     kind: Option<Kind>,
     /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
     #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
@@ -56,6 +57,7 @@ enum Kind {
     Expense,
     Refund,
     Transfer,
+    Rule,
 }
 
 /// What a row is of.
@@ -90,6 +92,9 @@ impl NativeTool for List {
         let payee =
             filters.payee.as_deref().map(nova_skill::figures::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
+        if filters.kind == Some(Kind::Rule) {
+            return Ok(rules(&ledger, category.as_deref(), payee.as_deref()).into());
+        }
         let is_wanted = |line: &Line| {
             filters.kind.is_none_or(|kind| kind == line.kind())
                 && category.as_deref().is_none_or(|key| line.is_of(key))
@@ -119,6 +124,23 @@ impl NativeTool for List {
         output.figures = totals.figures(&rows, &ledger)?;
         Ok(output.into())
     }
+}
+
+/// The rules for categories, in the order in which they are tried.
+fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>) -> Output {
+    let has = |text: &str, wanted: Option<&str>| {
+        wanted.is_none_or(|wanted| nova_skill::figures::folded(text).contains(wanted))
+    };
+    let rules: Vec<&Rule> =
+        ledger.rules.iter().filter(|rule| has(&rule.category, category) && has(&rule.says, payee)).collect();
+    let row = |rule: &&Rule| {
+        json!({
+            "match": rule.says, "category": rule.category, "priority": rule.priority, "path": rule.path,
+        })
+    };
+    let rows: Vec<Value> = rules.iter().map(row).collect();
+    let value = json!({ "count": rows.len(), "rules": rows, "unreadable": ledger.unreadable_rows() });
+    Output::new(value).from_notes(paths(rules.iter().map(|rule| &rule.path)))
 }
 
 /// The sums of all that fits, up to today and after it.

@@ -17,7 +17,7 @@ pub(crate) struct Rule {
     /// As the note has it.
     pub(crate) says: String,
     pub(crate) category: String,
-    priority: i64,
+    pub(crate) priority: i64,
     pattern: Pattern,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct NewDeal {
     #[schemars(extend("x-help" = "What you call the deal"))]
     title: String,
     /// The contact: name, alias or e-mail.
-    #[schemars(extend("x-help" = "The person you deal with"))]
+    #[schemars(extend("x-help" = "Your contact for this deal"))]
     #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
     contact: Option<String>,
     /// The company it is made with, by name.
@@ -38,7 +38,7 @@ pub(crate) struct NewDeal {
     #[schemars(extend("x-values-from" = ["deal.currency"]))]
     currency: Option<String>,
     /// How likely it is to be won, in percent; that of its stage where nothing is given.
-    #[schemars(extend("x-label" = "Probability, %", "x-help" = "That of the stage if left empty"))]
+    #[schemars(extend("x-label" = "Probability, %", "x-help" = "Taken from the stage if left empty"))]
     probability: Option<GivenDecimal>,
     /// The day it is expected to be decided, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]

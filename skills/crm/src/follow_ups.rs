@@ -24,7 +24,7 @@ pub(crate) struct FollowUps;
 pub(crate) struct Until {
     /// Only those due by this day, YYYY-MM-DD; all that have a date where nothing is given.
     #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-help" = "The last day to look at"))]
+    #[schemars(extend("x-help" = "The last day"))]
     until: Option<String>,
 }
 

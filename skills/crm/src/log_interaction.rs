@@ -13,7 +13,7 @@ use crate::records::{CONTACT, Records};
 pub(crate) struct LogInteraction;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Notes down what you talked about."))]
+#[schemars(extend("x-help" = "Records what you talked about."))]
 pub(crate) struct Interaction {
     /// Name, alias or e-mail, or the note's path.
     #[schemars(extend("x-label" = "Contact", "x-help" = "Name or e-mail address", "x-record" = "contact"))]

@@ -20,7 +20,7 @@ pub(crate) struct ChangedDeal {
     title: String,
     /// The contact: name, alias or e-mail; null removes them.
     #[serde(default)]
-    #[schemars(extend("x-help" = "The person you deal with"))]
+    #[schemars(extend("x-help" = "Your contact for this deal"))]
     #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
     contact: Change<String>,
     /// The company it is made with, by name; null removes it.
@@ -37,7 +37,7 @@ pub(crate) struct ChangedDeal {
     currency: Change<String>,
     /// How likely it is to be won, in percent; null leaves it to the stage.
     #[serde(default)]
-    #[schemars(extend("x-label" = "Probability, %", "x-help" = "That of the stage if left empty"))]
+    #[schemars(extend("x-label" = "Probability, %", "x-help" = "Taken from the stage if left empty"))]
     probability: Change<GivenDecimal>,
     /// The day it is expected to be decided, or was, YYYY-MM-DD; null removes it.
     #[serde(default)]

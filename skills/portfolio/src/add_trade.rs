@@ -39,7 +39,7 @@ pub(crate) struct NewTrade {
     #[schemars(extend("x-help" = "For the whole trade"))]
     fee: Option<GivenDecimal>,
     /// Such as EUR; that of the position, else the usual one, where nothing is given.
-    #[schemars(extend("x-help" = "That of the position if left empty"))]
+    #[schemars(extend("x-help" = "Taken from the position if left empty"))]
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
     /// Of a split only: how many old shares become "quantity" new ones, where it is not one.

@@ -17,7 +17,7 @@ use crate::value::rate_json;
 pub(crate) struct Allocation;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Shows what share each position has."))]
+#[schemars(extend("x-help" = "Shows each position’s share."))]
 pub(crate) struct AllocationBy {
     /// How to group; by position where nothing is given.
     #[schemars(extend("x-label" = "Group by", "x-help" = "Position if left empty"))]

@@ -25,7 +25,7 @@ pub(crate) struct GainsOf {
     #[schemars(extend("x-values" = "only"))]
     symbol: Option<String>,
     /// Which shares a sale takes: the first bought ("fifo", where nothing is given) or a part of all ("average").
-    #[schemars(extend("x-label" = "Shares sold", "x-help" = "fifo: those bought first"))]
+    #[schemars(extend("x-label" = "Shares sold", "x-help" = "fifo: oldest shares first"))]
     method: Option<MethodWord>,
     /// The last day that counts, YYYY-MM-DD; today where nothing is given.
     #[schemars(extend("format" = "date"))]

@@ -16,7 +16,7 @@ use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_
 pub(crate) struct Watch;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Puts a symbol on the watchlist."))]
+#[schemars(extend("x-help" = "Adds a symbol to the watchlist."))]
 pub(crate) struct NewEntry {
     /// The symbol to watch, such as SLVN, or the name of a position.
     #[schemars(extend("x-help" = "Such as NGTL", "x-values-from" = ["position.symbol", "trade.symbol"]))]
@@ -110,7 +110,7 @@ impl NativeTool for Watch {
 pub(crate) struct Unwatch;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Takes a symbol off the watchlist."))]
+#[schemars(extend("x-help" = "Removes a symbol from the watchlist."))]
 pub(crate) struct OldEntry {
     /// The symbol to take off the list, or the name of its position.
     symbol: String,

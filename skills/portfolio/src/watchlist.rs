@@ -17,7 +17,7 @@ pub(crate) const WATCHLIST: &str = "watchlist";
 pub(crate) struct Watchlist;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Lists what you watch."))]
+#[schemars(extend("x-help" = "Lists your watchlist."))]
 pub(crate) struct Nothing {}
 
 #[async_trait]

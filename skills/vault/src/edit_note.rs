@@ -17,14 +17,14 @@ pub(crate) struct Replacement {
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The text to replace, exactly as it stands in the note, with enough around it to be there once.
-    #[schemars(extend("x-label" = "Find", "x-help" = "Exactly as it stands"))]
+    #[schemars(extend("x-label" = "Find", "x-help" = "Exactly as in the note"))]
     old: String,
     /// What stands there afterwards; empty to remove it.
     #[schemars(extend("x-label" = "Replace with"))]
     new: String,
     /// How often `old` is in the note, when it is to be replaced each time.
     #[serde(default)]
-    #[schemars(extend("x-label" = "Times", "x-help" = "How often it stands there; 1 if left empty"))]
+    #[schemars(extend("x-label" = "Times", "x-help" = "How many times it occurs; 1 if left empty"))]
     count: Option<usize>,
 }
 

@@ -90,7 +90,7 @@ describe('after another model is chosen', () => {
   const context = { used: 20_000, limit: 400_000, cached: 0, parts: { system: 1, skills: 1, history: 1, outputs: 1 } };
   const figures = () => screen.getByTestId('activity-figures').textContent;
 
-  test('the last request keeps its own limit and price, and says whose they are, until one of the new model is counted', async () => {
+  test('the last request keeps its limit, price and model until the next is counted', async () => {
     const { store, say } = await openChat(<ActivityLine />, [...request, { type: 'turn_completed', text: '' }], { providers });
     await waitFor(() => expect(figures()).toMatch(/11\.8k of 32k tokens, 71 % cached, \$0\.0118$/));
     await act(() => store.actions.setModel('openai/gpt-5.2'));

@@ -355,7 +355,7 @@ test('Always for a credential says who gets it for where, and where it is taken 
   fireEvent.click(screen.getByTestId('approval-always'));
   await wait(200);
   const dialog = screen.getByRole('dialog');
-  expect(dialog).toHaveTextContent('lookup.quote, as it is now, gets finnhub/key for finnhub.io in every chat without a question.');
+  expect(dialog).toHaveTextContent('lookup.quote, in this version, may use finnhub/key for finnhub.io in every chat without asking.');
   expect(dialog).not.toHaveTextContent('permissions.yaml');
 });
 
@@ -379,8 +379,8 @@ describe('the first call of a tool file', () => {
   });
 
   test.each([
-    ['dynamic.weather', 'Take it back in Settings, Permissions to be asked again.'],
-    ['mail.list', 'Take it back in Settings, Permissions to be asked again.'],
+    ['dynamic.weather', 'Revoke it in Settings, Permissions.'],
+    ['mail.list', 'Revoke it in Settings, Permissions.'],
   ])('Always for %s says where it is taken back', async (tool, where) => {
     await waiting(...first(tool));
     await wait(400);

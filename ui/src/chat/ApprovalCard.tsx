@@ -1,14 +1,12 @@
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 
-import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
+import type { Decision } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
-import { focusIsLost } from '../shared/focus';
 import { Revealed } from '../shared/Revealed';
-import { useArmed } from '../shared/useArmed';
-import { useActions } from '../state/hooks';
 import type { Approval, CallItem } from '../state/session';
 import { EditArguments } from './EditArguments';
 import { Payload } from './Payload';
+import { type Answering, useAnswering } from './useAnswering';
 
 interface ApprovalCardProps {
   readonly call: CallItem;
@@ -40,63 +38,14 @@ interface CardProps {
 function Card({ calls, approval, session, position }: CardProps) {
   const title = useId();
   const card = useRef<HTMLElement>(null);
-  const [mode, setMode] = useState<'asking' | 'denying' | 'editing'>('asking');
-  const [busyWith, setBusyWith] = useState<string | null>(null);
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const { decide } = useActions();
-  const backend = useBackend();
-
-  const shown = calls.map((call) => `${call.call}#${call.approval?.revision ?? 0}`).join(' ');
-  const [firstShown] = useState(shown);
-  const armed = useArmed(shown);
-  const stale = shown !== firstShown;
-  const busy = busyWith === shown;
+  const answering = useAnswering({ calls, session, card });
+  const { mode, armed, stale, busy, problem } = answering;
   useFocusLeavesToComposer(card);
-  const deny = useRef<HTMLButtonElement>(null);
-  const edit = useRef<HTMLButtonElement>(null);
-  // The part that had the focus is gone: it goes back to what opened it, after a revision to what is to be looked at.
-  const left = useRef<'denying' | 'editing' | 'revised' | null>(null);
-  useLayoutEffect(() => {
-    if (mode !== 'asking') {
-      left.current = mode;
-      return;
-    }
-    const to = left.current === 'denying' ? deny : left.current === 'editing' ? edit : left.current === 'revised' ? card : null;
-    left.current = null;
-    if (to && focusIsLost()) to.current?.focus();
-  }, [mode]);
-
-  const attempt = async (work: () => Promise<unknown>) => {
-    if (!armed || busy) return;
-    setBusyWith(shown);
-    setProblem(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-      setBusyWith(null);
-    }
-  };
-  const answer = (decision: Decision, reason?: string) =>
-    attempt(async () => {
-      for (const call of calls) {
-        const revision = call.approval?.revision ?? 0;
-        await decide({ session, call: call.call, decision, revision, ...(reason ? { reason } : {}) });
-      }
-    });
-  /** Asks for the same card with other arguments; what they change is shown before they can be allowed. */
-  const revise = (args: JsonValue) =>
-    attempt(async () => {
-      const [call] = calls;
-      if (call) await backend.rpc('revise_approval', { session, call: call.call, args });
-      left.current = 'revised';
-      setMode('asking');
-    });
 
   const offers = (decision: Decision) => approval.decisions.includes(decision);
   const isFirst = position === undefined || position.index === 1;
   useKeyOfEmptyComposer(() => {
-    if (isFirst && mode === 'asking' && offers('once')) void answer('once');
+    if (isFirst && mode === 'asking' && offers('once')) void answering.answer('once');
   });
 
   const [first] = calls;
@@ -109,7 +58,7 @@ function Card({ calls, approval, session, position }: CardProps) {
     if (mode === 'asking' && event.key === 'Enter' && mainModifier(event) && offers('once')) {
       event.preventDefault();
       event.stopPropagation();
-      void answer('once');
+      void answering.answer('once');
     }
   };
 
@@ -153,8 +102,8 @@ function Card({ calls, approval, session, position }: CardProps) {
           tool={first.tool}
           args={first.args}
           disabled={busy || !armed}
-          onDone={(args) => void revise(args)}
-          onClose={() => setMode('asking')}
+          onDone={(args) => void answering.revise(args)}
+          onClose={() => answering.setMode('asking')}
         />
       ) : (
         <Payload calls={calls} />
@@ -172,51 +121,59 @@ function Card({ calls, approval, session, position }: CardProps) {
       )}
 
       {mode === 'denying' && (
-        <DenyReason disabled={busy} onDeny={(reason) => void answer('deny', reason)} onBack={() => setMode('asking')} />
+        <DenyReason disabled={busy} onDeny={(reason) => void answering.answer('deny', reason)} onBack={() => answering.setMode('asking')} />
       )}
-      {mode === 'asking' && (
-        <div className="flex flex-wrap items-center gap-2">
-          {offers('once') && (
-            <Button
-              variant="primary"
-              data-testid="approval-once"
-              keys={keyText('Ctrl ↵')}
-              disabled={busy || (stale && !armed)}
-              onClick={() => void answer('once')}
-            >
-              {allowLabel(first)}
-            </Button>
-          )}
-          {offers('session') && (
-            <Button data-testid="approval-session" disabled={busy || (stale && !armed)} onClick={() => void answer('session')}>
-              <span className="@max-md:hidden">Allow for this chat</span>
-              <span className="@md:hidden">For this chat</span>
-            </Button>
-          )}
-          {offers('always') && (
-            <AlwaysButton call={first} host={approval.host} credential={offers('session') ? null : (approval.credentials?.join(', ') ?? null)} disabled={busy || (stale && !armed)} onAlways={() => void answer('always')} />
-          )}
-          {offers('deny') && (
-            <Button ref={deny} data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
-              Deny
-            </Button>
-          )}
-          {approval.editable && calls.length === 1 && (
-            <Button
-              ref={edit}
-              variant="quiet"
-              icon="pencil"
-              className="ml-auto"
-              data-testid="approval-edit"
-              disabled={busy}
-              onClick={() => armed && setMode('editing')}
-            >
-              Edit arguments
-            </Button>
-          )}
-        </div>
-      )}
+      {mode === 'asking' && <Choices first={first} alone={calls.length === 1} approval={approval} answering={answering} />}
     </section>
+  );
+}
+
+interface ChoicesProps {
+  readonly first: CallItem;
+  /** It is the only call of the card, so its arguments can be edited. */
+  readonly alone: boolean;
+  readonly approval: Approval;
+  readonly answering: Answering;
+}
+
+/** The decisions that the question offers. */
+function Choices({ first, alone, approval, answering }: ChoicesProps) {
+  const { armed, stale, busy, deny, edit, answer, setMode } = answering;
+  const offers = (decision: Decision) => approval.decisions.includes(decision);
+  const disabled = busy || (stale && !armed);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {offers('once') && (
+        <Button variant="primary" data-testid="approval-once" keys={keyText('Ctrl ↵')} disabled={disabled} onClick={() => void answer('once')}>
+          {allowLabel(first)}
+        </Button>
+      )}
+      {offers('session') && (
+        <Button data-testid="approval-session" disabled={disabled} onClick={() => void answer('session')}>
+          <span className="@max-md:hidden">Allow for this chat</span>
+          <span className="@md:hidden">For this chat</span>
+        </Button>
+      )}
+      {offers('always') && (
+        <AlwaysButton
+          call={first}
+          host={approval.host}
+          credential={offers('session') ? null : (approval.credentials?.join(', ') ?? null)}
+          disabled={disabled}
+          onAlways={() => void answer('always')}
+        />
+      )}
+      {offers('deny') && (
+        <Button ref={deny} data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
+          Deny
+        </Button>
+      )}
+      {approval.editable && alone && (
+        <Button ref={edit} variant="quiet" icon="pencil" className="ml-auto" data-testid="approval-edit" disabled={busy} onClick={() => armed && setMode('editing')}>
+          Edit arguments
+        </Button>
+      )}
+    </div>
   );
 }
 
@@ -245,11 +202,11 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
           <span className="font-mono text-fg">
             <Revealed text={call.tool} />
           </span>
-          , as it is now, gets{' '}
+          , in this version, may use{' '}
           <span className="font-mono text-fg">
             <Revealed text={credential} />
           </span>
-          {host !== null && <Revealed text={` for ${host}`} />} in every chat without a question. Take it back in Settings, Credentials.
+          {host !== null && <Revealed text={` for ${host}`} />} in every chat without asking. Revoke it in Settings, Credentials.
         </p>
       ) : (
         <>
@@ -258,7 +215,7 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
             <Revealed text={`allow ${rule}${host === null ? '' : ` for ${host}`}`} />
           </p>
           <p className="mb-2.5 text-small text-fg-2">
-            It holds in every chat, for this tool as it is now. Take it back in Settings, Permissions to be asked again.
+            It applies in every chat, to this version of the tool. Revoke it in Settings, Permissions.
           </p>
         </>
       )}

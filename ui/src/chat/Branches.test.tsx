@@ -58,7 +58,7 @@ test('the first message is edited, too', async () => {
   expect(backend.asked('send_message').at(-1)).toMatchObject({ text: 'One!', after: null });
 });
 
-test('a file and an image go with the edited message: they are chips, not words, and each can be left out', async () => {
+test('files of an edited message are chips that can be removed', async () => {
   const { backend, turns, answered } = await chat('One');
   const images = [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }];
   backend.on('read_image', () => ({ media_type: 'image/png', data: 'iVBORw==' }));

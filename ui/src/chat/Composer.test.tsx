@@ -127,10 +127,10 @@ describe('files', () => {
     fireEvent.change(chooser, { target: { files: [text, photo, scan, zip, large] } });
     expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
     expect(within(screen.getByTestId('files-refused')).getAllByRole('listitem').map((row) => row.textContent)).toEqual([
-      'plan.heic has an image format that models cannot read. Save it as PNG or JPEG.',
-      'scan.png has 5.2 MB; the limit for images is 3.9 MB. Make it smaller, or save it as JPEG.',
+      'Models cannot read the image format of plan.heic. Save it as PNG or JPEG.',
+      'scan.png is 5.2 MB; the limit for images is 3.9 MB. Make it smaller, or save it as JPEG.',
       'x.zip is not a text file.',
-      'large.txt has 100 kB; the limit is 100 kB. Add it to the vault and ask about it.',
+      'large.txt is 100 kB; the limit is 100 kB. Add it to the vault and ask about it.',
     ]);
     await userEvent.type(composer(), 'Read this{Enter}');
     expect(backend.asked('send_message')).toEqual([
@@ -149,7 +149,7 @@ describe('files', () => {
   const image = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], 'plan.png', { type: 'image/png' });
   const sent = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
 
-  test('an image is pasted, stands in the composer with its looks, and in the message when it is sent', async () => {
+  test('a pasted image is previewed in the composer and in the sent message', async () => {
     const { backend, say, session } = await open();
     await say(done);
     fireEvent.paste(composer(), { clipboardData: { files: [image], types: ['Files'] } });
@@ -176,7 +176,7 @@ describe('files', () => {
     await waitFor(() => expect(screen.getAllByTestId('draft-image').map((chip) => chip.textContent)).toEqual(['image.png', 'plan.png']));
   });
 
-  test('an image waits with its message, comes back for an edit, is taken off, and goes without a word', async () => {
+  test('an image waits with its message, returns for an edit, and can be removed', async () => {
     const { backend, say, session } = await open();
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [new File([new Uint8Array([1])], 'b.gif', { type: 'image/gif' })] } });
@@ -224,8 +224,8 @@ describe('files', () => {
     for (const files of [many('a', 6), many('b', 4)]) fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files } });
     const refused = within(await screen.findByTestId('files-refused')).getAllByRole('listitem');
     expect(refused.map((row) => row.textContent)).toEqual([
-      'b 2.txt: 8 files go with one message.',
-      'b 3.txt: 8 files go with one message.',
+      'b 2.txt: a message takes at most 8 files.',
+      'b 3.txt: a message takes at most 8 files.',
     ]);
     expect(screen.getAllByTestId('draft-file')).toHaveLength(8);
   });

@@ -22,7 +22,7 @@ const card = (tool: string) => screen.getAllByTestId('tool-card').find((one) => 
 const composer = () => screen.getByTestId<HTMLTextAreaElement>('composer-input');
 
 describe('sending', () => {
-  test('Enter sends, the field is empty again, and the message stands in the conversation', async () => {
+  test('Enter sends, empties the field and shows the message', async () => {
     const { backend } = renderInApp(<Conversation />);
     await userEvent.type(composer(), 'Who should I call?{Shift>}{Enter}{/Shift}And when?{Enter}');
     await screen.findByTestId('user-message');
@@ -85,7 +85,7 @@ describe('Stop', () => {
     expect(screen.queryByTestId('on-its-way')).toBeNull();
   });
 
-  test('a message that is refused late is told in its own chat, not in the one that is open by then', async () => {
+  test("a late refusal is shown in the message's own chat", async () => {
     const { backend, store } = await open([turnStarted(), { type: 'turn_completed', text: '' }]);
     let refuse = () => {};
     backend.on('send_message', () => new Promise((_, fail) => {
@@ -255,7 +255,7 @@ describe('tool cards', () => {
     expect(within(stopped).getByRole('region', { name: 'Found before it was stopped' })).toHaveTextContent('41.20');
   });
 
-  test('a finished read stays on one line until it is opened: arguments, then a table, names and values, or JSON', async () => {
+  test('a finished read is one line; opened, it shows arguments and result', async () => {
     await open([
       turnStarted(),
       started('1', 'crm.list_deals', 'read', { stage: 'won' }),
@@ -379,7 +379,7 @@ describe('a turn that failed', () => {
     expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Who to call?' })]);
   });
 
-  test('a host on this machine is never asked for: what went wrong is said until the list tells the one that is meant', async () => {
+  test('a local host is never asked for, and its error waits for the list', async () => {
     const world = sampleWorld();
     const { backend, store } = await openChat(<Conversation />, [
       turnStarted('Who to call?', 'ollama/gpt-oss:120b-cloud'),
@@ -472,7 +472,7 @@ test('notices say what happened, in one line each', async () => {
   ]);
 });
 
-test('arrows walk the items of the conversation, Enter goes in, Esc comes out, Tab goes on to the composer', async () => {
+test('arrows walk the items, Enter enters one, Esc leaves it, Tab goes to the composer', async () => {
   await open([turnStarted(), started('1', 'a.b', 'read'), completed('1', null), block('m', 0, '<p>Done</p>')]);
   act(() => screen.getByRole('log').focus());
   await userEvent.keyboard('{ArrowDown}');

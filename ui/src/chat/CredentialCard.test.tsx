@@ -67,7 +67,7 @@ test('a refused value can be tried again, and is not told', async () => {
 test('calls a skill by its name', async () => {
   await openChat(<Conversation />, [turnStarted(), needed('finnhub', 'skill:lookup')]);
   expect(screen.getByTestId('credential-needed')).toHaveTextContent('Lookup needs the credential finnhub');
-  expect(screen.getByTestId('credential-needed')).toHaveTextContent('with the name of the key in place of KEY');
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('with the key’s name instead of KEY');
 });
 
 test.each<[string, string | null]>([

@@ -64,7 +64,7 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
               </p>
               <p>
                 Or save it with this command in a terminal
-                {!credential.includes('/') && ', with the name of the key in place of KEY'}, then ask again. It asks for the
+                {!credential.includes('/') && ', with the key’s name instead of KEY'}, then ask again. It asks for the
                 secret; never write one into the chat.
               </p>
               <Command text={command} />

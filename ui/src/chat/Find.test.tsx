@@ -38,7 +38,7 @@ test('a hit in a file that is folded away opens it when it is gone to', async ()
   expect(open()).toEqual([false, true]);
 });
 
-test('the only hit, in a file that is folded away, is shown at once, and what only began like it is not', async () => {
+test('a hit in a folded file is shown at once; a partial match is not', async () => {
   const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
   await find('july');
   await count('1 of 1');

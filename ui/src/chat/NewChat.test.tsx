@@ -17,7 +17,7 @@ const due: GlanceView = {
   badge: [],
 };
 
-test('a chat begins with what is due, and of what is in the notes nothing goes into the message', async () => {
+test('a chat starts from what is due without copying notes into the message', async () => {
   const { store } = renderInApp(<NewChat />, { app: { glances: [due] } });
   const first = await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' });
   expect(screen.getAllByTestId('suggestion')[0]).toBe(first);
@@ -36,7 +36,7 @@ test('speaks of what is due only where something is', async () => {
   expect(screen.getByText(/Ask about them\. Every/)).toBeVisible();
 });
 
-test('nothing is offered before it is known what is due, so that no row changes its words', async () => {
+test('no suggestion is offered before the due ones are known', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: null } });
   await screen.findByText(/412 notes/);
   expect(backend.asked('list_skills')).toHaveLength(1);

@@ -315,7 +315,7 @@ function Details({ call }: { call: CallItem }) {
         </Part>
       )}
       {result !== null && result.merged.length > 0 && (
-        <Part label="Kept from Obsidian">
+        <Part label="Merged from Obsidian">
           <p className="selectable text-fg-2">
             <Revealed text={result.merged.join(', ')} />
           </p>

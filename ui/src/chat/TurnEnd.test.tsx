@@ -23,7 +23,7 @@ test.each<[ErrorCode, string[]]>([
   expect([...links].map((link) => link.textContent)).toEqual(remedies);
 });
 
-test('what went wrong ends before its remedy begins, and what is to be typed reads as code', async () => {
+test('an error ends before its remedy begins; commands read as code', async () => {
   const failure = { code: 'provider_unreachable', message: 'Cannot reach it', hint: 'Start it with `ollama serve`.' } as const;
   await openChat(<Conversation />, [turnStarted(), { type: 'turn_failed', ...failure }]);
   expect(screen.getByTestId('banner')).toHaveTextContent('Cannot reach it. Start it with ollama serve.');

@@ -129,7 +129,7 @@ function ProviderConsent({ turn, failure }: { turn: Turn; failure: UserError }) 
       <p className="selectable text-small text-fg-2">
         <span className="font-mono text-fg">{turn.model}</span> does not run on this machine. Your messages, the notes and
         results that tools read for them, and the list of your skills go to <span className="font-medium text-warn">{host}</span>.
-        Notes marked private never do. This is asked once; take it back in Settings, Models.
+        Notes marked private never do. Nova asks once; revoke it in Settings, Models.
       </p>
       {agree.problem && (
         <p role="alert" className="text-small text-danger">

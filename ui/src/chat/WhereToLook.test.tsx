@@ -77,7 +77,7 @@ describe('a call whose outcome is unknown says where to look', () => {
 
   test('nowhere after a read, which can be tried again', async () => {
     const { card, app } = await stopped('vault.search', 'read', { query: 'rollout' });
-    expect(card.getByText(/Nothing was changed by it/)).toBeVisible();
+    expect(card.getByText(/It changed nothing/)).toBeVisible();
     expect(screen.queryByTestId('where-to-look')).toBeNull();
     await userEvent.click(card.getByRole('button', { name: 'Try again' }));
     expect(app().view).toEqual({ kind: 'run-tool', tool: 'vault.search', args: { query: 'rollout' } });

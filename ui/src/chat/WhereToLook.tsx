@@ -21,7 +21,7 @@ export function WhereToLook({ call }: { call: CallItem }) {
         Try again
       </LinkButton>
     );
-    return <>Nothing was changed by it. {again}</>;
+    return <>It changed nothing. {again}</>;
   }
   const ways: ReactNode[] = [];
   for (const path of notes.slice(0, MOST_NOTES)) {

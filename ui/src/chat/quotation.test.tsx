@@ -94,7 +94,7 @@ test('the table of a card is its rows', () => {
   expect(quoted(container)).toBe('> NGTL | 42.18\n> BWOP | none');
 });
 
-test('what is no part of the words stays out: chips of figures, buttons, what screen readers are told, folded files', () => {
+test('a quotation leaves out chips, buttons, hidden text and folded files', () => {
   const { container } = render(
     <div>
       <div className="selectable">

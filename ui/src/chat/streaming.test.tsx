@@ -42,7 +42,7 @@ async function streaming() {
   return { ...app, grow: (html: string) => act(() => void backend.emit(block('m2', 1, html, false), { session, turn: 't2' })) };
 }
 
-test.each([[false], [true]])('a word more draws the message that grows, of it the last block, and nothing else; panel open: %s', async (open) => {
+test.each([[false], [true]])('another word redraws the last block of its message only; panel open: %s', async (open) => {
   const { store, grow, container } = await streaming();
   for (const tab of open ? (['changes', 'activity'] as const) : (['changes'] as const)) {
     act(() => store.actions.setPanel({ open, tab }));

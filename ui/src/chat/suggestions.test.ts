@@ -26,13 +26,13 @@ test('each skill gives its first question that names nobody and nothing', () => 
   ).toEqual(['Which leads do I have?', 'What is my portfolio worth?', 'How much is left this month?']);
 });
 
-test('a skill that is off, unavailable or hidden gives none, and more than four are not shown', () => {
+test('hidden or unusable skills suggest nothing; at most four are shown', () => {
   const question = ['What is new?'];
   expect(texts(skill('a', question, { state: 'disabled' }), skill('b', question, { hidden: true }), skill('c', question, { state: 'unavailable' }))).toEqual([]);
   expect(texts(...['a', 'b', 'c', 'd', 'e'].map((id) => skill(id, question)))).toHaveLength(4);
 });
 
-test('what is due stands first, with what is said of it, in the place of a question of the skill', () => {
+test('what is due comes first and replaces a question of its skill', () => {
   const skills = [skill('budget', ['How much is left this month?']), skill('crm', ['Which leads do I have?'], { name: 'CRM' }), skill('vault', ['What is new?'])];
   const rows = suggestions(skills, [glance('crm', 'Follow-ups due this week', 2), glance('crm', null, 3)]);
   expect(rows.map(({ text, detail }) => [text, detail])).toEqual([

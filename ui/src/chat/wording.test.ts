@@ -59,7 +59,7 @@ describe('results', () => {
     expect(resultSummary(done(tool, value))).toBe(line);
   });
 
-  test('without a list a figure that was computed says what came of it, in each of its currencies', () => {
+  test('without a list a computed figure gives its value in each currency', () => {
     const figure = (label: string, value: string, unit: string) => ({ at: '/x', label, value, unit, formula: null, parts: [], sources: [], caution: null });
     const figures = [figure('Open pipeline', '186400', 'EUR'), figure('Open pipeline', '12000', 'USD'), figure('Won', '5', 'EUR')];
     const call = done('crm.pipeline', { stages: [{ stage: 'lead' }], open: [{ amount: '186400' }], won: [{ amount: '5' }] });

@@ -127,7 +127,7 @@ it('does not say that messages stay here where the server here passes them on', 
   expect(leaves('Your messages')).toMatch(
     /^Your messagesgo to ollama.comOllama at 127.0.0.1:11434 passes them on to gpt-oss:120b-cloud at ollama.com\./,
   );
-  expect(leaves('Your notes')).toMatch(/what it reads goesThe notes read for an answer go to ollama.com\./);
+  expect(leaves('Your notes')).toMatch(/sent as neededNotes read for an answer go to ollama.com\./);
 });
 
 it('takes another model of this machine', async () => {

@@ -19,9 +19,9 @@ export function WhatLeaves({ notes, model }: { notes: NotesChoice; model: ModelO
       what: 'Your notes',
       ...(remote
         ? {
-            answer: 'what it reads goes',
+            answer: 'sent as needed',
             tone: 'warn' as const,
-            note: `The notes read for an answer go to ${model.host}. The others stay here.`,
+            note: `Notes read for an answer go to ${model.host}. The others stay here.`,
           }
         : {
             answer: 'stay here',

@@ -1141,11 +1141,19 @@ record: string | null,
  */
 edit: boolean, 
 /**
+ * With `edit`: the field of the form that has the focus.
+ */
+field: string | null, 
+/**
+ * On a row: deletes its note, once the user has allowed it.
+ */
+delete: boolean, 
+/**
  * On a row: offered only where each of these fields has the value, or one of the list's.
  */
 when: { [key in string]: JsonValue }, 
 /**
- * On a row of a table: the letter that does it while the row has the focus.
+ * On a row of a table: the letter, or `Del`, that does it while the row has the focus.
  */
 key: string | null, 
 /**
@@ -1169,7 +1177,7 @@ detail: string | null,
  */
 roomy: boolean, };
 
-export type PanelCount = { tool: string, at: string, };
+export type PanelCount = { tool: string, args: { [key in string]: JsonValue }, at: string, };
 
 export type PanelEmpty = { text: string, action: PanelAction | null, };
 

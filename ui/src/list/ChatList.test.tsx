@@ -173,7 +173,7 @@ describe('what is due', () => {
     expect(backend.asked('list_glances').length).toBeLessThanOrEqual(3);
   });
 
-  test('that cannot be read is nothing, and no failure of the window; what was said before stays', async () => {
+  test('a glance that cannot be read is ignored; the previous one stays', async () => {
     const { backend, store } = show();
     backend.fail('list_glances', { message: 'No.' });
     await act(() => store.actions.loadGlances());
@@ -185,7 +185,7 @@ describe('what is due', () => {
     expect(store.get().app.glances).toEqual(glances);
   });
 
-  test('of a tool that takes too long is what it said last; of one that answers with nothing, nothing', async () => {
+  test('a slow tool keeps its last glance; an empty answer removes it', async () => {
     const { backend, store } = show({ app: { glances } });
     backend.on('list_glances', () => glances.map((one) => ({ ...one, late: true, badge: [] })));
     await act(() => store.actions.loadGlances());

@@ -70,7 +70,7 @@ test('the trash is emptied as a whole, and the list offers nothing back', async 
   expect(screen.queryByTestId('undo-delete')).toBeNull();
 });
 
-test('the focus moves on to the next chat, from the last one back, and at the end to the head of the page', async () => {
+test('the focus moves to the next chat, else back, and at the end to the heading', async () => {
   const { user } = await show('lisbon', 'bank', 'harborline');
   const restore = (title: RegExp) => screen.getByRole('button', { name: title });
   await user.click(screen.getByRole('button', { name: 'Restore Import bank CSV, October' }));

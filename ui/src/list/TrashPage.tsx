@@ -35,7 +35,7 @@ export function TrashPage() {
         ) : (
           <>
             <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
-              A deleted chat is forgotten for good after {keptFor} days. What it changed in notes stays, and can be undone in Changes while it is kept.
+              Deleted chats are removed for good after {keptFor} days. Their changes to notes stay; until then they can be undone under Changes.
             </p>
             <ul ref={list} data-list onKeyDown={listKeys} aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
               {rows.map((row, at) => (

@@ -19,14 +19,14 @@ test('notes of earlier turns are listed where they leave with the history', asyn
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('Jane Doe');
 });
 
-test('notes that the host knows from earlier messages are counted once more where they go along', async () => {
+test('notes known from earlier messages are counted with each request', async () => {
   const first = sent('ollama.com', ['Ideas.md']);
   await show({ ...first, notes_before: 12 } as EventBody, sent('ollama.com', []));
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
-  expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages went along to ollama.com');
+  expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages were sent again to ollama.com');
 });
 
-test('a request that stayed here is not said to have left, whatever its provider is now', async () => {
+test('a request that stayed here is never said to have left', async () => {
   const { tool_call_started, tool_call_completed } = read('CRM/People/Jane Doe.md');
   await show(sent(null, []), tool_call_started, tool_call_completed, sent(null, ['CRM/People/Jane Doe.md']));
   expect(screen.queryByTestId('activity-notes')).toBeNull();
@@ -72,7 +72,7 @@ async function show(...steps: EventBody[]) {
   return app;
 }
 
-test('the tools that a request could call, and that its beginning was not cached, are told with the keyboard', async () => {
+test('offered tools and an uncached start can be read by keyboard', async () => {
   await show(step(['vault.read_note', 'budget.import_transactions'], true), step(['vault.read_note'], false));
   const user = userEvent.setup();
   screen.getByRole('button', { name: '2 tools' }).focus();
@@ -88,7 +88,7 @@ test('the tools that a request could call, and that its beginning was not cached
   expect(await screen.findByRole('tooltip')).toHaveTextContent(/it read the whole request again/);
 });
 
-test('a message whose skill came before its first request says that it was not cached; the first of a chat was read by nobody before', async () => {
+test('a skill activated before the first request is reported as uncached', async () => {
   const sample = sampleWorld();
   const turn = (text: string, skills: string[]): EventBody => ({ type: 'turn_started', text, model: 'openai/gpt-5.2', skills, tool: null });
   const events = [

@@ -125,7 +125,7 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
         )}
         {!local && activity.sentBefore > 0 && (
           <p data-testid="activity-notes-before" className="text-warn">
-            {counted(activity.sentBefore, 'note')} of earlier messages went along to {host}
+            {counted(activity.sentBefore, 'note')} of earlier messages were sent again to {host}
           </p>
         )}
         {kept.length > 0 && (

@@ -18,7 +18,7 @@ async function open(...sets: ChangeSetView[]) {
 
 const cards = () => screen.findAllByTestId('interrupted-change');
 
-test('stands at the top with the choice and its notes, whichever chat it is of; nothing is done by itself', async () => {
+test('stands at the top with its notes and choices in every chat; does nothing itself', async () => {
   const { backend, store, user } = await open(interruptedSet(41));
   const [card] = await cards();
   expect(within(card!).getByRole('heading')).toHaveTextContent('Nova was interrupted while it changed 41 notes');
@@ -44,7 +44,7 @@ test.each([
   expect(screen.queryByTestId('settled-change')).toBeNull();
 });
 
-test('what a finish left because it was edited since shows both sides, and the set still waits', async () => {
+test('notes edited since a finish show both sides, and the set still waits', async () => {
   const { backend, user } = await open(interruptedSet(2));
   const path = 'CRM/People/Contact 1.md';
   backend.on('finish_changes', (): FinishResult => ({

@@ -2,7 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
-import type { NoteView } from '../ipc';
+import type { NoteView, UserError } from '../ipc';
 import { firstState } from '../state/app';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
@@ -49,6 +49,17 @@ test('opens the note in Obsidian', async () => {
   const { backend } = open('Jane Doe');
   await userEvent.click(await screen.findByTestId('open-in-obsidian'));
   expect(backend.asked('open_note')).toEqual([{ path }]);
+});
+
+test('says that Obsidian is missing in one sentence, and what to do', async () => {
+  const { backend } = open('Jane Doe');
+  const missing: UserError = { code: 'io', message: 'Obsidian is not installed, or did not open.', hint: 'Install it from obsidian.md, or read the note in Nova.' };
+  backend.on('open_note', () => {
+    throw missing;
+  });
+  await userEvent.click(await screen.findByTestId('open-in-obsidian'));
+  expect(await screen.findByRole('alert')).toHaveTextContent(/^Obsidian is not installed, or did not open.Install it from obsidian.md, or read the note in Nova.$/);
+  expect(screen.getByRole('heading', { name: 'Jane Doe' })).toBeVisible();
 });
 
 test.each([path, 'Jane Doe', 'jane doe#Log'])('opened as %s it is read again when the note changes, and marked', async (asked) => {

@@ -51,7 +51,18 @@ it('shows the fields of the record with their values', async () => {
   expect(sheet.getByRole('button', { name: 'In a week' })).toBeVisible();
 });
 
-it('a new record begins with what it was opened with; what its type does not know is left out', async () => {
+it('the focus begins on the field that was asked for', async () => {
+  const backend = new FakeBackend({ ...sampleWorld(), recordForms: [contactForm] });
+  const { skill, record_type: type, path } = contactForm;
+  const { store } = renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path, field: 'company' } } });
+  expect(await screen.findByRole('combobox', { name: /^Company/ })).toHaveFocus();
+  act(() => store.actions.openRecordForm({ skill, type, path, field: 'stage' }));
+  await waitFor(() => expect(screen.getByRole('radio', { name: 'lead' })).toHaveFocus());
+  act(() => store.actions.openRecordForm({ skill, type, path }));
+  await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toHaveFocus());
+});
+
+it('a new record starts with given values, except unknown fields', async () => {
   const backend = new FakeBackend({ ...sampleWorld(), recordForms: [newContactForm] });
   const { skill, record_type: type } = newContactForm;
   renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path: null, values: { name: 'Ada Byron', shares: '12' } } } });
@@ -65,12 +76,12 @@ it('a new record begins with what it was opened with; what its type does not kno
   expect(asked?.before).toEqual(newContactForm.values);
 });
 
-it('saves what stands in the form with what it was opened with, then shows the way back', async () => {
+it('saves the form against the values it was opened with, then offers Undo', async () => {
   const { backend, sheet, user } = await setup();
   await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');
   await user.click(sheet.getByRole('radio', { name: 'customer' }));
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
   expect(backend.asked('save_record')).toEqual([
     {
       skill: 'crm',
@@ -119,7 +130,7 @@ it('shows beside the field what the backend refused, until it is written in', as
   await write(phone, '1');
   expect(sheet.queryByRole('alert')).toBeNull();
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
 });
 
 describe('a refusal whose cure is in another place', () => {
@@ -137,14 +148,14 @@ describe('a refusal whose cure is in another place', () => {
     await write(sheet.getByRole('textbox', { name: /^Phone/ }), '1');
     expect(sheet.queryByRole('alert')).toBeNull();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01', phone: '1' });
   });
 
   it('does not keep the form from being saved as it is', async () => {
     const { backend, sheet, user } = await told();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01' });
   });
 });
@@ -163,7 +174,7 @@ it('tells of the record that was saved, and below of the notes that followed fro
   backend.on('list_changes', () => [{ ...(set as ChangeSetView), id: 'c7', notes: [{ ...note, path: position, diff: diff('quantity: 60 → 50') }, { ...note, path: trade, diff: diff('quantity: 40 → 50') }] }]);
   await user.click(await sheet.findByRole('radio', { name: 'customer' }));
   await user.click(sheet.getByTestId('save-record'));
-  expect(await sheet.findByText('buy is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed buy')).toBeVisible();
   expect(sheet.getByRole('region', { name: 'Also changed' })).toHaveTextContent('NGTL');
   expect(sheet.getByRole('region', { name: 'Also changed' })).not.toHaveTextContent('buy');
   await user.click(sheet.getByRole('button', { name: 'Open the note' }));
@@ -183,7 +194,7 @@ describe('a field that was changed in Obsidian meanwhile', () => {
     await user.click(sheet.getByTestId('save-record'));
     await user.click(await sheet.findByRole('button', { name: 'Keep customer' }));
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'customer' } });
   });
 
@@ -191,10 +202,10 @@ describe('a field that was changed in Obsidian meanwhile', () => {
     const { backend, sheet, user } = await setup(contactForm, [conflict]);
     await user.click(await sheet.findByRole('radio', { name: 'customer' }));
     await user.click(sheet.getByTestId('save-record'));
-    await user.click(await sheet.findByRole('button', { name: 'Take paused' }));
+    await user.click(await sheet.findByRole('button', { name: 'Use paused' }));
     expect(sheet.getByRole('radio', { name: 'paused' })).toBeChecked();
     await user.click(sheet.getByTestId('save-record'));
-    await sheet.findByText('Jane Doe is changed.');
+    await sheet.findByText('Changed Jane Doe');
     expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'paused' } });
   });
 });
@@ -220,7 +231,7 @@ describe('leaving', () => {
   });
 });
 
-it('suggests notes for a link, to be chosen by keys, and Esc closes the list before the form', async () => {
+it('suggests notes for a link by keys; Esc closes the list before the form', async () => {
   const { backend, sheet, user, isOpen } = await setup();
   backend.on('suggest_notes', () => [
     { name: 'Fernhill Dairy', path: 'CRM/Companies/Fernhill Dairy.md', record_type: 'company' },
@@ -242,7 +253,7 @@ it('suggests notes for a link, to be chosen by keys, and Esc closes the list bef
   expect(company).toHaveValue('Fernhill Dairy');
 });
 
-it('suggests notes for each line of a list of links, and what is chosen becomes one of it', async () => {
+it('suggests notes for each entry of a list of links', async () => {
   const schema = {
     type: 'object',
     properties: { guests: { type: 'array', title: 'Guests', items: { type: 'string', format: 'note' } } },
@@ -303,7 +314,7 @@ describe('a record that is there already', () => {
     expect(backend.asked('save_record').map(({ another }) => another)).toEqual([undefined, true]);
   });
 
-  it('is no longer what a form that was written in again would be: that is saved with its checks', async () => {
+  it('saving again after more typing runs the checks again', async () => {
     const { backend, sheet, user } = await told();
     const name = sheet.getByRole('textbox', { name: /^Name/ });
     await write(name, 'Sam Ortega');
@@ -389,5 +400,5 @@ it('asks in the form where a rule wants to be asked', async () => {
   });
   expect(await sheet.findByText('Change 1 note?')).toBeVisible();
   await act(async () => answer(saved));
-  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
 });

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState, type RefObject } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
+import type { JsonValue, RecordFormView, SameRecord } from '../ipc';
 import {
   Banner,
   Button,
@@ -20,11 +20,12 @@ import {
 } from '../shared';
 import { Diff } from '../shared/Diff';
 import { NoteLink } from '../shared/NoteLink';
-import { draftOf, focusProblem, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
+import { draftOf, SchemaForm, useNoteSearch, useSchemaForm, useValuesInUse } from '../shared/form';
 import { isVaultGone, type RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type Diffs, type SaveState } from './save';
+import { isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type SaveState } from './save';
+import { useSaving } from './useSaving';
 
 const width = 440;
 
@@ -63,7 +64,7 @@ function Reading({ form }: { form: RecordForm }) {
         <IconButton icon="x" label="Close form" className="-mr-2" onClick={close} />
       </header>
       {view !== null && view.broken === null ? (
-        <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
+        <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} focused={form.field ?? null} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
       ) : (
         <div className="p-5">
           {view?.broken ? (
@@ -83,15 +84,23 @@ interface EditingProps {
   readonly view: RecordFormView;
   /** What a new record begins with, beside what its form proposes. */
   readonly given: RecordForm['values'];
+  /** The field that has the focus at first; the first one without it. */
+  readonly focused: string | null;
   readonly label: string;
   /** Set to what closing means while the form is there. */
   readonly leaveRef: RefObject<() => void>;
   readonly onAnother: () => void;
 }
 
-function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
-  const backend = useBackend();
-  const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
+/** The field of that name, where it has a choice that one; without a name the first one. */
+function focusField(form: HTMLElement | null, name: string | null): void {
+  const field = name === null ? null : form?.querySelector(`[data-path="${CSS.escape(name)}"]`);
+  const wanted = field?.querySelector<HTMLElement>('[aria-checked=true]') ?? field?.querySelector<HTMLElement>('input, textarea, select, button');
+  (wanted ?? form?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
+}
+
+function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingProps) {
+  const { closeRecordForm, openRecordForm } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
   const gone = useApp(isVaultGone);
   const initial = useMemo(() => begunWith(view, given), [view, given]);
@@ -104,51 +113,9 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const busy = state.phase === 'saving';
   const same = sameAs(state, form.args);
 
-  useEffect(() => {
-    body.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
-  }, []);
+  useEffect(() => focusField(body.current, focused), [focused]);
 
-  const save = async (another = false) => {
-    const values = form.submit();
-    if (values === null) focusProblem(body.current, form.problems);
-    if (!isValues(values) || busy || gone || state.conflicts.length > 0) return;
-    say({ type: 'save_started', values });
-    watch(run);
-    try {
-      const saved = await backend.rpc('save_record', {
-        skill: view.skill,
-        record_type: view.record_type,
-        ...(view.path === null ? {} : { path: view.path }),
-        before: state.before,
-        values,
-        ...(another ? { another } : {}),
-        run,
-      });
-      form.tell(faultsOf(saved));
-      say({ type: 'save_answered', saved, diffs: await diffsOf(saved) });
-    } catch (thrown) {
-      say({ type: 'failed', problem: userError(thrown) });
-    } finally {
-      unwatch(run);
-    }
-  };
-  /** What was written stands in the list of changes; without it the save is still told. */
-  const diffsOf = async ({ result }: SavedRecord): Promise<Diffs> => {
-    if (result?.change_set == null) return {};
-    const sets = await backend.rpc('list_changes', { limit: 8 }).catch(() => []);
-    const notes = sets.find(({ id }) => id === result.change_set)?.notes ?? [];
-    return Object.fromEntries(notes.map(({ path, diff }) => [path, diff]));
-  };
-  const takeBack = async () => {
-    const set = state.result?.change_set;
-    if (set == null) return;
-    try {
-      const { conflicts, change_set } = await undo({ change_set: set });
-      if (conflicts.length === 0 && change_set !== null) say({ type: 'undone', at: new Date().toISOString() });
-    } catch (thrown) {
-      say({ type: 'failed', problem: userError(thrown) });
-    }
-  };
+  const { save, takeBack } = useSaving({ view, form, body, state, say, run, blocked: busy || gone || state.conflicts.length > 0 });
   const close = () => {
     if (state.phase === 'editing' && form.changed) say({ type: 'leave_asked' });
     else if (!busy) closeRecordForm();
@@ -254,7 +221,7 @@ function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (
   return (
     <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p className="selectable break-words">
-        {same.message} <span className="text-fg-2">Nothing was saved. Change it above, or choose.</span>
+        {same.message} <span className="text-fg-2">Nothing was saved. Change the name above, or choose:</span>
       </p>
       <p className="flex flex-wrap gap-x-3 gap-y-1">
         {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that note</LinkButton> : <NoteLink note={same.path} />}
@@ -335,10 +302,10 @@ function Conflict({ label, theirs, mine, onTake, onKeep }: ConflictProps) {
   return (
     <div role="alert" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p>
-        <span className="font-medium">{label}</span> was changed in the note while the form was open, to {wordsOf(theirs)}.
+        <span className="font-medium">{label}</span> was changed to {wordsOf(theirs)} in the note while the form was open.
       </p>
       <p className="flex gap-3">
-        <LinkButton onClick={onTake}>Take {wordsOf(theirs)}</LinkButton>
+        <LinkButton onClick={onTake}>Use {wordsOf(theirs)}</LinkButton>
         <LinkButton onClick={onKeep}>Keep {wordsOf(mine)}</LinkButton>
       </p>
     </div>
@@ -364,10 +331,10 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
       <p role="status" className="flex items-center gap-2 text-ui">
         <Icon name="check" className="text-ok" />
         {own === undefined
-          ? 'No changes. The note is as it was.'
+          ? 'No changes.'
           : own.kind === 'created'
-            ? `${noteName(path).name} is added.`
-            : `${noteName(path).name} is changed.`}
+            ? `Added ${noteName(path).name}`
+            : `Changed ${noteName(path).name}`}
       </p>
       {diff && <Diff diff={diff} caption={noteName(path).name} />}
       {others.length > 0 && (

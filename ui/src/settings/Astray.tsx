@@ -23,7 +23,7 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
     >
       <p role="alert" className="flex gap-2 font-medium">
         <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-        {row.name} is still off: {counted(taken.length, 'request')} of other skills would reach it instead.
+        {row.name} is still off: it would take {counted(taken.length, 'request')} meant for other skills.
       </p>
       <TakenRequests taken={taken} nameOf={nameOf} />
       <p className="mt-2 ml-5.5 flex gap-2">

@@ -120,7 +120,7 @@ function Outcome({ result }: { result: DryRunResult }) {
           <p className="break-words text-danger">
             <Revealed text={problemLine(problem)} />
           </p>
-          <p className="text-fg-2">Each request was answered with an empty JSON object; a real answer may suit it better.</p>
+          <p className="text-fg-2">Each request was answered with an empty JSON object; with a real answer it may succeed.</p>
         </Part>
       ) : (
         <Part name="It answered">

@@ -56,7 +56,7 @@ describe('Permissions', () => {
     await user.click(await screen.findByRole('button', { name: 'Remove allow crm__move_deal' }));
     expect(backend.asked('remove_rule')).toEqual([{ pattern: 'crm__move_deal' }]);
     expect(screen.queryByText('crm__move_deal')).toBeNull();
-    expect(screen.getByText('The rule crm__move_deal is removed.')).toBeInTheDocument();
+    expect(screen.getByText('Rule removed: crm__move_deal')).toBeInTheDocument();
   });
 
   it('adds a rule and keeps the text when it is refused', async () => {

@@ -65,11 +65,11 @@ export function PermissionsPage() {
               <Part title="Rules">
                 <Rules
                   rules={data.rules}
-                  onRemove={(pattern) => void attempt(() => backend.rpc('remove_rule', { pattern }), `The rule ${pattern} is removed.`)}
+                  onRemove={(pattern) => void attempt(() => backend.rpc('remove_rule', { pattern }), `Rule removed: ${pattern}`)}
                 />
                 <AddRule
                   onAdd={(answer, pattern) =>
-                    attempt(() => backend.rpc('add_rule', { answer, pattern }), `The rule ${answer} ${pattern} holds.`)
+                    attempt(() => backend.rpc('add_rule', { answer, pattern }), `Rule added: ${answer} ${pattern}`)
                   }
                 />
               </Part>
@@ -80,7 +80,7 @@ export function PermissionsPage() {
                 <Part title="Approved tools" note="Tools that did not come with Nova. A changed file asks again.">
                   <ApprovedTools
                     tools={data.tools}
-                    onRevoke={(tool) => void attempt(() => backend.rpc('revoke_tool', { tool }), `The approval of ${tool} is removed.`)}
+                    onRevoke={(tool) => void attempt(() => backend.rpc('revoke_tool', { tool }), `Approval revoked: ${tool}`)}
                     onRevokeHost={(tool, host) =>
                       void attempt(() => backend.rpc('revoke_host', { tool, host }), `${tool} asks again before it contacts ${host}.`)
                     }
@@ -196,8 +196,8 @@ function AddRule({ onAdd }: { onAdd: (answer: RuleAnswer, pattern: string) => Pr
         </Button>
       </div>
       <p id={hint} className="text-small text-fg-3">
-        <span className="font-mono">skill__tool</span>, where * stands for any letters. Without a skill, that tool of
-        every skill. In brackets what an argument must be: <span className="font-mono">mail__send(to=*@acme.com)</span>.
+        <span className="font-mono">skill__tool</span>; * matches any letters. Without a skill, it matches that tool of
+        every skill. In brackets, the value an argument must have: <span className="font-mono">mail__send(to=*@acme.com)</span>.
         A pattern has one answer; a new one replaces it.
       </p>
     </form>

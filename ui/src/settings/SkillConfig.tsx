@@ -20,6 +20,58 @@ interface SkillConfigProps {
 }
 
 export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
+  const { form, box, error, isChanged, said, leave, reset, takeBack } = useOwnConfig({ detail, attempt });
+  return (
+    <Part
+      title="Configuration"
+      note="saved as you type, used from the next call"
+      action={
+        isChanged && (
+          <LinkButton data-testid="config-reset" onClick={reset}>
+            Restore defaults
+          </LinkButton>
+        )
+      }
+    >
+      {detail.config_problem && (
+        <p role="status" className="mb-2.5 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
+          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+          <span className="min-w-0 break-words">{detail.config_problem}</span>
+        </p>
+      )}
+      <div
+        ref={box}
+        data-testid="skill-config"
+        onBlur={leave}
+      >
+        <SchemaForm
+          form={form}
+          label={`Configuration of ${name}`}
+          onSubmit={() => {
+            form.submit();
+            leave();
+          }}
+        />
+      </div>
+      {error && (
+        <div className="mt-2.5">
+          <ErrorBox error={error} />
+        </div>
+      )}
+      <p role="status" data-testid="config-saved" className="mt-1.5 min-h-4.5 text-fg-3">
+        {said}
+        {takeBack !== null && (
+          <LinkButton data-testid="config-undo" onClick={takeBack}>
+            Undo
+          </LinkButton>
+        )}
+      </p>
+    </Part>
+  );
+}
+
+/** The form, saved a moment after it was typed in; it follows what is in force. */
+function useOwnConfig({ detail, attempt }: Pick<SkillConfigProps, 'detail' | 'attempt'>) {
   // Read again, it is the same as long as it says the same.
   const schema = useSame(detail.config_schema ?? {});
   const config = useSame(detail.config);
@@ -90,59 +142,23 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
     setBeforeReset(null);
   };
 
-  return (
-    <Part
-      title="Configuration"
-      note="saved as you type, used from the next call"
-      action={
-        !isEmptyConfig(own) && (
-          <LinkButton data-testid="config-reset" onClick={reset}>
-            Restore defaults
-          </LinkButton>
-        )
-      }
-    >
-      {detail.config_problem && (
-        <p role="status" className="mb-2.5 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
-          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-          <span className="min-w-0 break-words">{detail.config_problem}</span>
-        </p>
-      )}
-      <div
-        ref={box}
-        data-testid="skill-config"
-        onBlur={() => setLeft((times) => times + 1)}
-      >
-        <SchemaForm
-          form={form}
-          label={`Configuration of ${name}`}
-          onSubmit={() => {
-            form.submit();
-            setLeft((times) => times + 1);
-          }}
-        />
-      </div>
-      {error && (
-        <div className="mt-2.5">
-          <ErrorBox error={error} />
-        </div>
-      )}
-      <p role="status" data-testid="config-saved" className="mt-1.5 min-h-4.5 text-fg-3">
-        {form.shown.length > 0
-          ? 'Not saved: correct the field above.'
-          : saved === 'reset'
-            ? 'Defaults restored. '
-            : saved === 'saved' && error === null && !unsaved
-              ? 'Saved.'
-              : ''}
-        {saved === 'reset' && beforeReset !== null && (
-          <LinkButton data-testid="config-undo" onClick={takeBack}>
-            Undo
-          </LinkButton>
-        )}
-      </p>
-    </Part>
-  );
+  return {
+    form,
+    box,
+    error,
+    /** There are settings of the user's own. */
+    isChanged: !isEmptyConfig(own),
+    said: saidOf({ isWrong: form.shown.length > 0, saved, isKept: error === null && !unsaved }),
+    leave: () => setLeft((times) => times + 1),
+    reset,
+    takeBack: saved === 'reset' && beforeReset !== null ? takeBack : null,
+  };
+}
+
+function saidOf({ isWrong, saved, isKept }: { isWrong: boolean; saved: 'not yet' | 'saved' | 'reset'; isKept: boolean }): string {
+  if (isWrong) return 'Not saved: correct the field above.';
+  if (saved === 'reset') return 'Defaults restored. ';
+  return saved === 'saved' && isKept ? 'Saved.' : '';
 }
 
 function useSame(value: JsonValue): JsonValue {

@@ -48,7 +48,7 @@ it('says above everything why a change was refused, and shows what is the case',
 describe('what it is for', () => {
   const description = 'The people that the user knows, and deals. Use when the user asks about somebody.';
 
-  it('is said to a person in the words of its manifest; what the model reads is a click away', async () => {
+  it("describes the skill by its manifest, with the model's text a click away", async () => {
     const { user, detail } = await setup({ description, summary: 'Contacts, deals and follow-ups' });
     expect(detail.getByText('Contacts, deals and follow-ups.')).toBeVisible();
     expect(detail.getByText(description)).not.toBeVisible();
@@ -144,7 +144,7 @@ describe('its routing examples', () => {
       return tool === '' ? [] : [{ tool, skill: tool.split('.')[0] ?? '', score }];
     });
 
-  it('are tested as examples that do not find themselves, and those that go elsewhere name what took them', async () => {
+  it('tests examples without themselves and names what took the others', async () => {
     const { backend, detail } = await setup({ examples }, {}, routing);
     expect(await detail.findByText('1 of 3 reach Mail, tested offline')).toBeVisible();
     expect(backend.asked('suggest_tools')).toContainEqual({ text: 'send this', limit: 1, example: true });

@@ -95,7 +95,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
         {!shadowed && <SkillRecords row={row} />}
         {!shadowed && <SkillTools row={row} detail={detail.data} attempt={attempt} />}
         {row.hints.length > 0 && (
-          <Part title="Hints" note="when it is meant">
+          <Part title="Hints" note="when the model should use it">
             <ul className="flex flex-col gap-0.5">
               {row.hints.map((hint) => (
                 <Hint key={hint} hint={hint} />

@@ -131,7 +131,7 @@ it('pins at once, goes to the top and keeps the focus there', async () => {
   expect(screen.getByTestId('skill-detail')).toHaveAccessibleName('alpha');
 });
 
-it('takes a second click for what it says: the last one counts, in the order of the clicks', async () => {
+it('counts quick clicks in their order; the last one wins', async () => {
   const { backend, user, line } = await setup([row('crm')]);
   const first = held();
   let asked = 0;
@@ -220,11 +220,11 @@ describe('switching on', () => {
     expect(screen.queryByTestId('skill-astray')).toBeNull();
   });
 
-  it('says which requests would go astray and which hints are missing, and is off until the user has chosen', async () => {
+  it('names requests that would go astray and missing hints, and stays off', async () => {
     const { backend, user, line } = await setup(off, (backend) => backend.on('taken_by_skill', () => taken));
     await user.click(line('screener').getByTestId('skill-switch'));
     const question = within(await screen.findByRole('group', { name: 'Switch Screener on?' }));
-    expect(question.getByRole('alert')).toHaveTextContent('1 request of other skills would reach it instead');
+    expect(question.getByRole('alert')).toHaveTextContent('it would take 1 request meant for other skills');
     expect(question.getByText(/Pull up UBER/)).toHaveTextContent('“Pull up UBER” is meant for Lookup');
     expect(question.getByText('Add "Pull up TICKER" to hints.use_when of lookup.')).toBeVisible();
     expect(line('screener').getByTestId('skill-switch')).not.toBeChecked();

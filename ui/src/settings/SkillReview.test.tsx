@@ -22,8 +22,8 @@ it('agrees to exactly what is shown', async () => {
   const backend = shown();
   expect(await screen.findByText('SKILL.md')).toBeInTheDocument();
   expect(screen.getByTestId('skill-review')).toHaveTextContent('Hosts: pdf.example');
-  expect(screen.getByTestId('skill-review')).toHaveTextContent(/environment where set: PDF_TOKEN/);
-  expect(screen.getByText(/may not: Bash/)).toBeInTheDocument();
+  expect(screen.getByTestId('skill-review')).toHaveTextContent(/where set: PDF_TOKEN/);
+  expect(screen.getByText(/does not grant: Bash/)).toBeInTheDocument();
   const accept = screen.getByTestId('skill-accept');
   await waitFor(() => expect(accept).toBeEnabled());
   await userEvent.click(accept);
@@ -37,7 +37,7 @@ it('warns of requests that it would take, and leaves the choice to the user', as
   ]);
   renderInApp(<SkillReview skill="pdf" />, { backend });
   const warning = await screen.findByTestId('review-taken');
-  expect(warning).toHaveTextContent('Once it is on, 1 request of other skills would reach it instead.');
+  expect(warning).toHaveTextContent('Once on, it would take 1 request meant for other skills.');
   expect(warning).toHaveTextContent('“Pull up UBER” is meant for lookup');
   expect(warning).toHaveTextContent('Add "Pull up TICKER" to hints.use_when of lookup.');
   expect(backend.asked('taken_by_skill')).toEqual([{ skill: 'pdf' }]);
@@ -84,7 +84,7 @@ it.each([
   { foreign: true, state: 'needs_review', asked: 1 },
   { foreign: true, state: 'available', asked: 0 },
   { foreign: false, state: 'available', asked: 0 },
-] as const)('is shown for a skill from elsewhere that waits, and for no other: $foreign, $state', async ({ foreign, state, asked }) => {
+] as const)('shows for a waiting skill from elsewhere only: $foreign, $state', async ({ foreign, state, asked }) => {
   const [any] = sampleWorld().skills;
   const row: SkillRow = { ...(any as SkillRow), id: 'pdf', name: 'PDF', foreign, state, reason: null };
   const { backend } = renderInApp(

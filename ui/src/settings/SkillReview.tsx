@@ -57,8 +57,8 @@ function Shown({
       <p className="text-fg-2">
         {review.state === 'changed'
           ? 'Its files changed since you agreed. It stays off until you agree again.'
-          : 'Somebody else wrote it. It stays off until you agree.'}{' '}
-        It lies in <Revealed text={review.folder} />.
+          : 'Written by somebody else. It stays off until you agree.'}{' '}
+        Folder: <Revealed text={review.folder} />
       </p>
       <ul className="flex flex-col gap-0.5">
         {review.files.map(({ path, bytes, change }) => (
@@ -88,7 +88,7 @@ function Shown({
               <Revealed text={definition?.tool ?? file} />
             </span>
             {definition ? <EffectBadge effect={definition.effect} /> : <Badge tone="danger">does not load</Badge>}
-            {definition && <span className="text-fg-3">says its author; each call asks</span>}
+            {definition && <span className="text-fg-3">declared by its author; each call asks</span>}
           </span>
           <span className="text-fg-2">
             <Revealed text={definition?.description ?? problem?.message ?? ''} />
@@ -101,24 +101,24 @@ function Shown({
       </p>
       {review.env.length > 0 && (
         <p>
-          <span className="text-fg-2">Values it needs, taken from Nova’s environment where set:</span>{' '}
+          <span className="text-fg-2">Environment variables it uses, where set:</span>{' '}
           <Revealed text={review.env.join(', ')} />
         </p>
       )}
       {review.allowed_tools && (
         <p className="text-fg-2">
-          It would like to use without asking, and may not: <Revealed text={review.allowed_tools} />
+          Asks for these tools without approval, which Nova does not grant: <Revealed text={review.allowed_tools} />
         </p>
       )}
       <details>
-        <summary className="cursor-pointer text-fg-2">Its instructions</summary>
+        <summary className="cursor-pointer text-fg-2">Instructions</summary>
         <Source text={review.instructions} label="SKILL.md" />
       </details>
       {taken.length > 0 && (
         <div data-testid="review-taken" className="rounded-card border border-warn-line bg-warn-soft px-3 py-2.5">
           <p role="alert" className="flex gap-2 font-medium">
             <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-            Once it is on, {counted(taken.length, 'request')} of other skills would reach it instead.
+            Once on, it would take {counted(taken.length, 'request')} meant for other skills.
           </p>
           <TakenRequests taken={taken} nameOf={(id) => id} />
         </div>

@@ -141,5 +141,5 @@ function useSwitches(detail: SkillDetail | null, attempt: (change: Change) => Pr
 
 function callsText({ calls, errors, mean_ms }: ToolSwitch): string {
   if (calls === 0) return 'Never called';
-  return [counted(calls, 'call'), counted(errors, 'error'), ...(mean_ms === null ? [] : [`${durationText(mean_ms)} mean`])].join(', ');
+  return [counted(calls, 'call'), counted(errors, 'error'), ...(mean_ms === null ? [] : [`${durationText(mean_ms)} on average`])].join(', ');
 }

@@ -14,15 +14,17 @@ const usedAt = (last_used: string) => ({ ...unused, activations: 1, calls: 1, me
 const all = { search: '', source: 'all', attention: false };
 
 describe('the rows', () => {
-  it('stand pinned first, then by last use, then by name', () => {
+  it('stand pinned first, then by last use, then by name with its numbers by size', () => {
     const rows = [
       row('beta'),
       row('alpha'),
       row('old', { usage: usedAt('2026-11-01T00:00:00Z') }),
       row('new', { usage: usedAt('2026-11-20T00:00:00Z') }),
       row('zeta', { pinned: true }),
+      row('old 10', { usage: usedAt('2026-11-01T00:00:00Z') }),
+      row('old 2', { usage: usedAt('2026-11-01T00:00:00Z') }),
     ];
-    expect(shownSkills(rows, all).map(({ id }) => id)).toEqual(['zeta', 'new', 'old', 'alpha', 'beta']);
+    expect(shownSkills(rows, all).map(({ id }) => id)).toEqual(['zeta', 'new', 'old', 'old 2', 'old 10', 'alpha', 'beta']);
   });
 
   it.each<[SkillState, string | null, string]>([
@@ -54,7 +56,7 @@ describe('the rows', () => {
     expect(halves('Available')).toEqual(['Available', '']);
   });
 
-  it('add up what every request carries: catalog lines of all that work, the rest of those always loaded', () => {
+  it('sums the catalog of all usable skills and the rest of those always loaded', () => {
     const rows = [
       row('a'),
       row('b', { mode: 'always' }),
@@ -85,7 +87,7 @@ it('switches a skill at once, and tells the backend', async () => {
   expect(rowOf('mail')).toHaveAttribute('data-state', 'available');
 });
 
-it('shows the switch moved before the backend has answered, and back where it refuses', async () => {
+it('moves the switch before the answer, and back if it is refused', async () => {
   const { backend, user, rowOf, ready } = setup([row('crm')]);
   let refuse: () => void = () => undefined;
   backend.on(

@@ -63,21 +63,7 @@ export function SkillsPage() {
         aria-label="Skills"
         className={`min-w-0 flex-1 flex-col settings:flex settings:w-185 settings:flex-none settings:border-r settings:border-line ${skill ? 'hidden' : 'flex'}`}
       >
-        <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
-          <h1 className="text-body font-semibold">Skills</h1>
-          <span className="text-small text-fg-3">{count(rows.length)}</span>
-          <span className="flex-1" />
-          <TextField
-            icon="search"
-            frame="line"
-            placeholder="Filter"
-            aria-label="Filter skills"
-            className="w-45"
-            value={filter.search}
-            onChange={(event) => setFilter({ ...filter, search: event.target.value })}
-          />
-          <AddSkill onCreated={setChosen} />
-        </header>
+        <Head number={rows.length} search={filter.search} onSearch={(search) => setFilter({ ...filter, search })} onCreated={setChosen} />
         <div className="min-h-0 flex-1 overflow-y-auto">
           {error && (
             <div className="px-4 pt-3">
@@ -87,14 +73,7 @@ export function SkillsPage() {
           <WaitingTools />
           <Carries rows={rows} onHide={(id) => skills.set(id, { hidden: true }, 'row')} />
           <Filters rows={rows} filter={filter} onChange={setFilter} />
-          <div aria-hidden="true" className={`${columns} h-6 px-4 text-meta text-fg-3`}>
-            <span />
-            <span>Skill and state</span>
-            <span>Loads</span>
-            <span>Tokens</span>
-            <span>14 days</span>
-            <span className="text-right">Pin, hide, on</span>
-          </div>
+          <ColumnHeads />
           <ul data-list onKeyDown={listKeys}>
             {shown.map((row) => {
               const below = !isShadowed(row, rows) && said(row, 'row');
@@ -161,6 +140,47 @@ export function SkillsPage() {
   );
 }
 
+interface HeadProps {
+  readonly number: number;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+  /** Gets the id of a skill that was written just now. */
+  readonly onCreated: (skill: string) => void;
+}
+
+function Head({ number, search, onSearch, onCreated }: HeadProps) {
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
+      <h1 className="text-body font-semibold">Skills</h1>
+      <span className="text-small text-fg-3">{count(number)}</span>
+      <span className="flex-1" />
+      <TextField
+        icon="search"
+        frame="line"
+        placeholder="Filter"
+        aria-label="Filter skills"
+        className="w-45"
+        value={search}
+        onChange={(event) => onSearch(event.target.value)}
+      />
+      <AddSkill onCreated={onCreated} />
+    </header>
+  );
+}
+
+function ColumnHeads() {
+  return (
+    <div aria-hidden="true" className={`${columns} h-6 px-4 text-meta text-fg-3`}>
+      <span />
+      <span>Skill and state</span>
+      <span>Loads</span>
+      <span>Tokens</span>
+      <span>14 days</span>
+      <span className="text-right">Pin, hide, on</span>
+    </div>
+  );
+}
+
 const columns = 'grid grid-cols-[24px_minmax(0,1fr)_96px_104px_76px_84px] items-center gap-x-1';
 
 function Filters({
@@ -183,7 +203,7 @@ function Filters({
   return (
     <div className="flex items-center justify-between gap-3 px-4 pt-3.5 pb-2 short:pt-2.5">
       <Segments
-        label="Where skills come from"
+        label="Source"
         value={filter.source}
         options={options}
         onChange={(source) => onChange({ ...filter, source })}

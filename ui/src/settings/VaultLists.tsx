@@ -73,7 +73,7 @@ export function PrivateNotes({ page, state }: { page: VaultPage; state: VaultPag
             <span className={`tabular shrink-0 text-small ${notes === 0 && page.open ? 'text-warn' : 'text-fg-3'}`}>
               {notes === 0 && page.open ? 'no such notes' : counted(notes, 'note')}
             </span>
-            <Remove label={`${entry} is not private`} onClick={() => state.setPrivate(entry, false)} />
+            <Remove label={`Remove ${entry} from the private notes`} onClick={() => state.setPrivate(entry, false)} />
           </Row>
         ))}
         {page.own_private.map(({ path, unreadable }) => (
@@ -120,7 +120,7 @@ export function ExtraRoots({ page, state }: { page: VaultPage; state: VaultPageS
             <span className={`shrink-0 text-small ${found && links.length > 0 ? 'text-fg-3' : 'text-warn'}`}>
               {!found ? 'not found' : links.length > 0 ? `as ${links.join(', ')}` : 'no link at the top of the vault'}
             </span>
-            <Remove label={`${shown} is no extra root`} onClick={() => state.setRoot(path, false)} />
+            <Remove label={`Remove ${shown} from the extra roots`} onClick={() => state.setRoot(path, false)} />
           </Row>
         ))}
       </Rows>

@@ -64,7 +64,7 @@ test('folder is revealed in the file manager', async () => {
 
 test('private folder is removed by Del and taken back', async () => {
   const { backend, user } = await setup();
-  screen.getByRole('button', { name: 'Health is not private' }).focus();
+  screen.getByRole('button', { name: 'Remove Health from the private notes' }).focus();
   await user.keyboard('{Delete}');
   await user.click(await screen.findByTestId('vault-undo'));
   await waitFor(() => expect(list('Private notes and folders').getByText('Health')).toBeVisible());
@@ -96,7 +96,7 @@ test('extra root without a link says so and is removed', async () => {
   const { backend, user } = await setup();
   expect(list('Extra roots').getByText('as Invoices')).toBeVisible();
   expect(list('Extra roots').getByText('no link at the top of the vault')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: '~/Code/site is no extra root' }));
+  await user.click(screen.getByRole('button', { name: 'Remove ~/Code/site from the extra roots' }));
   expect(backend.asked('set_root')).toEqual([{ path: '/home/mara/Code/site', listed: false }]);
 });
 

@@ -150,7 +150,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
       )}
       {mode === 'discarding' && (
         <Confirm
-          text={`${row.file} will be deleted and cannot be restored.${row.source === '' ? ' The target of a link stays.' : ''}`}
+          text={`${row.file} will be deleted and cannot be restored.${row.source === '' ? ' The linked file stays.' : ''}`}
           onBack={() => setMode('looking')}
           action={
             <Button variant="danger" disabled={busy} onClick={() => void discard()} data-testid="discard-confirm">
@@ -199,7 +199,7 @@ function Declared({ definition }: { definition: ToolDefinitionView }) {
           <EffectBadge effect={effect} />
         </Row>
         <Row name="Hosts">
-          {hosts.length + proposed.length === 0 && <span className="text-fg-2">none, it goes nowhere</span>}
+          {hosts.length + proposed.length === 0 && <span className="text-fg-2">none</span>}
           <ul className="flex flex-col gap-1 empty:hidden">
             {hosts.map((host) => (
               <Name key={host} text={host} />
@@ -209,7 +209,7 @@ function Declared({ definition }: { definition: ToolDefinitionView }) {
                 <Badge tone="warn" icon="warn">
                   not declared
                 </Badge>
-                <span className="text-fg-2">stands in its file; you are asked when it gets there</span>
+                <span className="text-fg-2">found in its code; Nova asks before it is contacted</span>
               </Name>
             ))}
           </ul>

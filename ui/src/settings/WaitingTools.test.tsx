@@ -125,7 +125,7 @@ describe('an opened tool', () => {
     expect(screen.queryByTestId('source')).toBeNull();
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
-    expect(screen.getByText(/The target of a link stays/)).toBeVisible();
+    expect(screen.getByText(/The linked file stays/)).toBeVisible();
     await look();
     fireEvent.click(screen.getByTestId('discard-confirm'));
     await wait();
@@ -153,7 +153,7 @@ describe('Promote', () => {
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
     await wait();
-    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The version before is kept as replaced/rates.ts.');
+    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The previous version is kept as replaced/rates.ts.');
   });
 
   it('is asked once, also by two clicks', async () => {
@@ -188,7 +188,7 @@ describe('Promote', () => {
     ['sends', { effect: 'send' }, 'It sends in your name'],
     ['destroys', { effect: 'destructive' }, 'It does what cannot be undone'],
     ['does not say what it does', { effect: 'undeclared' }, 'It declares no effect'],
-  ])('of a tool that %s is confirmed, a double click is no confirmation, and Esc goes back', async (_, definition, text) => {
+  ])('a tool that %s needs confirmation; a double click is none, Esc goes back', async (_, definition, text) => {
     const { backend } = await setup([plain({ definition: { ...plain().definition!, ...definition } })]);
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
@@ -315,7 +315,7 @@ describe('a dry run', () => {
     expect(result).not.toHaveTextContent('It answered');
   });
 
-  it('without an argument it needs does not begin; a second click while it runs neither', async () => {
+  it('does not start without a required argument or twice at once', async () => {
     const { backend } = await setup([weather]);
     backend.on('dry_run_tool', () => new Promise(() => undefined));
     fireEvent.click(screen.getByTestId('dry-run-open'));

@@ -123,7 +123,7 @@ function SettledText({ settled }: { settled: Settled }) {
       <span className="font-mono">{tool}</span> can be called from now on, its file is {file}.{' '}
       {replaced !== null && (
         <>
-          The version before is kept as <span className="font-mono break-all">{replaced}</span>.{' '}
+          The previous version is kept as <span className="font-mono break-all">{replaced}</span>.{' '}
         </>
       )}
       <LinkButton onClick={() => show({ kind: 'run-tool', tool })}>Run it</LinkButton>

@@ -27,7 +27,7 @@ describe('Models', () => {
     );
   });
 
-  it('says of a server here that does not answer that it does not, and not that all stays here', async () => {
+  it('says that a local server does not answer, not that all stays here', async () => {
     const world = sampleWorld();
     const problem = { code: 'provider_unreachable', message: 'Cannot reach it.', hint: 'Start it.' } as const;
     const backend = new FakeBackend({ ...world, providers: world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [], problem } : row)) });

@@ -2,6 +2,7 @@
 
 import type { SkillRow, SkillState } from '../ipc';
 import { counted, skillStates } from '../shared';
+import { byName } from '../shared/natural';
 
 export interface SkillFilter {
   readonly search: string;
@@ -25,7 +26,7 @@ export function shownSkills(rows: readonly SkillRow[], filter: SkillFilter): Ski
       (a, b) =>
         Number(b.pinned) - Number(a.pinned) ||
         (b.usage.last_used ?? '').localeCompare(a.usage.last_used ?? '') ||
-        a.name.localeCompare(b.name),
+        byName(a.name, b.name),
     );
 }
 
@@ -135,7 +136,7 @@ export function hideable(rows: readonly SkillRow[]): readonly SkillRow[] {
       (a, b) =>
         (a.usage.last_used ?? '').localeCompare(b.usage.last_used ?? '') ||
         b.tokens.catalog - a.tokens.catalog ||
-        a.name.localeCompare(b.name),
+        byName(a.name, b.name),
     );
 }
 

@@ -58,7 +58,7 @@ export function useVaultPage(): VaultPageState {
   const setRoot = (path: string, listed: boolean) =>
     void attempt(
       () => backend.rpc('set_root', { path, listed }),
-      listed ? 'The folder is an extra root.' : { text: 'The folder is no longer an extra root.', undo: () => setRoot(path, true) },
+      listed ? 'Added to the extra roots.' : { text: 'Removed from the extra roots.', undo: () => setRoot(path, true) },
     );
   return {
     page: data,
@@ -70,7 +70,7 @@ export function useVaultPage(): VaultPageState {
     attempt,
     setPrivate,
     setRoot,
-    keepHistory: (days, bytes) => void attempt(() => backend.rpc('keep_history', { days, bytes }), 'The history is kept this long from now on.'),
+    keepHistory: (days, bytes) => void attempt(() => backend.rpc('keep_history', { days, bytes }), 'History limit saved.'),
     forget: (path) => void attempt(() => backend.rpc('forget_vault', { path }), 'Removed from the list. The folder stays as it is.'),
     pick: (act) => void backend.rpc('pick_folder', nothing).then(({ path }) => path !== null && act(path), report),
   };

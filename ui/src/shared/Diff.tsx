@@ -151,7 +151,7 @@ function emptyText(diff: NoteDiffView): string {
     case 'created':
       return 'An empty note.';
     case 'deleted':
-      return 'The whole note.';
+      return 'The note was empty.';
     case 'renamed':
       return 'Only the name changed.';
     case 'modified':

@@ -76,7 +76,7 @@ it('says why the names were not set', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('nova.config.json cannot be written.Make room.');
 });
 
-it('can be hidden where it stands beside other things, until something else is proposed', async () => {
+it('can be hidden beside other content until the proposal changes', async () => {
   const { backend, store, user, container, unmount } = setup(people, true);
   await user.click(await screen.findByRole('button', { name: 'Hide' }));
   expect(container).toBeEmptyDOMElement();

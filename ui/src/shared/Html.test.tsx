@@ -31,7 +31,7 @@ test('a figure in a message opens what is behind it, and its notes', async () =>
   expect(onNote).toHaveBeenCalledWith('CRM/Deals/B.md', expect.any(HTMLElement));
 });
 
-test('an amount that no tool gave says that it has no source; code and links stay as they are', () => {
+test('an amount without a tool says it has no source; code and links do not', () => {
   const { container } = renderInApp(
     <Html html="<p>About €5 or <code>€6</code> or <a href='https://x.example'>€7</a></p>" numbers={numbers} onNote={() => {}} onLink={() => {}} />,
   );

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 
 import { Button } from './Button';
 import { Icon } from './Icon';
+import { byName } from './natural';
 
 export interface Column<Row> {
   readonly key: string;
@@ -88,5 +89,5 @@ export function Table<Row>({ columns, rows, label, rowKey, dense = false }: Tabl
 }
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+  return typeof a === 'number' && typeof b === 'number' ? a - b : byName(String(a), String(b));
 }

@@ -73,6 +73,19 @@ test('a path or a wikilink in a result previews its note', async () => {
   expect(screen.getByText('Harborline')).toHaveProperty('tagName', 'BUTTON');
 });
 
+test('each note of a list, and one named in a sentence, previews its note', async () => {
+  const value: JsonValue = [{ people: ['[[Jane Doe]]', '[[Tomasz Wirek|Tomasz]]'], files: ['CRM/Deals/Arden.md'], said: 'Ask [[Ilse Brandvik]] first.' }];
+  const { backend } = renderInApp(<ValueView value={value} label="Deals" />);
+  const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent);
+  expect(cells).toEqual(['Jane Doe, Tomasz', 'Arden', 'Ask Ilse Brandvik first.']);
+  for (const name of ['Tomasz', 'Arden', 'Ilse Brandvik']) {
+    await userEvent.click(screen.getByRole('button', { name }));
+    expect(await screen.findByTestId('note-popover')).toBeVisible();
+    await userEvent.keyboard('{Escape}');
+  }
+  expect(backend.asked('read_note').map(({ path }) => path)).toEqual(['Tomasz Wirek', 'CRM/Deals/Arden.md', 'Ilse Brandvik']);
+});
+
 test('words with numbers sort by the numbers', async () => {
   render(<ValueView value={[{ name: 'Note 10' }, { name: 'Note 2' }]} label="Notes" />);
   await userEvent.click(screen.getByRole('button', { name: 'Name' }));

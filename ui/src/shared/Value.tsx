@@ -5,8 +5,7 @@ import { useMemo } from 'react';
 
 import type { JsonValue } from '../ipc';
 import { revealed } from './invisible';
-import { noteIn } from './note-in';
-import { NoteLink } from './NoteLink';
+import { Linked } from './Linked';
 import { Revealed } from './Revealed';
 import { Table, type Column } from './Table';
 
@@ -23,7 +22,7 @@ export function ValueView({ value, label, dense }: { value: JsonValue; label: st
     case 'json':
       return typeof value === 'string' ? (
         <p className="selectable px-3 py-2 text-small whitespace-pre-wrap">
-          <Revealed text={value} />
+          <Linked text={value} />
         </p>
       ) : (
         <JsonView value={value} />
@@ -98,14 +97,7 @@ function Cell({ value }: { value: JsonValue }) {
         <Revealed text={JSON.stringify(value)} />
       </code>
     );
-  const found = noteIn(value);
-  if (found)
-    return (
-      <NoteLink note={found.note} className="text-left font-normal">
-        <Revealed text={found.label} />
-      </NoteLink>
-    );
-  return <Revealed text={cellText(value)} />;
+  return <Linked text={Array.isArray(value) ? value.map(cellText) : cellText(value)} />;
 }
 
 function cellText(value: JsonValue): string {

@@ -10,7 +10,7 @@ function steps(events: readonly { deltaY: number; deltaMode?: number; wheelDelta
 
 const many = (count: number, deltaY: number) => Array.from({ length: count }, () => ({ deltaY }));
 
-test('a touchpad makes one step for each hundred pixels, however many events tell of them', () => {
+test('a touchpad makes one step per hundred pixels', () => {
   const told = steps(many(60, -5));
   expect(told.reduce((sum, step) => sum + step, 0)).toBe(-3);
   expect(told.indexOf(-1)).toBe(19);

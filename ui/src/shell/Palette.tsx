@@ -25,7 +25,7 @@ export function Palette({ run }: { run: Run }) {
     <Finder
       label="Search chats and commands"
       fieldLabel="Search chats, notes, tools and settings"
-      listLabel="What is found"
+      listLabel="Results"
       testId="palette"
       query={query}
       onQuery={setQuery}
@@ -39,7 +39,7 @@ export function Palette({ run }: { run: Run }) {
           <Behind offer={offer} keys={offer.line.kind === 'key' ? keysOf(keys, offer.line.id) : ''} />
         </>
       )}
-      nothing={loading ? null : `Nothing is called “${query}”.`}
+      nothing={loading ? null : `Nothing found for “${query}”.`}
       onChoose={({ line }) => act(line)}
       onClose={() => setOver(null)}
     />

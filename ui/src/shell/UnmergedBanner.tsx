@@ -17,7 +17,7 @@ export function UnmergedBanner({ copies }: { copies: readonly string[] }) {
   };
   return (
     <Banner tone="warn" icon="warn" actions={<LinkButton onClick={() => showPanel('problems')}>What to do</LinkButton>}>
-      <p>{counted(copies.length, 'edit')} made outside could not be merged. Saved beside the note:</p>
+      <p>{counted(copies.length, 'edit')} made outside Nova could not be merged. Saved beside the note:</p>
       <div className="max-h-24 overflow-y-auto">
         <NoteList notes={copies} onNote={open} />
       </div>

@@ -30,7 +30,7 @@ test('without a network one banner says what works, and goes with the network', 
   expect(screen.queryByText(/Offline/)).toBeNull();
 });
 
-test('instead of a model elsewhere one of this machine is offered, and is taken by a click', async () => {
+test('offers a local model instead of a remote one and switches by a click', async () => {
   const { backend } = renderInApp(<WindowBanner />, using('openai/gpt-5.2'));
   network(false);
   await userEvent.click(await screen.findByRole('button', { name: 'Use qwen3:14b' }));
@@ -63,7 +63,7 @@ test('an edit that could not be merged is shown with its copy and what to do', a
   const { store } = renderInApp(<WindowBanner />, {
     app: { problems: { rows: [{ path: copy, line: 1, problem: 'it holds an edit', remedy: 'Compare it.' }], error: null } },
   });
-  expect(await screen.findByText('1 edit made outside could not be merged. Saved beside the note:')).toBeVisible();
+  expect(await screen.findByText('1 edit made outside Nova could not be merged. Saved beside the note:')).toBeVisible();
   await userEvent.click(screen.getByRole('button', { name: /conflicted copy/ }));
   expect(store.get().app.panel).toMatchObject({ tab: 'note' });
   await userEvent.click(screen.getByRole('button', { name: 'What to do' }));

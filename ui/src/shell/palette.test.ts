@@ -43,7 +43,7 @@ test('only what can be done now is offered', () => {
   expect(commands((id) => id !== 'find')).not.toContain('Find in this chat');
 });
 
-test('what is done to the selection is left to its key: the field of the palette takes the selection', () => {
+test('what acts on the selection is not in the palette, which takes it', () => {
   expect(labels('quote what')).toEqual([]);
 });
 
@@ -59,6 +59,13 @@ test('panels, pages, tools and notes are found by name', () => {
   expect(lines('portf')).toContainEqual({ line: { kind: 'panel', skill: 'portfolio' }, note: 'panel' });
   expect(lines('vault')).toContainEqual({ line: { kind: 'page', page: 'vault' }, note: '' });
   expect(lines('move_d').map(({ line }) => line)).toContainEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
+});
+
+test('notes and tools that were chosen are offered before anything is typed', () => {
+  const recent = [keyOf({ kind: 'note', path: 'CRM/People/Jane Doe.md' }), keyOf({ kind: 'run-tool', tool: 'crm.move_deal' })];
+  const [first] = offersFor('', { ...all, recent });
+  expect(first).toMatchObject({ label: 'Recent', offers: [{ label: 'Jane Doe', note: 'CRM/People' }, { label: 'crm.move_deal' }] });
+  expect(offersFor('', all).map(({ label }) => label)).not.toContain('Tools');
 });
 
 test('what was chosen last stands first', () => {

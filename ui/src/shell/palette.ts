@@ -86,8 +86,13 @@ export function offersFor(query: string, offered: Offered): OfferGroup[] {
   };
   const found = groups.map(([label, all]) => ({ label, ...best(query, all, rankOf) })).filter(({ offers }) => offers.length > 0);
   if (query.trim() === '') {
-    const all = groups.flatMap(([, rows]) => rows).filter((row) => rankOf(row) < recent.length);
-    const offers = all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST).map((one) => ({ ...one, ranges: [] }));
+    // Notes and tools are listed by name only, except for those that were chosen.
+    const known = [...groups.flatMap(([, rows]) => rows), ...tools.map(toolLine), ...recent.flatMap(chosenNote)];
+    const offers = known
+      .filter((row) => rankOf(row) < recent.length)
+      .toSorted((a, b) => rankOf(a) - rankOf(b))
+      .slice(0, MOST)
+      .map((one) => ({ ...one, ranges: [] }));
     return offers.length === 0 ? found : [{ label: 'Recent', offers }, ...found.map(({ label, offers: rest }) => ({ label, offers: rest }))];
   }
   // Where the best fit is, is what Enter takes.
@@ -99,6 +104,13 @@ type Candidate = Omit<Offer, 'ranges'>;
 /** Names a line among those that were chosen. */
 export function keyOf(line: Line): string {
   return JSON.stringify(line);
+}
+
+/** The note that was chosen before, by its path. */
+function chosenNote(key: string): Candidate[] {
+  if (!key.startsWith('{"kind":"note"')) return [];
+  const { path } = JSON.parse(key) as { path: string };
+  return [noteLine({ ...noteName(path), path, record_type: null })];
 }
 
 /** What is done where the focus or the selection is: the palette takes both. */

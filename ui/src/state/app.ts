@@ -42,6 +42,8 @@ export interface RecordForm {
   readonly type: string;
   /** Of the note; none for a new one. */
   readonly path: string | null;
+  /** The field that has the focus at first. */
+  readonly field?: string;
   /** What a new one begins with, by field. */
   readonly values?: { [field: string]: JsonValue };
 }

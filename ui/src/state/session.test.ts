@@ -280,7 +280,7 @@ describe('a host that is asked about while the call runs', () => {
     });
   });
 
-  test('a question before the run is none of them, whatever it offers: a denial ends the call', () => {
+  test('a question before the run is not mid-run: a denial ends the call', () => {
     const before: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1, { mid_run: false })];
     expect(waitingCalls(after(...before))[0]?.approval?.midRun).toBe(false);
     expect(call(after(...before, decided('c1', 'deny')), 'c1').state).toBe('denied');
@@ -330,7 +330,7 @@ describe('a detached call', () => {
     expect(call(failed, 'c1').state).toBe('running');
   });
 
-  test('is running in an opened chat as long as it runs, and unknown where its Nova is gone', () => {
+  test('runs in an opened chat while it runs, and is unknown after a crash', () => {
     const events = script(...detached);
     expect(call(replay(events, false, ['c1']), 'c1').state).toBe('running');
     expect(call(replay(events, false), 'c1').state).toBe('unknown');
@@ -355,14 +355,14 @@ describe('the end of a turn', () => {
     started('sends', 'mail.send', 'send'),
   ];
 
-  test('cancelled: text stays, open calls are cancelled or their outcome is unknown, an approval is unanswered', () => {
+  test('cancelled: text stays, open calls end or are unknown, approvals stay open', () => {
     const state = after(...open, ['turn_cancelled', { unknown: ['sends'] }]);
     expect(turnOf(state).status).toBe('cancelled');
     expect(runningTurn(state)).toBeNull();
     expect(outline(state)).toEqual(['message Text so far', 'read cancelled', 'done done', 'waits unanswered', 'sends unknown']);
   });
 
-  test('what a call had found when it was stopped stays with it, whether its end is told before or after', () => {
+  test('a stopped call keeps what it had found, in either order of events', () => {
     const end = completed('read', { ...error('cancelled'), so_far: [{ a: 1 }] });
     const stop: [Envelope['type'], object] = ['turn_cancelled', { unknown: [] }];
     for (const state of [after(...open, end, stop), after(...open, stop, end)])
@@ -391,7 +391,7 @@ describe('the end of a turn', () => {
 });
 
 describe('the session', () => {
-  test('skills: activated once each, notices say who; those of a turn leave when it is said, and silently', () => {
+  test('a skill is active once; notices name who; one of a turn leaves silently', () => {
     const state = after(
       ['skill_activated', { skill: 'vault', by: 'pin', lifetime: 'session' }],
       turnStarted(),

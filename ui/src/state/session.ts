@@ -103,6 +103,63 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'message_completed':
       return inTurn(state, event, (turn) => withMessageText(turn, event));
     case 'tool_call_started':
+    case 'approval_requested':
+    case 'approval_decided':
+    case 'tool_call_progress':
+    case 'tool_call_detached':
+    case 'tool_call_completed':
+      return applyToCall(state, event);
+    case 'skill_activated': {
+      const known = state.skills.some((active) => active.skill === event.skill);
+      const active = { skill: event.skill, by: event.by, lifetime: event.lifetime };
+      const skills = known
+        ? state.skills.map((other) => (other.skill === event.skill ? active : other))
+        : [...state.skills, active];
+      return withNotice(withSkills(state, skills), event, { type: 'activated', ...active });
+    }
+    case 'skill_deactivated': {
+      const rest = withSkills(state, state.skills.filter((active) => active.skill !== event.skill));
+      // That it was for one turn was said when it was activated.
+      return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
+    }
+    case 'notes_changed_outside':
+      return withOutsideChange(state, event, event.paths, event.summaries ?? {});
+    case 'history_compacted':
+      return withNotice(state, event, {
+        type: 'compacted',
+        by: event.by,
+        messages: event.messages,
+        before: event.before,
+        after: event.after,
+        why: event.why ?? null,
+      });
+    case 'credential_needed':
+      return withCredentialNeeded(state, event);
+    case 'conflict_found':
+      return inTurn(state, event, (turn) => withConflict(turn, event));
+    case 'conflict_resolved':
+      return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
+    case 'usage':
+      return inTurn(state, event, (turn) => counted(turn, { input: event.input, cached: event.cached, output: event.output }));
+    case 'turn_completed':
+      return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
+    case 'turn_cancelled':
+      return inTurn(state, event, (turn) => ended(turn, 'cancelled', event.at, event.unknown));
+    case 'turn_failed':
+      return inTurn(state, event, (turn) => ({
+        ...ended(turn, 'failed', event.at),
+        failure: { code: event.code, message: event.message, hint: event.hint },
+      }));
+    default:
+      return state;
+  }
+}
+
+type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${string}` }>;
+
+function applyToCall(state: SessionState, event: OfCall): SessionState {
+  switch (event.type) {
+    case 'tool_call_started':
       // A tool that is run from its form has no message before it.
       return inTurn(state.all.length > 0 ? state : begun(state, newTurn(event)), event, (turn) =>
         still(
@@ -192,49 +249,6 @@ function apply(state: SessionState, event: Envelope): SessionState {
         withItem(turn, notice(event, { type: 'late_end', call: before.call, tool: before.tool, ok: event.ok })),
       );
     }
-    case 'skill_activated': {
-      const known = state.skills.some((active) => active.skill === event.skill);
-      const active = { skill: event.skill, by: event.by, lifetime: event.lifetime };
-      const skills = known
-        ? state.skills.map((other) => (other.skill === event.skill ? active : other))
-        : [...state.skills, active];
-      return withNotice(withSkills(state, skills), event, { type: 'activated', ...active });
-    }
-    case 'skill_deactivated': {
-      const rest = withSkills(state, state.skills.filter((active) => active.skill !== event.skill));
-      // That it was for one turn was said when it was activated.
-      return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
-    }
-    case 'notes_changed_outside':
-      return withOutsideChange(state, event, event.paths, event.summaries ?? {});
-    case 'history_compacted':
-      return withNotice(state, event, {
-        type: 'compacted',
-        by: event.by,
-        messages: event.messages,
-        before: event.before,
-        after: event.after,
-        why: event.why ?? null,
-      });
-    case 'credential_needed':
-      return withCredentialNeeded(state, event);
-    case 'conflict_found':
-      return inTurn(state, event, (turn) => withConflict(turn, event));
-    case 'conflict_resolved':
-      return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
-    case 'usage':
-      return inTurn(state, event, (turn) => counted(turn, { input: event.input, cached: event.cached, output: event.output }));
-    case 'turn_completed':
-      return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
-    case 'turn_cancelled':
-      return inTurn(state, event, (turn) => ended(turn, 'cancelled', event.at, event.unknown));
-    case 'turn_failed':
-      return inTurn(state, event, (turn) => ({
-        ...ended(turn, 'failed', event.at),
-        failure: { code: event.code, message: event.message, hint: event.hint },
-      }));
-    default:
-      return state;
   }
 }
 

@@ -198,7 +198,7 @@ test('a form run is a stream of its own while it is watched', () => {
 describe('the vault', () => {
   const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null };
 
-  test('its problems are read at the start; while they are read, many changes ask for one more reading', async () => {
+  test('problems are read at the start; many changes cause one more reading', async () => {
     const { backend, store, actions } = make();
     const answers: (() => void)[] = [];
     backend.on('list_problems', () => new Promise((resolve) => answers.push(() => resolve(backend.world.problems))));
@@ -238,7 +238,7 @@ describe('the vault', () => {
     expect(store.get().app).toMatchObject({ conflicts: [], settlements: [] });
   });
 
-  test('a vault that was opened by an edit of the configuration is read like one the user chose', async () => {
+  test('a vault changed in the configuration is read like a chosen one', async () => {
     const { backend, store, actions } = make();
     backend.world.changes = [interruptedSet(2)];
     await actions.start();
@@ -269,7 +269,7 @@ describe('a conflict of a change set', () => {
     expect(outline(made)).toEqual(['one b mine', 'two b ?']);
   });
 
-  test('with a note that was edited once more is still to be decided, with its sides as they are now', async () => {
+  test('a note edited once more waits for a decision with its current sides', async () => {
     const made = await met();
     made.backend.on('resolve_conflict', () => ({ change_set: null, conflict: { ...conflict, theirs: 'c' } }));
     await made.actions.resolveConflict(choice);
@@ -531,7 +531,7 @@ test('a skill is dropped from the open chat; a refusal is a problem of the windo
 });
 
 describe('what is kept', () => {
-  test('a draft and its waiting messages are kept soon after they change, once for many letters', async () => {
+  test('drafts and waiting messages are stored soon, once for many letters', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -564,7 +564,7 @@ describe('what is kept', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: expect.stringMatching(/^Nova was closed/) as string, messages: [{ text: 'next' }] });
   });
 
-  test('images are handed over once, not with every letter, and are there again with their messages', async () => {
+  test('images are stored once and restored with their messages', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -593,7 +593,7 @@ describe('what is kept', () => {
     expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
   });
 
-  test('a message is kept with its images until it is taken, and where it was not, it is written on', async () => {
+  test('an unsent message keeps its images and returns to its draft', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -645,7 +645,7 @@ describe('what is kept', () => {
     await vi.waitFor(() => expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] }));
   });
 
-  test('a killed window loses no message that was on its way, whatever was written meanwhile', async () => {
+  test('a killed window loses no message that was being sent', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -682,7 +682,7 @@ describe('what is kept', () => {
     expect(again.get().app.queues['bank']?.messages[0]?.turn).toBeUndefined();
   });
 
-  test('the first message of a new chat goes over to its session before it is handed over', async () => {
+  test('the first message of a new chat moves to its session before it is sent', async () => {
     const { backend, store, actions } = make();
     await actions.start();
     actions.newChat();
@@ -695,7 +695,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  test('an image of a draft that cannot be read any more is named until that is read, or the message is sent', async () => {
+  test('an unreadable image of a draft is named until it is read or sent', async () => {
     const { backend, store, actions } = make();
     const gone = { text: '', tool: null, skills: [], files: [], images: [{ id: 'gone', name: 'plan.png' }], queued: [] };
     backend.on('list_drafts', () => [
@@ -711,7 +711,7 @@ describe('what is kept', () => {
     expect(store.get().app.lostImages).toEqual({});
   });
 
-  test('an image that cannot be read any more is named, and an empty message does not come back', async () => {
+  test('an unreadable image is named; an empty message does not return', async () => {
     const { backend, store, actions } = make();
     const kept = { text: '', tool: null, skills: [], files: [], images: [] };
     const file = { ...kept, files: [{ name: 'a.txt', text: 'a' }] };
@@ -743,7 +743,7 @@ describe('what is kept', () => {
     end();
   });
 
-  test('zoom waits for no image of a draft, and of many steps the first and the last are kept', async () => {
+  test('zoom does not wait for images; of many steps first and last are stored', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();

@@ -12,7 +12,7 @@ const defaults: Record<string, Declared> = {
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null, detail: null, when: {}, narrow: null, choose: null },
   form: { args: {}, place: 'below', title: '' },
 };
-const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, when: {}, key: null, more: [] };
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, field: null, delete: false, when: {}, key: null, more: [] };
 const nested: Record<string, Declared> = {
   items: { format: 'text', unit: null, detail: null, optional: false, line: false },
   columns: { format: 'text', unit: null, detail: null, roomy: false },
@@ -25,6 +25,7 @@ const nested: Record<string, Declared> = {
   action,
   empty: { action: null },
   inputs: { choices: [], default: '', among: [] },
+  count: { args: {} },
 };
 
 /** A declaration with what it leaves out, as the backend fills it in. */

@@ -416,8 +416,11 @@ export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
         ],
         actions: [
           { label: 'Edit', icon: 'pencil', edit: true, key: 'E' },
+          { label: 'Change category', icon: 'list', edit: true, field: 'category', key: 'C', when: { kind: ['income', 'expense', 'refund'] } },
+          { label: 'Change repeat', icon: 'refresh', edit: true, field: 'recurring', key: 'R', when: { kind: ['income', 'expense', 'refund'] } },
           { label: 'Join as transfer', icon: 'swap', tool: 'join_transfer', args: { paths: ['{path}'] }, when: { kind: ['income', 'expense'] } },
           { label: 'Split transfer', icon: 'swap', tool: 'split_transfer', args: { path: '{path}' }, when: { kind: 'transfer' } },
+          { label: 'Delete', icon: 'trash', delete: true, key: 'Del' },
         ],
         empty: { text: 'No entries this month. Import a bank file or add an expense.', action: { label: 'Add expense', record: 'expense' } },
       },
@@ -490,8 +493,6 @@ export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
     inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
     actions: [
       { label: 'Set limit', icon: 'plus', tool: 'set_limit', ask: true },
-      { label: 'Add rule', record: 'rule' },
-      { label: 'Apply rules', tool: 'apply_rules', ask: true, args: { month: '{month}', dry_run: true } },
     ],
     parts: [
       {
@@ -512,6 +513,32 @@ export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
         ],
         actions: [{ label: 'Set limit', tool: 'set_limit', ask: true, args: { category: '{category}', currency: '{currency}' } }],
         empty: { text: 'No categories yet.', action: { label: 'Set limit', tool: 'set_limit', ask: true } },
+      },
+    ],
+  },
+  {
+    title: 'Rules',
+    count: { tool: 'list', args: { kind: 'rule' }, at: '/rules' },
+    actions: [
+      { label: 'Add rule', icon: 'plus', record: 'rule' },
+      { label: 'Apply rules', tool: 'apply_rules', ask: true, args: { dry_run: true } },
+    ],
+    parts: [
+      {
+        kind: 'table',
+        tool: 'list',
+        args: { kind: 'rule' },
+        rows: '/rules',
+        columns: [
+          { field: 'match', label: 'Payee contains' },
+          { field: 'category', label: 'Category', format: 'tags' },
+          { field: 'priority', label: 'Priority', format: 'number' },
+        ],
+        actions: [
+          { label: 'Edit', icon: 'pencil', edit: true, key: 'E' },
+          { label: 'Delete', icon: 'trash', delete: true, key: 'Del' },
+        ],
+        empty: { text: 'No rules yet. A rule gives each payee its category.', action: { label: 'Add rule', record: 'rule' } },
       },
     ],
   },
@@ -564,12 +591,17 @@ const entries = table('date|payee|category|account|signed|detail', [
   ...(row['date'] === '2026-11-27' ? { upcoming: true } : {}),
   path: `Budget/Expenses/2026/${row['date']} ${row['payee']}.md`,
 }));
+const rules = [
+  { match: '/metro|night bus|railway/', category: 'transport', priority: 20, path: 'Budget/Rules/Trains and buses are transport.md' },
+  { match: '/cafe|osteria|bistro/', category: 'eating out', priority: 10, path: 'Budget/Rules/Cafes are eating out.md' },
+  { match: 'corner market', category: 'groceries', priority: 10, path: 'Budget/Rules/Corner Market is groceries.md' },
+];
 const entryNotes = entries.map(({ path }) => path);
 
 export const samplePanels = [crmPanel, portfolioPanel, budgetPanel];
 
 /** What the tools of the sample skills answer; nothing for a tool that is none of theirs. */
-export function sampleAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'> | null {
+export function sampleAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
   switch (tool) {
     case 'crm.pipeline':
       return pipeline;
@@ -647,7 +679,7 @@ export function sampleAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'>
         ],
       );
     case 'budget.list':
-      return answer({ entries }, entryNotes);
+      return JSON.stringify(args) === '{"kind":"rule"}' ? answer({ rules }, rules.map(({ path }) => path)) : answer({ entries }, entryNotes);
     default:
       return null;
   }

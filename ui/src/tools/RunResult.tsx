@@ -21,7 +21,7 @@ import {
 import { Confirmation, proposalOf } from '../shared/confirm';
 import { FigureList } from '../shared/figures';
 import { revealed } from '../shared/invisible';
-import { noteIn } from '../shared/note-in';
+import { Linked } from '../shared/Linked';
 import { NoteLink } from '../shared/NoteLink';
 import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { Revealed } from '../shared/Revealed';
@@ -259,7 +259,7 @@ function SectionBody({ section }: { section: Section }) {
         <p className="px-4 text-small text-fg-3">Nothing</p>
       ) : (
         <p className="selectable px-4 text-small whitespace-pre-wrap">
-          <Revealed text={section.text} />
+          <Linked text={section.text} />
         </p>
       );
     case 'json':
@@ -281,8 +281,7 @@ function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue 
 }
 
 function Value({ value }: { value: JsonValue | undefined }) {
-  const found = noteIn(value);
-  return found ? <NoteLink note={found.note} className="text-left font-normal"><Revealed text={found.label} /></NoteLink> : <Revealed text={plainText(value)} />;
+  return <Linked text={Array.isArray(value) ? value.map(plainText) : plainText(value)} />;
 }
 
 function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo?: () => void }) {

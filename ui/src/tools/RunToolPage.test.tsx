@@ -72,7 +72,7 @@ const dated: ToolRow = {
   },
 };
 
-it('proposes this day and the usual currency, and nothing beside the arguments of a call that was made', async () => {
+it('starts with today and the usual currency, except for a repeated call', async () => {
   const { backend, unmount } = setup(dated.name, { tools: [dated] });
   expect(await screen.findByLabelText(/^Currency/)).toHaveValue('EUR');
   expect(screen.getByLabelText(/^Date/)).toHaveValue((await backend.rpc('app_status', {})).today);

@@ -140,12 +140,15 @@ function Header({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where no tool was named, one is looked for first. */
+/** Where no tool was named, one is looked for first: by its name, or in the menu where there is no room for the list. */
 function useSearchFirst(search: boolean) {
-  const [first] = useState(search);
   useEffect(() => {
-    if (first) document.querySelector<HTMLElement>('[data-tool-search]')?.focus();
-  }, [first]);
+    if (!search) return;
+    const field = document.querySelector<HTMLElement>('[data-tool-search]');
+    field?.focus();
+    // Out of sight it takes no focus.
+    if (document.activeElement !== field) document.querySelector<HTMLElement>('[data-tool-menu]')?.focus();
+  }, [search]);
 }
 
 /** `/` leads to the search, unless it is being typed somewhere. */

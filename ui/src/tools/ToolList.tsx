@@ -5,6 +5,7 @@ import { useMemo, useState, type KeyboardEvent } from 'react';
 import type { SkillRow, ToolRow } from '../ipc';
 import { EffectBadge, Empty, Icon, Menu, skillIcon, TextField, troubleOf } from '../shared';
 import { listStep } from '../shared/list-keys';
+import { byName } from '../shared/natural';
 
 export interface ToolGroup {
   readonly skill: string;
@@ -27,7 +28,7 @@ export function groupTools(tools: readonly ToolRow[], skills: readonly SkillRow[
       const row = skills.find(({ id }) => id === skill);
       return { skill, name: row?.name ?? skill, source: row?.source ?? '', tools: rows };
     })
-    .toSorted((a, b) => a.name.localeCompare(b.name));
+    .toSorted((a, b) => byName(a.name, b.name));
 }
 
 /** `crm.add_contact` → `add_contact` */
@@ -153,6 +154,7 @@ export function ToolMenu({ tools, skills, chosen, onChoose }: ToolListProps) {
     <Menu groups={groups}>
       <button
         type="button"
+        data-tool-menu
         className="hidden h-7 items-center gap-1.5 rounded-control px-2 text-ui hover:bg-hover max-medium:flex"
       >
         All tools

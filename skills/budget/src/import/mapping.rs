@@ -88,7 +88,7 @@ pub(crate) struct Mapping {
     /// What to do with transactions that look like entries which are there already: "leave_out" or
     /// "import" them too. It holds for this file and is not remembered; needed where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-label" = "Entries already there"))]
+    #[schemars(extend("x-label" = "Possible duplicates"))]
     pub(super) alike: Option<OfAlike>,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nova_skill::figures::{folded, plus};
-use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, json};
+use nova_skill::{Date, Decimal, Output, Progress, ToolContext, ToolError, ToolOutput, Value, json};
 
 use super::alike::{Alike, Twin};
 use super::choices::{self, Choices};
@@ -54,7 +54,10 @@ pub(super) async fn review(
         Err(open) => (None, open.iter().map(|question| asked(question, table, &mapping)).collect()),
     };
     let rows = match &columns {
-        Some(columns) => columns.read_rows(table, currencies, &choices::left_out(&file.lines)),
+        Some(columns) => {
+            let report = |done| report_reading(ctx, done, table.rows.len());
+            columns.read_rows(table, currencies, &choices::left_out(&file.lines), &report)
+        }
         None => ReadRows { read: Vec::new(), wrong: Vec::new() },
     };
     let lacks_currency = currency.is_none()
@@ -109,6 +112,23 @@ pub(super) async fn review(
         value.extend(entries);
     }
     Ok(Output::new(value).untrusted().into())
+}
+
+/// At most 20 times a file, and never of a short one, which is read before anybody could look.
+fn report_reading(ctx: &dyn ToolContext, done: usize, total: usize) {
+    let step = (total / 20).max(200);
+    if done > 0 && done.is_multiple_of(step) {
+        let message = format!("Reading {} of {} lines", with_comma(done), with_comma(total));
+        ctx.progress(Progress { fraction: None, message: Some(message) });
+    }
+}
+
+/// `4800` as `4,800`; a file has at most [`MOST`](super::MOST) lines.
+fn with_comma(count: usize) -> String {
+    match (count / 1000, count % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    }
 }
 
 struct Reviewed<'a> {

@@ -308,7 +308,7 @@ impl Columns {
         currencies: Currencies,
         left_out: &HashSet<u64>,
     ) -> Result<Vec<Transaction>, ToolError> {
-        let ReadRows { read, wrong } = self.read_rows(table, currencies, left_out);
+        let ReadRows { read, wrong } = self.read_rows(table, currencies, left_out, &|_| ());
         let Some(Wrong { line, problem }) = wrong.first() else { return Ok(read) };
         let mut message = format!("{}, line {line}: {problem}.", table.file);
         if wrong.len() > 1 {
@@ -329,16 +329,19 @@ impl Columns {
     }
 
     /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
+    /// `report` is called with the number of rows before each.
     pub(super) fn read_rows(
         &self,
         table: &Table,
         currencies: Currencies,
         left_out: &HashSet<u64>,
+        report: &dyn Fn(usize),
     ) -> ReadRows {
         let mut rows = ReadRows { read: Vec::with_capacity(table.rows.len()), wrong: Vec::new() };
         let mut times: HashMap<String, usize> = HashMap::new();
         let mut lines: HashMap<String, u64> = HashMap::new();
-        for row in table.rows.iter().filter(|row| !self.is_balance(row)) {
+        for (done, row) in table.rows.iter().enumerate().filter(|(_, row)| !self.is_balance(row)) {
+            report(done);
             let mut transaction = match self.transaction(row, currencies) {
                 Ok(transaction) => transaction,
                 Err(_) if left_out.contains(&row.line) => continue,

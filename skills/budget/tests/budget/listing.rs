@@ -53,6 +53,35 @@ fn filters_narrow_together() {
 }
 
 #[test]
+fn rules_are_listed_in_the_order_they_are_tried() {
+    let notes = "
+//- Budget/Rules/Corner.md
+---
+type: rule
+match: corner
+category: groceries
+---
+//- Budget/Rules/Metro.md
+---
+type: rule
+match: /metro|bus/
+category: transport
+priority: 20
+---
+";
+    let corner = json!({
+        "match": "corner", "category": "groceries", "priority": 10, "path": "Budget/Rules/Corner.md",
+    });
+    let metro = json!({
+        "match": "/metro|bus/", "category": "transport", "priority": 20, "path": "Budget/Rules/Metro.md",
+    });
+    let rules = |filters| budget(notes).value("list", filters)["rules"].clone();
+    assert_eq!(rules(json!({"kind": "rule"})), json!([metro, corner]));
+    assert_eq!(rules(json!({"kind": "rule", "category": "Groceries"})), json!([corner]));
+    assert_eq!(rules(json!({"kind": "rule", "payee": "metro"})), json!([metro]));
+}
+
+#[test]
 fn sums_are_of_all_and_of_one_currency_each() {
     let outcome = budget(NOVEMBER).call("list", json!({"month": "2026-11", "limit": 1}));
     let list = outcome.result.unwrap();

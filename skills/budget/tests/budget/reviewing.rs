@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nova_protocol::Event;
 use nova_skill::{GivenFile, GivenFiles, Value, json};
 use nova_testkit::SkillInVault;
 
@@ -103,6 +104,21 @@ fn review_tells_every_entry_and_writes_nothing() {
     let first = &review["entries"][3];
     assert_eq!((&first["category"], &first["category_from"]), (&json!("groceries"), &json!("rule")));
     assert_eq!(review["questions"], json!([]));
+}
+
+#[test]
+fn review_of_a_long_file_reports_how_far_it_is() {
+    let rows: String = (0..4800).map(|n| format!("2026-11-{:02},Payee {n},-1.50\n", n % 28 + 1)).collect();
+    let budget = with_file("", format!("Date,Payee,Amount\n{rows}").as_bytes());
+    assert_eq!(review(&budget)["rows"], 4800);
+    let message = |event| match event {
+        Event::ToolCallProgress { message, .. } => message,
+        _ => None,
+    };
+    let reports: Vec<String> = budget.events.events().into_iter().filter_map(message).collect();
+    assert_eq!(reports.first().map(String::as_str), Some("Reading 240 of 4,800 lines"));
+    assert!(reports.iter().any(|report| report == "Reading 1,200 of 4,800 lines"), "{reports:?}");
+    assert!(reports.len() <= 20, "{reports:?}");
 }
 
 #[test]

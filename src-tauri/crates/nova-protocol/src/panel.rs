@@ -96,6 +96,8 @@ pub struct PanelTab {
 #[serde(deny_unknown_fields)]
 pub struct PanelCount {
     pub tool: String,
+    #[serde(default)]
+    pub args: Map<String, Value>,
     pub at: String,
 }
 
@@ -159,9 +161,13 @@ pub struct PanelAction {
     pub record: Option<String>,
     /// On a row: opens the form of its note, whatever record that is.
     pub edit: bool,
+    /// With `edit`: the field of the form that has the focus.
+    pub field: Option<String>,
+    /// On a row: deletes its note, once the user has allowed it.
+    pub delete: bool,
     /// On a row: offered only where each of these fields has the value, or one of the list's.
     pub when: Map<String, Value>,
-    /// On a row of a table: the letter that does it while the row has the focus.
+    /// On a row of a table: the letter, or `Del`, that does it while the row has the focus.
     pub key: Option<String>,
     /// In the panel's head: what the arrow beside its button offers.
     pub more: Vec<PanelAction>,

@@ -17,7 +17,7 @@ test.each([
 
 test.each(['[|', 'a[b|', '[[A]]|', '[[A]] x|', '[[A\nB|', '|[[A', '[|[A'])('none is meant: %s', (text) => expect(at(text)).toBeNull());
 
-test('the link takes the place of what was typed, and closing brackets that stand there already', () => {
+test('the link replaces the typed text and existing closing brackets', () => {
   expect(withMention('See [[Ja now', { at: 4, query: 'Ja' }, 'Jane Doe')).toEqual({ text: 'See [[Jane Doe]] now', caret: 16 });
   expect(withMention('[[Ja]]', { at: 0, query: 'Ja' }, 'Jane Doe')).toEqual({ text: '[[Jane Doe]] ', caret: 13 });
 });

@@ -40,7 +40,7 @@ async function readFile(file: File): Promise<AttachedFile | NewImage | string> {
   const name = file.name || (file.type.startsWith('image/') ? 'pasted image' : 'pasted.txt');
   // A drawing in SVG is text, and goes along as such.
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return readImage(file, name);
-  if (file.size > limits.bytesEach) return `${name} has ${sizeText(file.size)}; the limit is ${sizeText(limits.bytesEach)}. Add it to the vault and ask about it.`;
+  if (file.size > limits.bytesEach) return `${name} is ${sizeText(file.size)}; the limit is ${sizeText(limits.bytesEach)}. Add it to the vault and ask about it.`;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode((await read(file, 'readAsArrayBuffer')) as ArrayBuffer);
     if (text.includes('\0')) return `${name} is not a text file.`;
@@ -51,8 +51,8 @@ async function readFile(file: File): Promise<AttachedFile | NewImage | string> {
 }
 
 async function readImage(file: File, name: string): Promise<NewImage | string> {
-  if (!kinds.includes(file.type)) return `${name} has an image format that models cannot read. Save it as PNG or JPEG.`;
-  if (file.size > limits.bytesOfImage) return `${name} has ${sizeText(file.size)}; the limit for images is ${sizeText(limits.bytesOfImage)}. Make it smaller, or save it as JPEG.`;
+  if (!kinds.includes(file.type)) return `Models cannot read the image format of ${name}. Save it as PNG or JPEG.`;
+  if (file.size > limits.bytesOfImage) return `${name} is ${sizeText(file.size)}; the limit for images is ${sizeText(limits.bytesOfImage)}. Make it smaller, or save it as JPEG.`;
   try {
     const address = await read(file, 'readAsDataURL');
     return { name, media_type: file.type, data: String(address).replace(/^[^,]*,/, '') };

@@ -245,7 +245,7 @@ describe('in a new chat', () => {
     expect(app.backend.asked('send_message')).toEqual([{ session: expect.any(String), text: '/zzqx', skills: [], turn: expect.any(String) as string }]);
   });
 
-  test('what cannot be used stands in its place with the reason; Enter leads to what helps', async () => {
+  test('an unavailable tool shows its reason; Enter opens the remedy', async () => {
     await type('/pull');
     const row = screen.getAllByTestId('picker-skill').find(({ dataset }) => dataset['skill'] === 'lookup') as HTMLElement;
     expect(row).toHaveTextContent('needs FINNHUB_API_KEY');

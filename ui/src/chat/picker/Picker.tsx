@@ -147,7 +147,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
           </span>
           <span className="shrink-0">
             {picker.query !== '' && skill.fitting.length > 0 && all.length > 0
-              ? `${skill.fitting.length} of ${all.length} ${skill.toolsMeant ? 'meant' : 'match'}`
+              ? `${skill.fitting.length} of ${all.length} ${skill.toolsMeant ? 'by meaning' : 'match'}`
               : all.length > 0 && counted(all.length, 'tool')}
           </span>
         </p>

@@ -117,7 +117,7 @@ describe('by meaning', () => {
     check({ query: 'pipe', skills: [...crm, mail], tools, suggestions }, 'crm: pipeline | list_deals follow_ups update_contact', '~mail: draft | list');
   });
 
-  test('a skill that fits by its letters, and none of its tools, shows those that are meant first', () => {
+  test('a skill matched by its letters shows its tools by meaning first', () => {
     const suggestions = ['crm.update_contact', 'crm.follow_ups'].map(suggestion);
     const phone = [{ ...crm[0]!, description: 'Phone numbers and more.' }];
     check({ query: 'phone', skills: phone, tools: crmTools, suggestions }, 'crm: update_contact follow_ups | list_deals pipeline');

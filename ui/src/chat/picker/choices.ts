@@ -2,6 +2,7 @@
 
 import type { SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
 import { skillStates } from '../../shared';
+import { byName } from '../../shared/natural';
 import { firstSentence } from '../../shared/sentence';
 import { matchName, matchSentence, type Kind, type Match, type Range } from '../../shared/letters';
 
@@ -61,7 +62,7 @@ export function choices({ query, skills, tools, suggestions, called }: Offer): S
       byRank(a.rank, b.rank) ||
       (query === '' ? Number(b.choice.row.pinned) - Number(a.choice.row.pinned) : 0) ||
       byLastUse(a.choice.row, b.choice.row) ||
-      a.choice.row.name.localeCompare(b.choice.row.name),
+      byName(a.choice.row.name, b.choice.row.name),
   );
   const lettered = ordered.map(({ choice }) => (choice.fitting.length > 0 ? choice : { ...choice, ...meantTools(choice.others, choice.row.id, suggestions) }));
   const known = new Set(lettered.map(({ row }) => row.id));

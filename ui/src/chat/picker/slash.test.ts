@@ -42,7 +42,7 @@ describe('opens', () => {
   });
 });
 
-test('the word goes from the slash to the caret, and ends with a blank or another slash', () => {
+test('the word ends at the caret, at a blank or at another slash', () => {
   expect(slashAt('/up', 0, 3)).toEqual({ at: 0, query: 'up' });
   expect(slashAt('/up', 0, 2)).toEqual({ at: 0, query: 'u' });
   expect(slashAt('/up ', 0, 4)).toBeNull();

@@ -1,6 +1,6 @@
 // The picker at work: reads what there is to pick, and does what was picked with the draft.
 
-import { type ChangeEvent, type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
+import { type ChangeEvent, type Dispatch, type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
 
 import { nothing, type ToolSuggestion, type UserError } from '../../ipc';
 import { mainModifier } from '../../shared';
@@ -9,7 +9,7 @@ import type { SessionState } from '../../state/session';
 import { choices, type SkillChoice, type ToolChoice } from './choices';
 import { nextGap, startingPrompt } from './prompt';
 import { opensPicker, type Slash, slashAt, withoutSlash, withQuery } from './slash';
-import { closed, mark, type Marked, reducePicker } from './state';
+import { closed, mark, type Marked, type PickerEvent, reducePicker } from './state';
 
 export interface Picker {
   /** Names its listboxes and options. */
@@ -49,8 +49,7 @@ export interface PickerControl {
 
 export function usePicker(field: Field): PickerControl {
   const [state, dispatch] = useReducer(reducePicker, closed);
-  /** Of the starting prompt that was inserted last. */
-  const [gaps, setGaps] = useState<readonly string[]>([]);
+  const { setGaps, toNextGap } = useGaps(field);
   const { setDraft, show } = useActions();
   const skillsChosen = useApp((app) => app.drafts[app.open ?? '']?.skills);
   const id = useId();
@@ -111,55 +110,16 @@ export function usePicker(field: Field): PickerControl {
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
-    const act = open ? actionOf(event) : toNextGap(event);
+    const act = open ? actionOf(event, { ...offered, canComplete: marked.skill !== null, dispatch, close, pick, complete }) : toNextGap(event);
     if (!act) return;
     event.preventDefault();
     // Keys of the window, such as Esc that stops a turn, are not meant.
     event.stopPropagation();
     act();
   };
-  /** Tab goes from gap to gap, then on. */
-  const toNextGap = (event: KeyboardEvent<HTMLTextAreaElement>): (() => void) | null => {
-    if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return null;
-    const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
-    return gap && (() => field.write(field.text, ...gap));
-  };
-  const actionOf = (event: KeyboardEvent): (() => void) | null => {
-    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    const move = (by: number) => () => dispatch({ type: 'moved', by, choices: offered.choices });
-    switch (event.key) {
-      case 'Escape':
-        return close;
-      case 'Enter':
-        // What is not read yet cannot be picked, and half a word is no message.
-        if (offered.loading) return () => undefined;
-        if (offered.choices.length === 0 || event.altKey) return null;
-        if (mainModifier(event)) return () => pick('form');
-        return () => pick(event.shiftKey ? 'skill' : 'insert');
-      case 'Tab':
-        return plain && marked.skill ? complete : null;
-      case 'ArrowDown':
-        return plain ? move(1) : null;
-      case 'ArrowUp':
-        return plain ? move(-1) : null;
-      case 'PageDown':
-        return plain ? move(8) : null;
-      case 'PageUp':
-        return plain ? move(-8) : null;
-      case 'ArrowLeft':
-        return plain ? () => dispatch({ type: 'column', to: 'skills', choices: offered.choices }) : null;
-      case 'ArrowRight':
-        return plain ? () => dispatch({ type: 'column', to: 'tools', choices: offered.choices }) : null;
-      default:
-        return null;
-    }
-  };
   const complete = () => {
-    if (!slash || !marked.skill) return;
-    const { column, skill, tool } = marked;
-    const query = column === 'tools' && tool ? tool.row.name : skill.row.id + (tool ? '.' : '');
-    // A name that could not be typed cannot be completed either.
-    if (/[\s/\\:]/.test(query)) return;
+    const query = slash === null ? null : completed(marked);
+    if (!slash || query === null) return;
     const next = withQuery(field.text, slash, query);
     field.write(next.text, next.caret);
     dispatch({ type: 'typed', slash: { at: slash.at, query } });
@@ -205,6 +165,66 @@ export function usePicker(field: Field): PickerControl {
       dispatch({ type: 'opened', slash: { at, query: '' } satisfies Slash });
     },
   };
+}
+
+/** The gaps of the starting prompt that was inserted last; Tab goes from one to the next, then on. */
+function useGaps(field: Field) {
+  const [gaps, setGaps] = useState<readonly string[]>([]);
+  const toNextGap = (event: KeyboardEvent<HTMLTextAreaElement>): (() => void) | null => {
+    if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return null;
+    const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
+    return gap && (() => field.write(field.text, ...gap));
+  };
+  return { setGaps, toNextGap };
+}
+
+interface OpenPicker {
+  readonly choices: readonly SkillChoice[];
+  readonly loading: boolean;
+  readonly canComplete: boolean;
+  readonly dispatch: Dispatch<PickerEvent>;
+  readonly close: () => void;
+  readonly pick: Picker['pick'];
+  readonly complete: () => void;
+}
+
+/** What a key does while the picker is open; none where it is the field's. */
+function actionOf(event: KeyboardEvent, { choices, loading, canComplete, dispatch, close, pick, complete }: OpenPicker): (() => void) | null {
+  const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const move = (by: number) => () => dispatch({ type: 'moved', by, choices });
+  switch (event.key) {
+    case 'Escape':
+      return close;
+    case 'Enter':
+      // What is not read yet cannot be picked, and half a word is no message.
+      if (loading) return () => undefined;
+      if (choices.length === 0 || event.altKey) return null;
+      if (mainModifier(event)) return () => pick('form');
+      return () => pick(event.shiftKey ? 'skill' : 'insert');
+    case 'Tab':
+      return plain && canComplete ? complete : null;
+    case 'ArrowDown':
+      return plain ? move(1) : null;
+    case 'ArrowUp':
+      return plain ? move(-1) : null;
+    case 'PageDown':
+      return plain ? move(8) : null;
+    case 'PageUp':
+      return plain ? move(-8) : null;
+    case 'ArrowLeft':
+      return plain ? () => dispatch({ type: 'column', to: 'skills', choices }) : null;
+    case 'ArrowRight':
+      return plain ? () => dispatch({ type: 'column', to: 'tools', choices }) : null;
+    default:
+      return null;
+  }
+}
+
+/** The whole name of what is marked; a name that could not be typed cannot be completed either. */
+function completed({ column, skill, tool }: Marked): string | null {
+  if (skill === null) return null;
+  const name = column === 'tools' && tool ? tool.row.name : skill.row.id + (tool ? '.' : '');
+  return /[\s/\\:]/.test(name) ? null : name;
 }
 
 const none: never[] = [];

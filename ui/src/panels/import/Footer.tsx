@@ -32,7 +32,7 @@ export function Footer({ importing, primary, leaving, onAct, onStay, onClose, on
           Discard
         </Button>
         <Button autoFocus onClick={onStay}>
-          Go on
+          Keep editing
         </Button>
       </Bar>
     );
@@ -85,7 +85,7 @@ function Beside({ importing, primary }: { importing: Importing; primary: Primary
   const side = 'flex min-w-0 flex-1 items-center justify-end gap-2 text-small';
   if (state.run !== null) {
     return (
-      <span role="status" className={`${side} text-fg-2`}>
+      <span className={`${side} text-fg-2`}>
         <Icon name="spinner" size={14} />
         <Running run={state.run} />
         <LinkButton onClick={importing.stop}>Stop</LinkButton>
@@ -128,13 +128,22 @@ function useVaultGone(): string | null {
 /** "Reading 1,200 of 4,800 lines" where the tool says how far it is. */
 function Running({ run: { id, kind } }: { run: { readonly id: string; readonly kind: 'reading' | 'importing' } }) {
   const message = useCall(id)?.progress?.message ?? null;
-  return message ?? (kind === 'reading' ? 'Reading the file' : 'Importing');
+  const doing = kind === 'reading' ? 'Reading the file' : 'Importing';
+  return (
+    <>
+      {message !== null && <span aria-hidden="true">{message}</span>}
+      {/* Each step would be read aloud. */}
+      <span role="status" className={message === null ? '' : 'sr-only'}>
+        {doing}
+      </span>
+    </>
+  );
 }
 
 function told({ state }: Importing, primary: Primary): string {
   const there = state.review?.alreadyThere ?? 0;
   if (primary.kind === 'close' && there > 0) return `All ${count(there)} are in your notes already.`;
-  if (primary.kind === 'close') return 'There is nothing to import.';
+  if (primary.kind === 'close') return 'Nothing to import.';
   const { leftOut, withoutCategory } = countsOf(state);
   const words = [
     leftOut > 0 && `${leftOut} left out by you`,

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 
@@ -100,6 +100,27 @@ describe('the import sheet', () => {
     await user.selectOptions(screen.getByRole('combobox', { name: 'Meaning of Saldo' }), 'Amount, in EUR');
     await waitFor(() => expect(calls()).toHaveLength(3));
     expect(calls()[2]).toMatchObject({ mapping: { amount: 'Saldo' } });
+  });
+
+  it('counts the lines of a long file while it is read, and stops', async () => {
+    const backend = new FakeBackend(sampleWorld());
+    backend.on('choose_file', () => ({ file: chosen }));
+    backend.on('call_tool', () => new Promise(() => undefined));
+    renderInApp(<ImportSheet tool="budget.import_transactions" dropped={null} onDone={vi.fn()} onClose={vi.fn()} />, { backend });
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: 'Choose file…' }));
+    expect(await screen.findByText('Reading the file')).toBeVisible();
+    const { run } = backend.asked('call_tool').at(-1)!;
+    act(() => {
+      const say = (event: Parameters<typeof backend.emit>[0]) => void backend.emit(event, { session: run });
+      say({ type: 'tool_call_started', call: 'c', tool: 'budget.import_transactions', args: {}, effect: 'write', principal: { kind: 'user', name: 'you' } });
+      say({ type: 'tool_call_progress', call: 'c', fraction: null, message: 'Reading 1,200 of 4,800 lines', partial: null });
+    });
+    expect(screen.getByText('Reading 1,200 of 4,800 lines')).toBeVisible();
+    // Each step would be read aloud.
+    expect(screen.getByRole('status')).toHaveTextContent(/^Reading the file$/);
+    await user.click(screen.getByRole('button', { name: 'Stop' }));
+    expect(backend.asked('stop_tool')).toEqual([{ run }]);
   });
 
   it('says an error beside the button', async () => {

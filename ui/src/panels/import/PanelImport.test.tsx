@@ -44,7 +44,7 @@ function open(shown: PanelView) {
 const statement = () => ({ dataTransfer: { files: [new File(['x'], 'statement.csv')], types: ['Files'] } });
 
 describe('importing into a panel', () => {
-  it('opens the sheet for a file that is dropped on it, and tells how it ended with Undo', async () => {
+  it('opens the sheet for a dropped file and reports the end with Undo', async () => {
     const { user, backend } = open(budget);
     fireEvent.drop(await screen.findByTestId('skill-panel'), statement());
     expect(await screen.findByText('statement.csv')).toBeVisible();

@@ -205,7 +205,7 @@ export function blockOf(state: ImportState): Block | null {
   const [first, ...more] = openProblems(state);
   if (!first) return null;
   const line = `Line ${first.line}: ${first.problem}.`;
-  if (review.wrongLines > review.problems.length) return { message: `${review.wrongLines} lines cannot be read. ${line}`, remedy: { label: 'Look at the columns', does: 'columns' } };
+  if (review.wrongLines > review.problems.length) return { message: `${review.wrongLines} lines cannot be read. ${line}`, remedy: { label: 'Check the columns', does: 'columns' } };
   if (more.length === 0) return { message: line, remedy: { label: 'Leave it out', does: 'leave-out', lines: [first.line] } };
   const lines = [first, ...more].map((one) => one.line);
   return { message: `${line} ${more.length} more lines cannot be read.`, remedy: { label: `Leave out ${lines.length} lines`, does: 'leave-out', lines } };

@@ -36,15 +36,25 @@ export function HeadAction({ action, small }: { action: PanelAction; small: bool
   );
 }
 
-/** What can be done with a row, in a menu; nothing where nothing can. */
-export function RowMenu({ actions, row, title }: { actions: readonly PanelAction[]; row: Row; title: string }) {
+interface RowMenuProps {
+  readonly actions: readonly PanelAction[];
+  readonly row: Row;
+  readonly title: string;
+  /** Where keys of the row open it too. */
+  readonly opening?: { readonly open: boolean; readonly onOpenChange: (open: boolean) => void };
+}
+
+/** What can be done with a row, in a menu with deleting last; nothing where nothing can. */
+export function RowMenu({ actions, row, title, opening }: RowMenuProps) {
   const panel = usePanel();
   const path = pathOf(row);
   const own = offered(actions, row);
   if (own.length === 0) return null;
-  const open: MenuItem[] = path === null ? [] : [{ label: 'Open note', icon: 'note', onSelect: () => panel.openNote(path) }];
+  const itemsOf = (some: readonly PanelAction[]) => some.map((action) => itemOf(action, () => void panel.act(action, row)));
+  const toNote: MenuItem[] = path === null ? [] : [{ label: 'Open note', icon: 'note', onSelect: () => panel.openNote(path) }];
+  const groups = [[...itemsOf(own.filter((action) => !action.delete)), ...toNote], itemsOf(own.filter((action) => action.delete))];
   return (
-    <Menu align="end" groups={[{ items: [...own.map((action) => itemOf(action, () => void panel.act(action, row))), ...open] }]}>
+    <Menu align="end" {...opening} groups={groups.filter((items) => items.length > 0).map((items) => ({ items }))}>
       <IconButton icon="more" iconSize={14} label={`Actions for ${title}`} className="size-6" />
     </Menu>
   );
@@ -52,5 +62,5 @@ export function RowMenu({ actions, row, title }: { actions: readonly PanelAction
 
 function itemOf(action: PanelAction, onSelect: () => void): MenuItem {
   const icon = iconOf(action.icon);
-  return { label: action.label, onSelect, ...(icon ? { icon } : {}), ...(action.key === null ? {} : { note: <Kbd>{action.key}</Kbd> }) };
+  return { label: action.label, onSelect, danger: action.delete, ...(icon ? { icon } : {}), ...(action.key === null ? {} : { note: <Kbd>{action.key}</Kbd> }) };
 }

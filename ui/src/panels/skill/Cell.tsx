@@ -109,6 +109,7 @@ export function RowTitle({ title, path, className = '' }: { title: string; path:
   return (
     <button
       type="button"
+      data-row-title
       data-tip={path}
       className={`cut max-w-full rounded-badge text-left hover:underline ${className}`}
       onClick={() => openNote(path)}

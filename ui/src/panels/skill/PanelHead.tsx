@@ -86,14 +86,14 @@ function Filter({ text, onText }: { text: string; onText: (text: string) => void
 function TabList({ tabs }: { tabs: readonly ShownTab[] }) {
   const { asked, read } = usePanel();
   if (tabs.length < 2) return null;
-  const countOn = ({ count: declared }: ShownTab['tab']) => (declared ? countAt(declared.at, read(asked({ tool: declared.tool, args: {} }))?.result?.value) : '');
+  const countOn = ({ count: declared }: ShownTab['tab']) => (declared ? countAt(declared.at, read(asked(declared))?.result?.value) : '');
   return (
     <Tabs.List aria-label="Views" className="inline-flex h-7 max-w-full shrink-0 overflow-x-auto rounded-control border border-line-strong">
       {tabs.map(({ key, title, tab }) => (
         <Tabs.Trigger
           key={key}
           value={key}
-          className="min-w-0 border-l border-line-strong px-2.5 text-small whitespace-nowrap text-fg-2 first:rounded-l-[5px] first:border-l-0 last:rounded-r-[5px] hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+          className="min-w-0 border-l border-line-strong px-2.5 text-small whitespace-nowrap text-fg-2 first:rounded-l-[5px] first:border-l-0 last:rounded-r-[5px] hover:bg-hover max-medium:px-1.5 data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
         >
           {title} {countOn(tab)}
         </Tabs.Trigger>

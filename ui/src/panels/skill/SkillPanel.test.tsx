@@ -698,10 +698,59 @@ describe('the budget', () => {
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Add income', 'Add transfer', 'Set limit']);
   });
 
-  test('a letter edits the row that has the focus', async () => {
-    const { backend } = await show({ panel: budgetPanel });
+  const cafe = 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md';
+  /** The panel with the focus on a row whose note is an expense. */
+  async function onCafe() {
+    const shown = await show({ panel: budgetPanel });
+    shown.backend.on('read_note', ({ path }) => ({ ...Object.values(sampleWorld().notes)[0]!, path, record: { skill: 'budget', record_type: 'expense', label: 'Expense' } }));
     screen.getAllByRole('button', { name: 'Cafe Ember' })[0]?.focus();
-    await userEvent.keyboard('e');
-    await waitFor(() => expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md' }]));
+    return shown;
+  }
+
+  test.each([
+    ['e', {}],
+    ['{Enter}', {}],
+    ['c', { field: 'category' }],
+    ['r', { field: 'recurring' }],
+  ])('%s edits the row that has the focus', async (key, field) => {
+    const { store } = await onCafe();
+    await userEvent.keyboard(key);
+    await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'budget', type: 'expense', path: cafe, ...field }));
+  });
+
+  test('Shift F10 opens the menu of a row, with deleting last', async () => {
+    await onCafe();
+    await userEvent.keyboard('{Shift>}{F10}{/Shift}');
+    const labels = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
+    expect(labels).toEqual(['EditE', 'Change categoryC', 'Change repeatR', 'Join as transfer', 'Open note', 'DeleteDel']);
+  });
+
+  test('Del deletes the note of a row by the tool that asks', async () => {
+    const { asked } = await onCafe();
+    await userEvent.keyboard('{Delete}');
+    expect(asked('vault.delete_note')).toEqual([{ path: cafe }]);
+  });
+
+  test('a transfer and a recurring entry have their signs', async () => {
+    await show({ panel: budgetPanel });
+    const signs = (name: string) => screen.getAllByRole('button', { name })[0]!.closest('td')!.querySelectorAll('svg').length;
+    expect(['Current account → Savings', 'Metro Transit', 'Cafe Ember'].map(signs)).toEqual([1, 1, 0]);
+  });
+
+  test('beside the chat a row is its payee, its amount, and the rest below', async () => {
+    setWindow({ width: 1440 });
+    const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => sampleAnswer(call) ?? answer(null));
+    renderInApp(<SkillPanel panel={budgetPanel} wide={false} />, { backend });
+    const rows = await screen.findByRole('table', { name: 'Rows' });
+    expect(within(rows).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Payee', 'Amount, EUR', 'Actions']);
+    const cells = within(within(rows).getByRole('row', { name: /Metro Transit/ })).getAllByRole('cell');
+    expect(cells.slice(0, 2).map(({ textContent }) => textContent)).toEqual(['Metro Transitrepeats monthly14 Novtransport', '−49.00']);
+  });
+
+  test('rules are a tab with their number', async () => {
+    await show({ panel: budgetPanel });
+    await userEvent.click(screen.getByRole('tab', { name: 'Rules 3' }));
+    expect(screen.getByRole('row', { name: /corner market groceries 10/ })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Add rule' })).toBeVisible();
   });
 });

@@ -57,7 +57,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const askedBy: PanelContext['asked'] = ({ tool, args }) => ({ tool: nameOf(tool), args: fill(args, [inputs]) });
   const parts = shown ? partsOf(shown) : [];
   const asked = parts.flatMap((part) => (part.kind === 'form' ? [] : [askedBy(part)]));
-  const counts = tabs.flatMap(({ tab }) => (tab.count ? [askedBy({ tool: tab.count.tool, args: {} })] : []));
+  const counts = tabs.flatMap(({ tab }) => (tab.count ? [askedBy(tab.count)] : []));
   const reads = useReads([...asked, ...counts]);
 
   const setFilter = (text: string) => setFilters((old) => ({ ...old, [shown?.key ?? '']: text }));

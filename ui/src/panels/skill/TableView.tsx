@@ -9,6 +9,7 @@ import { ActionButton, RowMenu } from './ActionButton';
 import { at, fieldOf, isRow, offered, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
 import { Cell, ChangedMark, RowTitle } from './Cell';
 import { usePanel, type Figures } from './context';
+import { fold, titleColumn } from './fold';
 import { Nothing, NotShown, Region, type Shown } from './Region';
 import { useVirtual } from './useVirtual';
 import { byText, isFigureFormat, sortValue, wordsText } from './words';
@@ -22,22 +23,35 @@ const VIRTUAL = FIRST + MORE;
 export function TableView({ part: declared }: { part: TablePart }) {
   const panel = usePanel();
   const roomy = useMedia('(min-width: 1100px)') && panel.wide;
-  const part = useMemo(() => (roomy ? declared : { ...declared, columns: declared.columns.filter((column) => !column.roomy) }), [declared, roomy]);
+  const { columns, below } = useMemo(() => {
+    const shown = declared.columns.filter((column) => roomy || !column.roomy);
+    return panel.wide ? { columns: shown, below: [] } : fold(shown);
+  }, [declared, roomy, panel.wide]);
+  const part = useMemo(() => ({ ...declared, columns: [...columns] }), [declared, columns]);
   return (
     <section aria-label={part.title || undefined} className="min-w-0">
       {part.title !== '' && <h2 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h2>}
       <Region read={panel.read(panel.asked(part))} lines={6}>
-        {(shown) => <Rows part={part} shown={shown} />}
+        {(shown) => <Rows part={part} below={below} shown={shown} />}
       </Region>
     </section>
   );
 }
 
-function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Shown }) {
+interface RowsProps {
+  readonly part: TablePart;
+  /** Columns whose values stand below the name of their row. */
+  readonly below: readonly PanelColumn[];
+  readonly shown: Shown;
+}
+
+function Rows({ part, below, shown: { value, figures } }: RowsProps) {
   const { filter, wide } = usePanel();
   const [sorting, setSorting] = useState(() => sortingOf(part));
   const [most, setMost] = useState(FIRST);
   const body = useRef<HTMLTableSectionElement>(null);
+  /** Its rows differ in height, so all that are shown are on the page: they grow by steps. */
+  const folded = below.length > 0;
 
   const all = useMemo(() => tableRowsAt(value, part), [value, part]);
   const rows = useMemo(() => {
@@ -50,14 +64,14 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
   const units = useMemo(() => unitsOf(part.columns, rows), [part.columns, rows]);
   const shared = useMemo(() => sharedDetails(part.columns, all), [part.columns, all]);
   const listed = rows.slice(0, most);
-  const { from, to, before, after } = useVirtual(body, listed.length, listed.length > VIRTUAL);
+  const { from, to, before, after } = useVirtual(body, listed.length, !folded && listed.length > VIRTUAL);
   const total = part.total === null ? undefined : at(value, part.total);
 
   if (rows.length === 0) return <Nothing empty={part.empty} fallback="Nothing here yet." />;
   const edge = wide ? 'first:pl-5 last:pr-5' : 'first:pl-3.5 last:pr-3.5';
   const left = rows.length - listed.length;
   return (
-    <div className={wide ? '' : 'overflow-x-auto'}>
+    <div>
       <table aria-label={part.title || 'Rows'} aria-rowcount={rows.length + 1} className="w-full border-collapse text-small">
         <thead>
           <tr>
@@ -97,7 +111,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
         <tbody ref={body} data-list onKeyDown={listKeys}>
           {before > 0 && <Spacer height={before} columns={part.columns.length} />}
           {listed.slice(from, to).map((placed, place) => (
-            <BodyRow key={placed.key} part={part} placed={placed} units={units.cells} shared={shared} figures={figures} edge={edge} index={from + place + 2} />
+            <BodyRow key={placed.key} part={part} below={below} placed={placed} units={units.cells} shared={shared} figures={figures} edge={edge} index={from + place + 2} />
           ))}
           {after > 0 && <Spacer height={after} columns={part.columns.length} />}
         </tbody>
@@ -115,8 +129,8 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
         )}
       </table>
       {left > 0 && (
-        <Button variant="quiet" size="s" className={wide ? 'mx-3 my-1.5' : 'm-1.5'} onClick={() => setMost(most === FIRST ? VIRTUAL : Infinity)}>
-          {most === FIRST ? `Show ${Math.min(MORE, left)} more` : `Show all ${count(rows.length)}`}
+        <Button variant="quiet" size="s" className={wide ? 'mx-3 my-1.5' : 'm-1.5'} onClick={() => setMost(folded ? most + MORE : most === FIRST ? VIRTUAL : Infinity)}>
+          {folded || most === FIRST ? `Show ${Math.min(MORE, left)} more` : `Show all ${count(rows.length)}`}
         </Button>
       )}
       <NotShown value={value} />
@@ -131,6 +145,7 @@ function sortingOf({ sort }: TablePart): { field: string; down: boolean } | null
 
 interface BodyRowProps {
   readonly part: TablePart;
+  readonly below: readonly PanelColumn[];
   readonly placed: Placed;
   /** By column: the unit to write beside a bare amount. */
   readonly units: readonly (string | null)[];
@@ -141,14 +156,21 @@ interface BodyRowProps {
   readonly index: number;
 }
 
-function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, edge, index }: BodyRowProps) {
+function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, figures, edge, index }: BodyRowProps) {
   const { openNote, act } = usePanel();
   const path = pathOf(row);
   const titled = titleColumn(part.columns);
   const title = textOf(fieldOf(row, part.columns[titled]?.field ?? ''));
   const quiet = part.quiet !== null && fieldOf(row, part.quiet) === true;
+  const [menuOpen, setMenuOpen] = useState(false);
   const byKey = (event: KeyboardEvent) => {
-    const action = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey ? undefined : actionOfKey(part.actions, row, event);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      event.preventDefault();
+      setMenuOpen(true);
+      return;
+    }
+    const action = actionOfKey(part.actions, row, event);
     if (!action) return;
     event.preventDefault();
     void act(action, row);
@@ -161,17 +183,22 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
         const value = fieldOf(row, column.field);
         const figure = isFigureFormat(column.format) ? figures.get(`${pointer}${pointerOf(column.field)}`) : undefined;
         return (
-          <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
-            <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
+          <td
+            key={place}
+            className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''} ${place === titled && below.length > 0 ? 'w-full max-w-0' : ''}`}
+          >
+            <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''} ${place === titled && below.length > 0 ? 'flex-wrap' : ''}`}>
               {figure?.view.caution && !ageIsShown && <FigureChip figure={figure} onNote={openNote} />}
+              {place === titled && row['kind'] === 'transfer' && <Icon name="swap" size={14} className="-mr-1.5 shrink-0 text-fg-2" />}
               {place === titled && column.format === 'text' ? (
-                <RowTitle title={title} path={path} className={`shrink-0 ${quiet ? '' : 'font-medium'} ${column.detail === null ? '' : 'min-w-11'}`} />
+                <RowTitle title={title} path={path} className={`${below.length > 0 ? '' : 'shrink-0'} ${quiet ? '' : 'font-medium'} ${column.detail === null ? '' : 'min-w-11'}`} />
               ) : (
                 <Cell value={value} format={column.format} unit={units[place] ?? unitOf(column, row)} row={row} />
               )}
               {column.detail !== null && shared[place] === null && <Detail text={wordsText(textOf(fieldOf(row, column.detail)))} quiet={quiet} />}
               {place === titled && <ChangedMark path={path} />}
             </span>
+            {place === titled && <Below columns={below} row={row} />}
           </td>
         );
       })}
@@ -180,7 +207,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
           {part.actions.length === 1 && part.actions[0] ? (
             <ActionButton action={part.actions[0]} row={row} size="s" />
           ) : (
-            <RowMenu actions={part.actions} row={row} title={title} />
+            <RowMenu actions={part.actions} row={row} title={title} opening={{ open: menuOpen, onOpenChange: setMenuOpen }} />
           )}
         </td>
       )}
@@ -188,21 +215,42 @@ function BodyRow({ part, placed: { row, at: pointer }, units, shared, figures, e
   );
 }
 
+/** The values that have no column of their own; figures with their names. */
+function Below({ columns, row }: { columns: readonly PanelColumn[]; row: Row }) {
+  const told = columns.filter(({ field }) => textOf(fieldOf(row, field)) !== '');
+  if (told.length === 0) return null;
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 pt-0.5 text-meta text-fg-2">
+      {told.map((column) => (
+        <span key={column.field} className="inline-flex items-center gap-1">
+          {(isFigureFormat(column.format) || column.format === 'bar') && column.label}
+          <Cell value={fieldOf(row, column.field)} format={column.format === 'bar' ? 'percent' : column.format} unit={unitOf(column, row)} row={row} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
 /** The few words behind a value; of what is not due yet, when it is. */
 function Detail({ text, quiet }: { text: string; quiet: boolean }) {
   if (text === '') return null;
-  return quiet ? <Badge icon="clock">{text}</Badge> : <span className="cut min-w-0 text-fg-2">{text}</span>;
+  if (quiet) return <Badge icon="clock">{text}</Badge>;
+  return (
+    <span className="cut min-w-0 text-fg-2">
+      {/repeats /.test(text) && <Icon name="refresh" size={12} className="mr-1.5 inline-block align-[-1px]" />}
+      {text}
+    </span>
+  );
 }
 
-/** The first column of words names the row. */
-function titleColumn(columns: readonly PanelColumn[]): number {
-  return Math.max(columns.findIndex(({ format }) => format === 'text'), 0);
-}
-
+/** The action of a letter or Del; Enter on the row's title does what edits the row. */
 function actionOfKey(actions: readonly PanelAction[], row: Row, event: KeyboardEvent): PanelAction | undefined {
-  if (event.target instanceof Element && event.target.closest('input, textarea, [role=menu]') !== null) return undefined;
-  const pressed = latinKey(event);
-  return offered(actions, row).find(({ key }) => key !== null && key.toLowerCase() === pressed);
+  const { target } = event;
+  if (!(target instanceof Element) || target.closest('input, textarea, [role=menu]') !== null) return undefined;
+  const own = offered(actions, row);
+  if (event.key === 'Enter') return target.closest('[data-row-title]') === null ? undefined : own.find(({ edit, key }) => edit && key !== null);
+  const pressed = event.key === 'Delete' ? 'del' : latinKey(event);
+  return own.find(({ key }) => key?.toLowerCase() === pressed);
 }
 
 function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColumn; row: Row; unit: string | null; pointer: string; figures: Figures }) {

@@ -39,7 +39,7 @@ test('a board as it was answered', () => {
   check([], still);
 });
 
-test('a card over another column is counted there, to the last digit, and stands where it was', () => {
+test('a card over another column is counted there exactly and stays in its own', () => {
   check([lifted, { type: 'reached', column: 'won' }], ['lead 1 A B: 22000.00 EUR', 'won 2 C D: 17400.10 EUR, 50 USD', 'lost 0 : ']);
 });
 

@@ -113,7 +113,7 @@ describe('where parts stand', () => {
   test('without room what stands beside becomes a tab of its own', () => {
     const tabs = tabsOf([tab], false);
     expect(tabs.map(({ title }) => title)).toEqual(['Positions', 'Value', 'Allocation', 'Due']);
-    expect(tabs.map(({ tab: { count } }) => count)).toEqual([null, null, null, { tool: 'due', at: '' }]);
+    expect(tabs.map(({ tab: { count } }) => count)).toEqual([null, null, null, { tool: 'due', args: {}, at: '' }]);
     expect(tabs.map(({ layout }) => layout.rows.map(kinds))).toEqual([[['table']], [['chart']], [['chart']], [['list']]]);
   });
 

@@ -78,7 +78,7 @@ export function layoutOf(parts: readonly PanelPart[]): Layout {
 /** How many rows it has; not where only its arguments would tell. */
 function countOf(part: PanelPart): PanelTab['count'] {
   if (part.kind !== 'list' && part.kind !== 'table') return null;
-  return Object.keys(part.args).length === 0 ? { tool: part.tool, at: part.rows } : null;
+  return Object.keys(part.args).length === 0 ? { tool: part.tool, args: {}, at: part.rows } : null;
 }
 
 /** The title of a part, as its tab would say it. */

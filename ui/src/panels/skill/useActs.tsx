@@ -68,9 +68,13 @@ export function useActs(panel: Panel): Acts {
   const act: PanelContext['act'] = async (action, row, column) => {
     if (action.edit) {
       const path = row ? pathOf(row) : null;
-      if (path === null) return { kind: 'failed', reason: 'This row is not a note.' };
-      await editNote(path);
+      if (path === null) return notANote;
+      await editNote(path, action.field);
       return { kind: 'asked' };
+    }
+    if (action.delete) {
+      const path = row ? pathOf(row) : null;
+      return path === null ? notANote : call(labelOf(action, row, column, tabs), 'vault.delete_note', { path });
     }
     if (action.import) {
       panel.openImport();
@@ -93,6 +97,8 @@ export function useActs(panel: Panel): Acts {
   };
   return { act, call, calls, elsewhere: forms.running, edit: forms.edit, sheet: forms.sheet };
 }
+
+const notANote: Outcome = { kind: 'failed', reason: 'This row is not a note.' };
 
 /** The form of a tool that lies over the panel, one at a time. */
 function useForms(calls: PanelCalls, again: () => void) {

@@ -4,6 +4,7 @@ import type { JsonValue, PanelFormat } from '../../ipc';
 import { amountsOf, moneyText, numberText, percentText } from '../../shared/amount';
 import { decimal } from '../../shared/decimal';
 import { textOf } from './answer';
+import { byName } from '../../shared/natural';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -92,7 +93,7 @@ export function sortValue(value: JsonValue | undefined, format: PanelFormat): st
 /** The order of words, numbers in them by their size; nothing stands last. */
 export function byText(a: string, b: string): number {
   if (a === '' || b === '') return Number(a === '') - Number(b === '');
-  return a.localeCompare(b, undefined, { numeric: true });
+  return byName(a, b);
 }
 
 /** "Move A to won" → "Moved A to won": what a button said it does, once it is done. */

@@ -18,7 +18,7 @@ function show(answer: typeof alikeImport) {
   return backend;
 }
 
-test('what looks like an entry that is there stands before the question, each a link to it', async () => {
+test('possible duplicates come before the question, each with a link', async () => {
   const backend = show(alikeImport);
   const twins = within(screen.getByTestId('twins'));
   expect(twins.getByRole('heading')).toHaveTextContent('60 may be duplicates');

@@ -51,7 +51,7 @@ test('the words that a tool gives to choose from are read as words', () => {
   ]);
 });
 
-test('what looks like an entry that is there is told with that entry, also behind the preview', () => {
+test('a possible duplicate is listed with its entry, also behind the preview', () => {
   const proposal = of(alikeImport);
   expect(proposal?.twins).toEqual([
     { text: '2026-11-02, 1180.00 EUR, Linden', name: 'Rent', on: '2026-11-01', comesAgain: true, path: 'Budget/Expenses/2026/Rent.md' },
@@ -77,7 +77,7 @@ test('a column that is written otherwise stays a choice', () => {
   expect(options(date)?.at(-1)).toEqual(['DATUM', 'DATUM']);
 });
 
-test('after a dry run the number is of what is new, and the dry run is not asked for again', () => {
+test('after a dry run the number counts new entries, and no other dry run is asked', () => {
   const proposal = proposalOf(previewedImport, importTool.input_schema, { path: 'a.csv', dry_run: true, account: 'giro' });
   expect(proposal).toMatchObject({ count: 4, open: 0, fixed: { path: 'a.csv', account: 'giro' }, canLook: true });
   expect(proposal?.preview).toHaveLength(1);

@@ -43,11 +43,11 @@ export function Calendar({ chosen, today, onChoose }: CalendarProps) {
   return (
     <div className="w-56">
       <div className="mb-1 flex items-center justify-between">
-        <IconButton icon="chevron-left" iconSize={14} label="Month before" onClick={() => setDay(moved(day, -1, 'month'))} />
+        <IconButton icon="chevron-left" iconSize={14} label="Previous month" onClick={() => setDay(moved(day, -1, 'month'))} />
         <span aria-live="polite" className="text-small font-medium">
           {MONTHS[month - 1]} {year}
         </span>
-        <IconButton icon="chevron-right" iconSize={14} label="Month after" onClick={() => setDay(moved(day, 1, 'month'))} />
+        <IconButton icon="chevron-right" iconSize={14} label="Next month" onClick={() => setDay(moved(day, 1, 'month'))} />
       </div>
       <table ref={grid} role="grid" aria-label={`${MONTHS[month - 1]} ${year}`} onKeyDown={onKeyDown} className="tabular w-full text-small">
         <thead>

@@ -32,13 +32,13 @@ test('a formula is set, and neither links nor loads', async () => {
   expect(root.querySelector('[style*="fixed"]')).toBeNull();
 });
 
-test('a formula that is none is shown as it was written, and one that grows without end ends', async () => {
+test('an invalid formula shows its text; an endless one ends', async () => {
   const root = show('<p><span class="math math-inline">\\frac{1</span> <span class="math math-display">\\def\\a{\\a\\a}\\a</span></p>');
   await waitFor(() => expect(root.querySelectorAll('[data-set]')).toHaveLength(2));
   expect(root).toHaveTextContent('\\frac{1');
 });
 
-test('a footnote is gone to in a later block; a picture elsewhere is a link that is handed out', async () => {
+test('a footnote is found in a later block; a remote picture is only a link', async () => {
   const onLink = vi.fn();
   const other = { onNote: () => {}, onLink };
   const { container } = render(

@@ -1,16 +1,16 @@
 // What the window shows, and where.
 import { userError } from '../../ipc';
-import { clampWidth, zoomStep, shownSkillPanel, widePanel, type AppState, type Panel, type PanelTab, type RecordForm, type View } from '../app';
+import { clampWidth, zoomStep, type AppState, type RecordForm, type View } from '../app';
 import type { Tools } from './access';
+import { panelActions } from './panel';
 
-export function layoutActions({ backend, get, setApp }: Tools) {
-  const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
-
-  const actions = {
+export function layoutActions(tools: Tools) {
+  const { backend, setApp } = tools;
+  const show = (view: View): void => setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
+  return {
     /** Shows a view; what it leaves keeps its place. */
-    show(view: View): void {
-      setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
-    },
+    show,
+    ...panelActions(tools, () => show({ kind: 'chat' })),
 
     /** What lies over the window; `null` takes it away. */
     setOver(over: AppState['over']): void {
@@ -55,48 +55,11 @@ export function layoutActions({ backend, get, setApp }: Tools) {
       setApp((app) => (app.recordForm === null ? app : { ...app, recordForm: null }));
     },
 
-    /** Opens the preview of a note beside the conversation. */
-    openNote(note: string): void {
-      // Over a wide panel, which stays where it is.
-      setPanel(widePanel(get().app) ? { peek: true, note } : { open: true, tab: 'note', note });
-    },
-
     /** Opens a web address in the browser. */
     openLink(url: string): void {
       backend.rpc('open_link', { url }).catch((thrown: unknown) => {
         setApp((app) => ({ ...app, problem: userError(thrown) }));
       });
-    },
-
-    setPanel,
-
-    /** A page of the panel, beside the conversation. */
-    showPanel(tab: PanelTab): void {
-      setPanel({ open: true, tab });
-      actions.show({ kind: 'chat' });
-    },
-
-    togglePanel(): void {
-      setPanel({ open: !get().app.panel.open, peek: false });
-    },
-
-    /** Opens a skill's panel, as wide as panels were last; closes it where it is shown. */
-    toggleSkillPanel(skill: string): void {
-      const shown = shownSkillPanel(get().app)?.skill === skill && get().app.view.kind === 'chat';
-      setPanel(shown ? { open: false, peek: false } : { open: true, tab: `skill:${skill}`, peek: false });
-      actions.show({ kind: 'chat' });
-    },
-
-    /** A skill's panel takes the conversation's place, or goes back beside it; the first one where none is shown. */
-    toggleWide(): void {
-      const { skillPanels, panel } = get().app;
-      if (shownSkillPanel(get().app)) return setPanel({ wide: !panel.wide, peek: false });
-      const [first] = skillPanels;
-      if (first) setPanel({ open: true, tab: `skill:${first.skill}`, wide: true, peek: false });
-    },
-
-    setPanelWidth(width: number): void {
-      setPanel({ width: clampWidth('panel', width) });
     },
 
     /** `room`: the window is wide enough for the list beside the conversation. */
@@ -128,5 +91,4 @@ export function layoutActions({ backend, get, setApp }: Tools) {
       setApp((app) => ({ ...app, problem: null }));
     },
   };
-  return actions;
 }

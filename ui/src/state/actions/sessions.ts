@@ -13,11 +13,11 @@ function stored({ row, events, running_calls }: SessionView): SessionState {
   return events.length === 0 ? unread : replay(events, row.running, running_calls);
 }
 
-export function sessionActions({ backend, get, set, collect, setApp, attempt }: Tools) {
-  const withRow = (row: SessionRow) =>
-    setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
-
+export function sessionActions(tools: Tools) {
+  const { backend, get, set, collect, setApp, attempt } = tools;
   const actions = {
+    ...rowActions(tools),
+
     loadSessions: () =>
       attempt(async () => {
         const [sessions, trash] = await Promise.all([backend.rpc('list_sessions', nothing), backend.rpc('list_deleted_sessions', nothing)]);
@@ -91,23 +91,6 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
         }
       }),
 
-    renameSession: (session: string, title: string) =>
-      attempt(async () => {
-        withRow(await backend.rpc('rename_session', { session, title }));
-      }),
-
-    /** Pins, archives, or takes that back. */
-    setSession: (set: SetSession) =>
-      attempt(async () => {
-        withRow(await backend.rpc('set_session', set));
-      }),
-
-    /** Has the user choose where the chat is saved as Markdown. */
-    exportSession: (session: string) =>
-      attempt(async () => {
-        await backend.rpc('export_session', { session });
-      }),
-
     /** Brings a chat into view that waits for an answer; the next one where one is in view already. False where none waits. */
     async showAsking(): Promise<boolean> {
       const session = nextAsking(get().app);
@@ -149,4 +132,28 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
       }),
   };
   return actions;
+}
+
+/** What is done to a chat without opening it. */
+function rowActions({ backend, setApp, attempt }: Tools) {
+  const withRow = (row: SessionRow) =>
+    setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
+  return {
+    renameSession: (session: string, title: string) =>
+      attempt(async () => {
+        withRow(await backend.rpc('rename_session', { session, title }));
+      }),
+
+    /** Pins, archives, or takes that back. */
+    setSession: (set: SetSession) =>
+      attempt(async () => {
+        withRow(await backend.rpc('set_session', set));
+      }),
+
+    /** Has the user choose where the chat is saved as Markdown. */
+    exportSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('export_session', { session });
+      }),
+  };
 }
