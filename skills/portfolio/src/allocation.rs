@@ -168,7 +168,7 @@ impl NativeTool for Allocation {
         }
         let wanted = wanted.unwrap_or_default();
         let rates_said: Vec<Value> =
-            rates.iter().map(|(from, rate)| rate_json(from, &wanted, rate.rate, rate.price)).collect();
+            rates.iter().map(|(from, rate)| rate_json(from, wanted, rate.rate, rate.price)).collect();
         let value = json!({
             "shares": rows,
             "rates": rates_said,

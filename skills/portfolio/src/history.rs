@@ -90,13 +90,13 @@ impl NativeTool for History {
             });
             return Ok(value.into());
         };
-        let first = begins(&snapshot.books, &prices, &currency).unwrap_or(snapshot.day).min(snapshot.day);
+        let first = begins(&snapshot.books, &prices, currency).unwrap_or(snapshot.day).min(snapshot.day);
         let begins = of.range.unwrap_or_default().begins(snapshot.day);
         let from = begins.unwrap_or(first).max(first);
         let mut points = Vec::new();
         // What has no price at all keeps the others from nothing; it is named.
         let is_priced =
-            |symbol: &str| prices.first(symbol, &currency).is_some_and(|first| first <= snapshot.day);
+            |symbol: &str| prices.first(symbol, currency).is_some_and(|first| first <= snapshot.day);
         let mut never = BTreeSet::new();
         for day in days(from, snapshot.day) {
             let then = snapshot.value_on(&prices, day)?;
@@ -106,7 +106,7 @@ impl NativeTool for History {
                 .map(|row| row.holding.symbol)
                 .partition(|symbol| is_priced(symbol));
             never.extend(without.into_iter().map(str::to_owned));
-            let Some(value) = then.value.get(&currency).filter(|_| missing.is_empty()) else { continue };
+            let Some(value) = then.value.get(currency).filter(|_| missing.is_empty()) else { continue };
             let is_old = rows().any(|row| {
                 row.price.is_some_and(|price| prices.is_carried(row.holding.symbol, price, day, snapshot.day))
             });
@@ -116,7 +116,7 @@ impl NativeTool for History {
         let is_held = |symbol: &str| {
             all.rows.iter().any(|row| row.holding.symbol == symbol && row.holding.currency == currency)
         };
-        let missing = missing(&snapshot, &prices, &currency, begins, is_held);
+        let missing = missing(&snapshot, &prices, currency, begins, is_held);
         let held = |symbol: &String| all.rows.iter().any(|row| row.holding.symbol == symbol);
         let gone = never.iter().filter(|symbol| !held(symbol)).map(|symbol| Problem {
             path: String::new(),

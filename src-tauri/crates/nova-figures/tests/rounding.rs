@@ -1,5 +1,7 @@
 //! The rule of rounding. All expected values are calculated by hand.
 
+#![allow(clippy::unwrap_used)]
+
 use nova_figures::{
     Days, Month, Sums, TooLarge, currency_code, day_and_month, likeness, minus, money, near_currency_codes,
     percent, places, plain_date, plain_decimal, plus, quarter_of, rounded, times,
