@@ -16,12 +16,14 @@ import { SkillLine } from './SkillLine';
 import { useSkills, type Place } from './useSkills';
 import { WaitingTools } from './WaitingTools';
 
+const ALL: SkillFilter = { search: '', source: 'all', attention: false };
+
 export function SkillsPage() {
   const skills = useSkills();
   const { rows, error, loading, reload, refused, astray } = skills;
   const { show } = useActions();
   const now = useClock(false);
-  const [filter, setFilter] = useState<SkillFilter>({ search: '', source: 'all', attention: false });
+  const [filter, setFilter] = useState<SkillFilter>(ALL);
   const asked = useApp(({ view }) => (view.kind === 'settings' ? (view.skill ?? null) : null));
   const [chosen, setChosen] = useState<string | null>(asked);
 
@@ -104,15 +106,7 @@ export function SkillsPage() {
               <Loading lines={4} />
             </div>
           )}
-          {rows.length > 0 && shown.length === 0 && (
-            <Empty
-              action={
-                <Button onClick={() => setFilter({ search: '', source: 'all', attention: false })}>Show all</Button>
-              }
-            >
-              {filter.attention ? 'No skill here needs attention.' : 'No skill matches the filter.'}
-            </Empty>
-          )}
+          {rows.length > 0 && shown.length === 0 && <NothingShown attention={filter.attention} onShowAll={() => setFilter(ALL)} />}
         </div>
       </section>
       {beside && (
@@ -137,6 +131,14 @@ export function SkillsPage() {
         </section>
       )}
     </>
+  );
+}
+
+function NothingShown({ attention, onShowAll }: { attention: boolean; onShowAll: () => void }) {
+  return (
+    <Empty action={<Button onClick={onShowAll}>Show all</Button>}>
+      {attention ? 'No skill here needs attention.' : 'No skill matches the filter.'}
+    </Empty>
   );
 }
 

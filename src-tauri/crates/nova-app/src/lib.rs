@@ -25,10 +25,11 @@
 mod agreed_servers;
 mod app;
 mod author_files;
-mod callers;
+mod caller;
 mod changes;
 mod chat;
 mod check_skill;
+mod clients;
 mod commands;
 mod config;
 mod conflicts;
@@ -81,9 +82,9 @@ mod workflow;
 
 pub use app::{App, AppOptions, LocalServer, SecretByName};
 pub use author_files::NewSkill;
-pub use callers::{ClientCall, McpClient};
 pub use chat::{ChatEnd, ChatRequest};
 pub use check_skill::SkillFinding;
+pub use clients::{ClientCall, McpClient};
 pub use config::{Config, ConfigError};
 pub use credentials::{CredentialsFrom, PassphraseSource, SignIn, StoreOptions};
 pub use desktop::{Desktop, NoDesktop, notification_markup};

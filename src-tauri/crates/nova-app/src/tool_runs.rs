@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenRun};
-use crate::callers::Caller;
+use crate::caller::Caller;
 
 /// One tool run from a form or the command line.
 pub struct ToolRun {

@@ -94,8 +94,8 @@ impl Core {
         TrashPlace::of(root, self.trash.as_deref()?, self.top_folder)
     }
 
-    /// Moves a deleted note's file into its trash ([`Core::trash`]). Where it is to go to none or
-    /// cannot be moved there, the bytes before, which the journal keeps, are what brings it back. With
+    /// Gives a deleted note's file a name in its trash ([`Core::trash`]), beside the one it has; without second
+    /// names it moves. Where it is to go to none or cannot be put there, the bytes before, which the journal keeps, are what brings it back. With
     /// `may_copy` the file itself may go and a copy of it be there then, because the vault's own trash lies on
     /// another disk.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str, may_copy: bool) -> bool {
@@ -115,7 +115,7 @@ impl Core {
 
     fn to_own_trash(&self, place: &Place, temp: &str, may_copy: bool) -> io::Result<()> {
         let trash = self.disk.make_hidden_folder(".trash")?;
-        match place.put_aside(temp, &trash) {
+        match place.link_aside(temp, &trash) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices && may_copy => {
                 place.copy_aside(temp, &trash)
             }

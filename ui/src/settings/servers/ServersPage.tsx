@@ -2,7 +2,7 @@
 
 import { useState, type KeyboardEvent } from 'react';
 
-import type { ServerRow } from '../../ipc';
+import type { BrokenServer, ServerRow } from '../../ipc';
 import { Button, Empty, ErrorBox, Icon, LinkButton, Loading } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { listKeys } from '../../shared/list-keys';
@@ -114,17 +114,7 @@ export function ServersPage() {
               </ul>
             </>
           )}
-          {broken.map(({ id, reason }) => (
-            <p key={id} data-testid="broken-server" className="flex gap-2 border-b border-line px-4 py-2.5 text-small">
-              <Icon name="failed" size={14} className="mt-0.5 text-danger" />
-              <span className="min-w-0 break-words">
-                <span className="font-medium">
-                  <Revealed text={id} />
-                </span>{' '}
-                <Revealed text={reason} />
-              </span>
-            </p>
-          ))}
+          <BrokenServers broken={broken} />
           {servers.view && rows.length === 0 && broken.length === 0 && !adding && (
             <Empty action={<Button onClick={() => setAdding(true)}>Paste a config</Button>}>No servers yet.</Empty>
           )}
@@ -142,4 +132,19 @@ export function ServersPage() {
       )}
     </div>
   );
+}
+
+/** Entries of the configuration that are no servers. */
+function BrokenServers({ broken }: { broken: readonly BrokenServer[] }) {
+  return broken.map(({ id, reason }) => (
+    <p key={id} data-testid="broken-server" className="flex gap-2 border-b border-line px-4 py-2.5 text-small">
+      <Icon name="failed" size={14} className="mt-0.5 text-danger" />
+      <span className="min-w-0 break-words">
+        <span className="font-medium">
+          <Revealed text={id} />
+        </span>{' '}
+        <Revealed text={reason} />
+      </span>
+    </p>
+  ));
 }

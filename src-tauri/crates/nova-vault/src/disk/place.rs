@@ -225,10 +225,11 @@ impl Place {
         self.folder.rename(&self.name, &self.folder, temp)
     }
 
-    /// Moves `temp` into another folder under the first free name made from the note's.
-    pub(crate) fn put_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
+    /// Gives `temp` a second name in another folder, the first free one made from the note's; moves it there
+    /// where the file system knows no second names.
+    pub(crate) fn link_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
         for name in self.free_names() {
-            match self.put_as(temp, folder, &name) {
+            match self.link_as(temp, folder, &name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 other => return other,
             }
@@ -258,7 +259,7 @@ impl Place {
         Dir::open_ambient_dir(folder, ambient_authority())?.rename(file, &self.folder, temp)
     }
 
-    /// As [`Place::put_aside`] into a folder of another file system: its bytes are on the disk there before it
+    /// Moves `temp` into a folder of another file system under the first free name made from the note's: its bytes are on the disk there before it
     /// loses its name here.
     pub(crate) fn copy_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
         let source = platform::open_file(&self.folder, temp)?;
@@ -301,6 +302,29 @@ impl Place {
     /// Moves `temp` into another folder under this name; `AlreadyExists` when that is taken.
     pub(super) fn put_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
         self.rename_own(temp, folder, name)
+    }
+
+    /// Gives `temp` this name in another folder, too; moves it where the file system knows no second names.
+    /// `AlreadyExists` when another file has it.
+    pub(super) fn link_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
+        #[cfg(test)]
+        if self.abilities.linkless().load(std::sync::atomic::Ordering::Relaxed) {
+            return self.put_as(temp, folder, name);
+        }
+        match link_new(&self.folder, temp, folder, name) {
+            Ok(true) => Ok(()),
+            Ok(false) => self.put_as(temp, folder, name),
+            Err(error) => {
+                let [here, there] =
+                    [(&self.folder, temp), (folder, name)].map(|(folder, name)| platform::look(folder, name));
+                // Killed after it gave it the name.
+                let is_named = here
+                    .ok()
+                    .zip(there.ok())
+                    .is_some_and(|(here, there)| cfg!(unix) && here.stamp.is_of_same_file(&there.stamp));
+                if is_named { Ok(()) } else { Err(error) }
+            }
+        }
     }
 
     /// Renames a file that nobody else writes or replaces; `AlreadyExists` when the new name is taken.

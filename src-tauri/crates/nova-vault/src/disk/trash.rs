@@ -170,7 +170,7 @@ impl SystemTrash {
         })
     }
 
-    /// Moves the file `temp` beside a note here, as what lay at `original` until `at`: a whole path for
+    /// Gives the file `temp` beside a note a name here ([`Place::link_as`]), as what lay at `original` until `at`: a whole path for
     /// the home trash, else relative to the top of the file system. An error,
     /// such as another file system, leaves it where it is and nothing here. `before_move` is
     /// called when only the move is left to do.
@@ -197,7 +197,7 @@ impl SystemTrash {
                 }
                 reserved => reserved?,
             }
-            match before_move().and_then(|()| place.put_as(temp, &self.files, &name)) {
+            match before_move().and_then(|()| place.link_as(temp, &self.files, &name)) {
                 Ok(()) => {
                     // The journal has it, should the trash not last through a power cut.
                     platform::sync_folder(&self.files).ok();

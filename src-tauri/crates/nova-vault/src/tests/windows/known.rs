@@ -71,3 +71,9 @@ fn failed_move_returns_note_to_its_renamed_folder() {
     let stops = |_: &Operation, call: &Call| call.files.iter().any(|file| file.starts_with("vault/Done"));
     search(&["move", "finish"], Action::RenameFolder, stops, no_kills);
 }
+
+#[test]
+fn late_write_into_deleted_note_survives_kill() {
+    let stops = |_: &Operation, call: &Call| call.files.iter().any(|file| file.starts_with("vault/.trash"));
+    search(&["delete"], Action::RewriteOpened, stops, soon);
+}

@@ -116,7 +116,7 @@ impl Case {
             let at = calls.len();
             calls.push(call);
             if at == self.stop {
-                acted = self.makes_sense(&calls) && user.act(self.action);
+                acted = self.makes_sense(&calls) && user.act(self.action, &calls[at]);
                 if let Some(other) = &mut other {
                     other.go();
                 }

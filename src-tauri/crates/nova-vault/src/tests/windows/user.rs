@@ -1,8 +1,9 @@
 //! What the user does while Nova is stopped. Everything they save contains [`SAVED`], which nothing else writes.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::process::Child;
 
 use super::child::{Does, NOTE, OTHER_NOVAS, Operation, Ready};
@@ -97,6 +98,8 @@ pub(super) struct User {
     pub(super) made: bool,
     /// Whether the file they wrote into was in the trash already.
     pub(super) wrote_into_trash: bool,
+    /// Whether Nova is just about to take a name away, after its last look.
+    loses_name: bool,
     /// The old and new path of the note or folder they renamed.
     renamed: Option<(String, String)>,
     /// The notes in which they removed Nova's change.
@@ -113,6 +116,7 @@ impl User {
             deleted: false,
             made: false,
             wrote_into_trash: false,
+            loses_name: false,
             renamed: None,
             took_away: BTreeSet::new(),
         };
@@ -125,7 +129,8 @@ impl User {
     }
 
     /// Acts; `false` if the action makes no sense at this moment.
-    pub(super) fn act(&mut self, action: Action) -> bool {
+    pub(super) fn act(&mut self, action: Action, next: &Call) -> bool {
+        self.loses_name = next.name == "unlinkat";
         let before = Notes::read(&self.root).undone(self.operation.does, self);
         let acted = self.try_act(action).is_some();
         let after = Notes::read(&self.root).undone(self.operation.does, self);
@@ -223,10 +228,13 @@ impl User {
     }
 
     fn wrote_through(&mut self, file: &File) {
-        use std::os::fd::AsRawFd;
         self.saved = true;
-        let at = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap();
-        self.wrote_into_trash = at.starts_with(self.root.join(".trash"));
+        let metadata = file.metadata().unwrap();
+        let trash = fs::read_dir(self.root.join(".trash"));
+        let is_in = |entry: fs::DirEntry| entry.metadata().is_ok_and(|other| is_one_file(&other, &metadata));
+        // A file that still has its other name is looked at again before it loses it.
+        let is_gone = metadata.nlink() == 1 || self.loses_name;
+        self.wrote_into_trash = is_gone && trash.is_ok_and(|entries| entries.flatten().any(is_in));
     }
 
     fn rename(&mut self, from: String, to: String) -> Option<()> {
@@ -309,3 +317,7 @@ fn sleeps(child: &Child) -> bool {
 
 /// The line the second Nova appends.
 pub(super) const OTHERS: &str = OTHER_NOVAS;
+
+fn is_one_file(one: &Metadata, other: &Metadata) -> bool {
+    one.dev() == other.dev() && one.ino() == other.ino()
+}

@@ -305,8 +305,16 @@ impl Displaced {
         }
         if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened))
         {
-            // While it moved: no later look would find that in the trash.
-            return Some(Displaced { file: File::Opened(opened), quiet: Quiet::NotYet, ..self });
+            // Meanwhile: no later look would find that in the trash.
+            let file = match self.file {
+                File::Temp(temp) if self.place.has_names(&temp) => File::Temp(temp),
+                _ => File::Opened(opened),
+            };
+            return Some(Displaced { file, quiet: Quiet::NotYet, ..self });
+        }
+        if moved && let File::Temp(temp) = &self.file {
+            // Last, so that the next start looks at it again after a kill. Without second names it has gone.
+            self.place.remove(temp).ok();
         }
         let opened = match self.file {
             File::Opened(opened) => Some(opened),

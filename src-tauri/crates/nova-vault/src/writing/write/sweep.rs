@@ -182,7 +182,10 @@ impl<'a> Sweep<'a> {
         if holds(&texts.expected) {
             self.landed.insert(record.n);
             let to_trash = record.kind == NoteChangeKind::Deleted && self.set.deletes_for_somebody();
-            if !(to_trash && core.to_trash(place, temp, true)) {
+            if to_trash && core.to_trash(place, temp, true) {
+                // Without second names it has gone there.
+                place.remove(temp).ok();
+            } else {
                 put_aside(core, place, temp, &log.id, record.n, hash);
             }
             return Ok(());

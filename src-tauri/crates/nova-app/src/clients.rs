@@ -1,24 +1,21 @@
-//! On whose behalf a tool runs outside a chat: the user, or a program that speaks MCP.
+//! Tools run for programs that speak MCP.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use nova_calls::{Approver, CalledTool, Outcome, SeenNote, SeenNotes};
+use nova_calls::{Approver, CalledTool};
 use nova_protocol::{ErrorCode, ToolResult, UserError};
 use nova_registry::harmless_line;
 use nova_skill::{Principal, PrincipalKind, Relationship, VaultPath};
-use nova_vault::note::ContentHash;
-use nova_vault::{ChangeSetKind, Privacy, Vault};
+use nova_vault::{ChangeSetKind, Privacy};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, blocking};
+use crate::caller::{Caller, SeenByClient};
 use crate::tool_runs::{Heard, ToolRun};
 
 /// The longest name of a client that is shown; it is the client's own word.
 const NAME: usize = 64;
-/// Of so many notes it is remembered what a client saw of them.
-const NOTES: usize = 10_000;
 const READ_NOTE: &str = "vault.read_note";
 
 /// A program that calls tools over MCP, for as long as it is connected.
@@ -37,16 +34,6 @@ pub struct ClientCall {
     pub args: Value,
     pub approver: Arc<dyn Approver>,
     pub cancel: CancellationToken,
-}
-
-/// On whose behalf a tool runs, and what they may see and have seen.
-pub(crate) struct Caller {
-    pub(crate) principal: Principal,
-    /// The author of what is written.
-    pub(crate) author: String,
-    pub(crate) privacy: Privacy,
-    /// `None` for the user, who has the notes before their eyes.
-    pub(crate) seen: Option<Arc<SeenByClient>>,
 }
 
 impl McpClient {
@@ -109,57 +96,6 @@ impl App {
         let privacy = Privacy { remote: !client.local, private: self.private() };
         let view = self.vault()?.seen_by(Arc::new(privacy));
         blocking(move || Ok(view.read(&path).map_err(|_| no_note(path.as_str()))?.text.to_string())).await
-    }
-}
-
-impl Caller {
-    pub(crate) fn owner() -> Self {
-        Self { principal: Principal::owner(), author: "user".into(), privacy: Privacy::default(), seen: None }
-    }
-
-    pub(crate) fn asker(&self) -> Arc<dyn SeenNotes> {
-        match &self.seen {
-            Some(seen) => seen.clone(),
-            None => Arc::new(()),
-        }
-    }
-
-    /// The caller is about to get what came of a call.
-    pub(crate) async fn sees(&self, vault: Option<Vault>, outcome: &Outcome) {
-        let Some(seen) = &self.seen else { return };
-        let paths = outcome.changes.iter().flat_map(|change| [Some(&change.path), change.from.as_ref()]);
-        let written: Vec<_> = paths.flatten().filter_map(|path| VaultPath::parse(path).ok()).collect();
-        let now = match vault.filter(|_| !written.is_empty()) {
-            Some(vault) => tokio::task::spawn_blocking(move || vault.held(written)).await.unwrap_or_default(),
-            None => Vec::new(),
-        };
-        let mut notes = seen.notes();
-        notes.extend(outcome.seen.clone());
-        for (path, held) in now {
-            match held.filter(|held| !self.privacy.hides(&path, &held.document)) {
-                Some(held) => notes.insert(path, held.hash),
-                None => notes.remove(&path),
-            };
-        }
-        while notes.len() > NOTES {
-            notes.pop_first();
-        }
-    }
-}
-
-/// What a client was shown of notes: a property that somebody else set meanwhile is not overwritten.
-#[derive(Default)]
-pub(crate) struct SeenByClient(Mutex<BTreeMap<VaultPath, ContentHash>>);
-
-impl SeenByClient {
-    fn notes(&self) -> MutexGuard<'_, BTreeMap<VaultPath, ContentHash>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl SeenNotes for SeenByClient {
-    fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
-        self.notes().get(path).map(|hash| SeenNote { hash: *hash, document: None })
     }
 }
 
