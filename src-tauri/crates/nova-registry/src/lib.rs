@@ -27,8 +27,7 @@
 //! - `SKILL.md` is read with `gray_matter` over Nova's own YAML engine, which has a budget; hostile front matter ends
 //!   in an error: `src/skill_md/tests.rs`. Vault notes never pass through it.
 //! - Nova calls a skill valid if the standard's own validator does, but for what its YAML parser cannot read:
-//!   `tests/verdicts.rs`, with the validator itself
-//!   where `.ci/setup` could fetch it.
+//!   `tests/verdicts.rs`, with the validator itself where `.ci/setup` could fetch it.
 //! - A rule that is not understood restricts and never allows: `src/rules/pattern.rs`, `src/rules/arguments.rs`.
 //! - Editing a rule changes nothing around it: `src/rules/edit.rs`.
 //! - A skill is available if its requirements are met: `src/requirements.rs`. A skill whose id looks like another's

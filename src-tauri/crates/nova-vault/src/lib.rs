@@ -48,13 +48,19 @@
 //! | away | *swept* | the file in `<data>/displaced` | looks at it again as long as its change set is kept |
 //!
 //! A deletion takes the note to its temporary file and puts an edit back under the note's name, where
-//! nothing else has it. A creation puts its file where no file is. A move renames, where nothing has the
+//! nothing else has it. Two seconds later the file gets a second name in the trash, is looked at once more, and
+//! loses the first: after a kill in between it is looked at again. Without second names it moves to the trash,
+//! and an edit made during the move is lost from the note by a kill just after.
+//!
+//! A creation puts its file where no file is. A move renames, where nothing has the
 //! new name, and then replaces; taken back, the note returns to the folder it came from under that folder's
-//! present name, and to its old path where that folder is no longer visible in the vault. Without exchange
-//! the note gets a second name, its temporary one, before `O` is renamed over it: a kill finds the same states, and only a file that another program renames over
-//! the note between those two calls is lost. Where files have one name only, Nova holds the replaced
-//! file open instead, and what is written into that after a kill is lost, too. `vault status` reports
-//! both.
+//! present name, and to its old path where that folder is no longer visible in the vault.
+//!
+//! Without exchange the note gets a second name, its temporary one, before `O` is renamed over it: a kill finds
+//! the same states. A file that another program renames over the note between those two calls is lost; a note
+//! that it renames there keeps its text under the new name, and `O` lies at the old one. Where files have one
+//! name only, Nova holds the replaced file open instead, and what is written into that after a kill is lost,
+//! too. `vault status` reports both.
 //!
 //! What a temporary file may hold is in the journal (`TempTexts`). Everything else in it is somebody's edit.
 //! An edit goes back into its note in a change set whose author is *outside*; the folder may have another

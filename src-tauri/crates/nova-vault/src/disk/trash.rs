@@ -17,7 +17,7 @@ use super::{Lasting, Place, platform};
 /// What stands in a `Path=` as it is, besides letters and digits.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A trash that can take the notes of a vault by a move: nothing is copied.
+/// A trash on the file system of a vault, so that no note is copied into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrashPlace {
     /// With `files` and `info` in it, or to be made.

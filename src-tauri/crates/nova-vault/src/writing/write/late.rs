@@ -287,7 +287,7 @@ impl Displaced {
         }
     }
 
-    /// Moves the file to the trash or out of the vault. Where it can go nowhere, it waits or is kept
+    /// Takes the file to the trash or out of the vault. Where it can go nowhere, it waits or is kept
     /// open without a name, and is given.
     fn drop_file(self, core: &Core, unmovable: Unmovable) -> Option<Displaced> {
         let known = ContentHash::of(self.known.as_bytes());
