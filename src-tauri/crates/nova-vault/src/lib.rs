@@ -57,10 +57,11 @@
 //! present name, and to its old path where that folder is no longer visible in the vault.
 //!
 //! Without exchange the note gets a second name, its temporary one, before `O` is renamed over it: a kill finds
-//! the same states. A file that another program renames over the note between those two calls is lost; a note
-//! that it renames there keeps its text under the new name, and `O` lies at the old one. Where files have one
-//! name only, Nova holds the replaced file open instead, and what is written into that after a kill is lost,
-//! too. `vault status` reports both.
+//! the same states. A note that another program renames between those two calls has one name more afterwards
+//! than expected: `O` is taken away again, and the write is a conflict. A file renamed over the note between
+//! them is lost, or keeps only the name that it gets next. Where files have one name only, Nova holds the
+//! replaced file open instead, and what is written into that after a kill is lost, too. `vault status` reports
+//! both.
 //!
 //! What a temporary file may hold is in the journal (`TempTexts`). Everything else in it is somebody's edit.
 //! An edit goes back into its note in a change set whose author is *outside*; the folder may have another

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, DirEntry, File, OpenOptions};
 use jiff::civil::Date;
 
 use super::abilities::Abilities;
@@ -165,6 +165,19 @@ impl Place {
             return Ok(false);
         }
         link_new(&self.folder, &self.name, &self.folder, temp)
+    }
+
+    /// How many names the file `temp` has now, whatever a cache says; `None` where that cannot be asked.
+    pub(crate) fn names_of(&self, temp: &str) -> Option<u64> {
+        platform::names_now(&self.folder, temp)
+    }
+
+    /// Whether FUSE keeps a file of the folder that was replaced while some program had it open.
+    pub(crate) fn hides_open_files(&self) -> bool {
+        let hidden = |entry: io::Result<DirEntry>| {
+            entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(".fuse_hidden"))
+        };
+        self.folder.entries().is_ok_and(|mut entries| entries.any(hidden))
     }
 
     /// Puts `temp` in the note's place whatever is there; for file systems without exchange.

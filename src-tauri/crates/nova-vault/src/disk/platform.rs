@@ -141,6 +141,20 @@ mod system {
         Ok(Look::of(&fstat(file)?))
     }
 
+    /// How many names a file has, asked of its file system: FUSE and NFS answer [`look`] from a cache.
+    #[cfg(target_os = "linux")]
+    pub(in crate::disk) fn names_now(folder: &Dir, name: &str) -> Option<u64> {
+        use rustix::fs::{StatxFlags, statx};
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_FORCE_SYNC;
+        let found = statx(folder, name, flags, StatxFlags::NLINK).ok()?;
+        (found.stx_mask & StatxFlags::NLINK.bits() != 0).then(|| found.stx_nlink.into())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(in crate::disk) fn names_now(_: &Dir, _: &str) -> Option<u64> {
+        None
+    }
+
     /// What a path leads to, links followed.
     pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
         Ok(Look::of(&statat(CWD, path, AtFlags::empty())?))
@@ -392,6 +406,10 @@ mod system {
         Ok(Look::of(&file.metadata()?))
     }
 
+    pub(in crate::disk) fn names_now(_: &Dir, _: &str) -> Option<u64> {
+        None
+    }
+
     pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
         look(&Dir::open_ambient_dir(path, ambient_authority())?, ".")
     }
@@ -495,7 +513,8 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
     copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
-    look_through, open_folder, open_root, open_to_write, private, read_at, rename_no_replace, sync_folder,
+    look_through, names_now, open_folder, open_root, open_to_write, private, read_at, rename_no_replace,
+    sync_folder,
 };
 
 #[cfg(target_os = "linux")]

@@ -131,7 +131,7 @@ fn wanted(does: Does) -> Vec<Wanted> {
         std::iter::once(Wanted { note: NOTE, at, says: Some("") }).chain(linking).collect()
     };
     match does {
-        Does::Append => one(NOTE, Some(NOVAS_APPEND)),
+        Does::Append | Does::AppendWithoutExchange => one(NOTE, Some(NOVAS_APPEND)),
         Does::AppendToo => one(NOTE, Some(OTHERS)),
         Does::Edit => one(NOTE, Some(NOVAS_EDIT)),
         Does::Set => one(NOTE, Some("stage: won")),

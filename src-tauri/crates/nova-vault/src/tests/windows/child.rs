@@ -14,6 +14,8 @@ const CHILD: &str = "NOVA_VAULT_TEST_WINDOW";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Does {
     Append,
+    /// As on a file system that cannot exchange two files.
+    AppendWithoutExchange,
     Edit,
     Set,
     Create,
@@ -63,8 +65,9 @@ pub(super) const LINKING: [&str; 6] = ["A/a.md", "A/B/b.md", "Home/c.md", "d.md"
 /// It shares its folder with another linking note, which Nova writes first.
 const ONE_LINKING: &str = LINKING[5];
 
-pub(super) const OPERATIONS: [Operation; 14] = [
+pub(super) const OPERATIONS: [Operation; 15] = [
     operation("append", Does::Append, Some(NOTE), Some(NOTE), "third"),
+    operation("append-without-exchange", Does::AppendWithoutExchange, Some(NOTE), Some(NOTE), "third"),
     operation("edit", Does::Edit, Some(NOTE), Some(NOTE), "second"),
     operation("set", Does::Set, Some(NOTE), Some(NOTE), "stage:"),
     operation("create", Does::Create, None, Some(NEW), "made"),
@@ -118,7 +121,7 @@ pub(super) fn notes() -> Vec<(&'static str, String)> {
 
 fn plan(does: Does, draft: &mut Draft) -> Result<(), VaultError> {
     match does {
-        Does::Append => draft.append(&path(NOTE), NOVAS_APPEND, None),
+        Does::Append | Does::AppendWithoutExchange => draft.append(&path(NOTE), NOVAS_APPEND, None),
         Does::AppendToo => draft.append(&path(NOTE), OTHER_NOVAS, None),
         Does::Edit | Does::UndoEdit => draft.replace(&path(NOTE), "second of Note", NOVAS_EDIT, None),
         Does::Set => draft.set_properties(&path(NOTE), &[set("stage", "won")]),
@@ -142,8 +145,9 @@ fn child() {
     std::process::exit(if perform(does, Path::new(dir)) { 0 } else { 1 });
 }
 
-const EVERYTHING: [Does; 12] = [
+const EVERYTHING: [Does; 13] = [
     Does::Append,
+    Does::AppendWithoutExchange,
     Does::Edit,
     Does::Set,
     Does::Create,
@@ -163,6 +167,9 @@ fn perform(does: Does, dir: &Path) -> bool {
     let undoes = matches!(does, Does::UndoEdit | Does::UndoDelete | Does::UndoMove);
     let undone = undoes.then(|| change(&open(), |draft| plan(does, draft)).unwrap().0);
     let vault = open();
+    if does == Does::AppendWithoutExchange {
+        vault.core().disk.refuse_exchange();
+    }
     let interrupted = (does == Does::Finish).then(|| interrupted(&vault).remove(0));
     wait_for_go();
     let user = Author::new("user");

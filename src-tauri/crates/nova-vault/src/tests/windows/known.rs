@@ -77,3 +77,10 @@ fn late_write_into_deleted_note_survives_kill() {
     let stops = |_: &Operation, call: &Call| call.files.iter().any(|file| file.starts_with("vault/.trash"));
     search(&["delete"], Action::RewriteOpened, stops, soon);
 }
+
+#[test]
+fn without_exchange_rename_before_ours_lands_is_a_conflict() {
+    let operations = ["append-without-exchange"];
+    search(&operations, Action::RenameNote, changes_note, soon);
+    search(&operations, Action::SaveRenameNote, changes_note, soon);
+}

@@ -82,7 +82,7 @@ const NEXT: [Next; 3] = [Next::Opens, Next::Finishes, Next::Undoes];
 struct Tried {
     case: Case,
     wrong: Wrong,
-    /// Whether the loss is the accepted one of file systems without exchange.
+    /// Whether what went wrong is what cannot be detected on file systems without exchange.
     accepted: bool,
     calls: Vec<Call>,
     files: Vec<(String, String)>,
@@ -148,9 +148,10 @@ impl Case {
             left_over: bed.leftovers(),
         };
         let mut wrong = seen.judge(&user);
-        let accepted = !wrong.lost.is_empty() && self.is_known_window(&calls);
+        let accepted = !(wrong.lost.is_empty() && wrong.untrue.is_empty()) && self.is_known_window(&calls);
         if accepted {
             wrong.lost.clear();
+            wrong.untrue.clear();
         }
         Some(Tried { case: *self, wrong, accepted, calls, files })
     }
@@ -163,7 +164,7 @@ impl Case {
         let next = later.iter().position(|call| call.changes_vault() && !call.exchanges()).unwrap_or(0);
         let mut notes = [self.operation.before, self.operation.after].into_iter().flatten();
         self.action.replaces()
-            && !can_exchange()
+            && !(can_exchange() && self.operation.does != Does::AppendWithoutExchange)
             && notes
                 .any(|note| later[next].replaces(note) && !later[..next].iter().any(|call| call.reads(note)))
     }

@@ -158,11 +158,33 @@ impl Writing<'_> {
         // Without exchange the note gets a second name first, by which it is found after a kill, too.
         let pinned = self.temp(write, texts[0], texts[1]);
         let file = match place.link(&pinned)? {
-            true => File::Temp(pinned.clone()),
+            true => {
+                drop(note);
+                File::Temp(pinned.clone())
+            }
             false => File::Opened(note.into_opened()),
         };
+        let names = place.names_of(&pinned);
+        // The note is closed by now: FUSE keeps a replaced file that is open under a further name.
         place.rename_over(temp).inspect_err(|_| drop(place.remove(&pinned)))?;
+        let kept_its_names = names.is_some_and(|names| names > 1) && place.names_of(&pinned) >= names;
+        if kept_its_names && !place.hides_open_files() {
+            self.take_away(place, write, texts[1])?;
+            return place.remove(&pinned).and(Err(io::ErrorKind::NotFound.into()));
+        }
         Ok(file)
+    }
+
+    /// Takes `ours` away from the name that the note lost to a rename just before ours was put there.
+    fn take_away(&mut self, place: &Place, write: &NoteWrite, ours: Option<&str>) -> io::Result<()> {
+        let aside = self.temp(write, ours, None);
+        place.take(&aside)?;
+        if place.bytes_of(&aside)?.as_deref() != ours.map(str::as_bytes) {
+            return place.put(&aside);
+        }
+        // What is written into ours from now on shows at its last look.
+        self.look_again(place, File::Temp(aside), ours.unwrap_or_default(), None, write);
+        place.sync_folder()
     }
 
     /// What the exchange or the taking away displaced, when it is not what was expected.
