@@ -356,7 +356,7 @@ fn year_has_its_months_and_their_sums() {
         (&json!("100.00"), &json!("25.50"), &json!("74.50")),
         "what is upcoming stands apart"
     );
-    assert_eq!(year["left_detail"], "2026, 74.50 EUR left");
+    assert_eq!(year["left_detail"], "75 EUR left");
     let months = year["months"].as_array().unwrap();
     assert_eq!(
         (months.len(), &months[0]["month"], &months[11]["month"]),
