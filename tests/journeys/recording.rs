@@ -607,10 +607,7 @@ async fn a_trade_keeps_the_spelling_of_its_currency_while_its_price_is_edited() 
     assert_eq!(nova.vault.read(trade), before.replace("price: 30.00", "price: 31.50"));
     let form = form_of(&app, "portfolio", "trade", Some(trade)).await;
     let refused = app.save_record(filled(&form, json!({"currency": ""}))).await.unwrap();
-    assert_eq!(
-        errors(&refused),
-        [("currency", "It is needed: nothing in the vault says which one is usual.")]
-    );
+    assert_eq!(errors(&refused), [("currency", "It is needed: the vault names no usual currency.")]);
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
         "expense",
         "",
         json!({"date": on, "amount": "1"}),
-        "/currency: is needed: the notes do not say which one is usual; give a code such as EUR.",
+        "/currency: is needed: the notes name no usual currency; give a code such as EUR.",
     );
     refuses(
         NOVEMBER,

@@ -159,7 +159,7 @@ fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
     let alone = IN_TWO.replace("currency: usd\n", "").replace("currency: USD\n", "");
     without_currency(&alone, "trade", "a.md", Ok(()));
     let alone = alone.replace("symbol: NGTL\ncurrency: EUR\n", "symbol: NGTL\n");
-    let none = "/currency: is needed: nothing in the vault says which one is usual.";
+    let none = "/currency: is needed: the vault names no usual currency.";
     without_currency(&alone, "trade", "a.md", Err(none));
     // Trades that say none go by their position.
     let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\

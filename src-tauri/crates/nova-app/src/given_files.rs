@@ -35,8 +35,8 @@ impl App {
         let bytes = STANDARD.decode(&file.data).map_err(|_| {
             UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} arrived damaged.", file.name),
-                "Drop it once more.",
+                format!("{} was damaged on the way.", file.name),
+                "Drop it again.",
             )
         })?;
         // A name from elsewhere has no folder in it.
@@ -82,7 +82,7 @@ fn small_enough(name: &str, size: u64) -> Result<(), UserError> {
     }
     Err(UserError::new(
         ErrorCode::BadRequest,
-        format!("{name} has {} MB; at most {} MB are read.", size >> 20, MOST_BYTES >> 20),
+        format!("{name} is {} MB; at most {} MB can be read.", size >> 20, MOST_BYTES >> 20),
         "Export a shorter period at your bank, or split the file by year.",
     ))
 }
