@@ -161,6 +161,6 @@ fn thousands_are_read_as_hundreds_are() {
     let first = unreadable(&whole).into_iter().find(|row| !is_no_limit(row)).unwrap();
     assert_eq!(
         (&first["path"], &first["problem"]),
-        (&json!("B/0016.md"), &json!("B/0005.md is a limit of \"FOOD\", too, and that one holds"))
+        (&json!("B/0016.md"), &json!("B/0005.md is another limit of \"FOOD\", and that one is used"))
     );
 }

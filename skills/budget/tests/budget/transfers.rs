@@ -396,7 +396,7 @@ fn join_transfer_refuses_what_would_be_lost() {
     let done = budget.value("join_transfer", json!({"paths": ["Gone", "Nowhere"], "to": "savings"}));
     assert_eq!((&done["from"], &done["to"]), (&json!("Giro"), &json!("Savings")));
     let error = budget.error("split_transfer", json!({"path": "Out.md"}));
-    assert_eq!(error.message, "/path: names Out.md, which is no transfer.");
+    assert_eq!(error.message, "/path: names Out.md, which is not a transfer.");
 }
 
 #[test]

@@ -121,7 +121,7 @@ mod tests {
         let given = GivenFiles::default();
         let places = Places::find(Some(folder.path().to_owned()), None, None, |_| None).expect("places");
         let error = read(&path, &places, &given).expect_err("too large");
-        assert_eq!(error.message, "statement.csv has 200 MB; at most 32 MB are read.");
+        assert_eq!(error.message, "statement.csv is 200 MB; at most 32 MB can be read.");
         assert!(error.hint.contains("shorter period"), "{error}");
 
         let error = read(folder.path(), &places, &given).expect_err("a folder");

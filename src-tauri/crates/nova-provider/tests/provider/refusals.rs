@@ -264,7 +264,7 @@ fn settings_that_cannot_be_used_are_refused_at_once() {
         ("telepathy", "http://127.0.0.1/v1", "the kind `telepathy` is not known"),
         ("openai", "127.0.0.1:1234", "base_url"),
         ("openai", "file:///etc/passwd", "http:// or https://"),
-        ("openai", "http://me:geheim123@127.0.0.1/", "must not hold a name or a password"),
+        ("openai", "http://me:geheim123@127.0.0.1/", "must not contain a user name or password"),
     ] {
         let settings = ProviderSettings { base_url: Some(base_url.into()), ..ProviderSettings::new("test") };
         let error: ProviderError = connect(kind, settings).err().unwrap();

@@ -137,7 +137,10 @@ fn keys_may_be_indented_as_a_whole() {
     assert_eq!((skill.name.as_str(), skill.instructions.as_str()), ("y", "Text."));
     assert_eq!(skill.metadata["version"], "1.10");
     let said: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    assert_eq!(said, ["SKILL.md, line 4: SKILL.md says name: y, its folder is x. Make them alike."]);
+    assert_eq!(
+        said,
+        ["SKILL.md, line 4: SKILL.md says name: y, its folder is x. Use the same name for both."]
+    );
 }
 
 #[test]

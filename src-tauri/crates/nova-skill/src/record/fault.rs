@@ -12,7 +12,7 @@ use crate::figures::{currency_code, folded, near_currency_codes};
 /// Why a value is not what its field declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What follows the property's name, without a full stop: "is `31.12.2026`, which is no date".
+    /// What follows the property's name, without a full stop: "is `31.12.2026`, which is not a date".
     pub(super) what: String,
     /// A sentence.
     pub(super) remedy: String,
