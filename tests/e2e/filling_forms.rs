@@ -68,7 +68,7 @@ async fn tab_after_an_invalid_field_reaches_the_next() {
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[], Key::Enter).await;
-    window.wait_for("[data-path=date] input:focus").await;
+    window.wait_for_focus("[data-path=date] input").await;
     assert_eq!(value_of(&window, "date").await, "2026-02-28");
     window.close().await;
 }
@@ -101,15 +101,15 @@ async fn dates_take_words_and_numbers_take_groups() {
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[Key::Alt], Key::Down).await;
-    window.wait_for("[role=grid] button:focus").await;
+    window.wait_for_focus("[role=grid] button").await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[role=grid]").await;
     window.wait_for("[data-path=date]").await;
     window.press(&[Key::Alt], Key::Down).await;
-    window.wait_for("[role=grid] button:focus").await;
+    window.wait_for_focus("[role=grid] button").await;
     window.press(&[], Key::Right).await;
     window.press(&[], Key::Enter).await;
-    window.wait_for("[data-path=date] input:focus").await;
+    window.wait_for_focus("[data-path=date] input").await;
     let saturday = value_of(&window, "date").await;
     let weekday = window.ask(&format!("return new Date({saturday} + 'T00:00Z').getUTCDay();")).await;
     assert_eq!(weekday, 6, "{saturday}");
@@ -129,6 +129,12 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
     write(&window, "NEWCO").await;
     window.press(&[], Key::Tab).await;
     focus_is_in(&window, "kind").await;
+    window
+        .ask(
+            "const field = document.querySelector('[data-path=kind] select'); field.value = 'buy';
+             field.dispatchEvent(new Event('change', { bubbles: true }));",
+        )
+        .await;
     for _ in 0..2 {
         window.press(&[], Key::Tab).await;
     }
@@ -140,7 +146,10 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
     focus_is_in(&window, "price").await;
     write(&window, "12.500,00").await;
     window.wait_for_text("[data-path=price] [role=status]", "= 12,500.00").await;
-    window.press(&[], Key::Tab).await;
+    for _ in 0..2 {
+        window.press(&[], Key::Tab).await;
+    }
+    assert_eq!(value_of(&window, "price").await, "12500,00");
     focus_is_in(&window, "currency").await;
     write(&window, "EUR").await;
     window.press(&[Key::Control], Key::Enter).await;
@@ -201,7 +210,7 @@ async fn unknown_stage_is_refused_with_the_nearest() {
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=composer-input]").await;
     window.click("[data-testid=nav-run-tool]").await;
-    window.wait_for("[data-tool-search]:focus").await;
+    window.wait_for_focus("[data-tool-search]").await;
     write(&window, "list_contacts").await;
     window.press(&[], Key::Enter).await;
     focus_is_in(&window, "stage").await;
@@ -269,7 +278,7 @@ async fn ctrl_enter_in_an_empty_composer_answers_the_approval() {
     window.type_into("[data-testid=composer-input]", "Set Jane Doe to won").await;
     window.press(&[], Key::Enter).await;
     window.wait_for("[data-testid=approval-card][data-armed=true]").await;
-    window.wait_for("[data-testid=composer-input]:focus").await;
+    window.wait_for_focus("[data-testid=composer-input]").await;
     window.press(&[Key::Control], Key::Enter).await;
     window.wait_for_text("[role=log]", "Done. See Jane Doe.").await;
     assert!(home.read_note("CRM/People/Jane Doe.md").contains("stage: won\n"));

@@ -336,6 +336,17 @@ impl Window {
         .await;
     }
 
+    /// Waits until the focus is on what matches `css`. `:focus` would match nothing while the window of
+    /// another test is in front of this one.
+    pub(crate) async fn wait_for_focus(&self, css: &str) {
+        self.until(
+            &format!("the focus to be on {css}"),
+            "return document.activeElement.matches(arguments[0]);",
+            vec![json!(css)],
+        )
+        .await;
+    }
+
     /// Waits until nothing matches `css` any more.
     pub(crate) async fn wait_gone(&self, css: &str) {
         self.until(
