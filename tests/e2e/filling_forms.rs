@@ -155,7 +155,7 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
     window.press(&[Key::Control], Key::Enter).await;
     window.wait_for_text("[data-testid=wide-panel]", "NEWCO").await;
     let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
-    assert_eq!(trades[0]["properties"]["quantity"], "12500");
+    assert_eq!(trades[0]["properties"]["quantity"], 12500);
     assert_eq!(trades[0]["properties"]["price"], "12500.00");
     window.close().await;
 }

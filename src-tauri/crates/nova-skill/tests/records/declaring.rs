@@ -89,6 +89,6 @@ fn a_folder_lies_in_the_vault_where_notes_are_read() {
 fn a_type_is_declared_once() {
     let one = "{ folder: T, fields: { a: { kind: text } } }";
     refused(&format!("t: {one}\nt: {one}"), "t");
-    refused(&format!("trip: {one}\nTrip: {one}"), "records.Trip: two types have this name");
+    refused(&format!("trip: {one}\nTrip: {one}"), "records.Trip: another type's name differs only in case");
     refused(&format!("' t': {one}"), "one line of text without spaces around it");
 }
