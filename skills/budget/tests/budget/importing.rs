@@ -349,7 +349,7 @@ fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
     fails(
         &words.replace("5,10;S", "5,10;X"),
         mapping,
-        "bank.csv, line 2: \"X\" does not say whether it went out",
+        "bank.csv, line 2: \"X\" does not say whether it is money in or money out",
     );
     let budget = with_file(words.as_bytes());
     import(&budget);
