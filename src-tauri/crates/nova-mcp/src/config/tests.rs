@@ -69,7 +69,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
         (json!({"url": "https://a:b@mcp.example.com/mcp"}), "Move it to headers."),
         (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is not a number"),
         (json!({"command": "a", "enabled": "yes"}), "mcpServers.github.enabled is neither"),
-        (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x is none of"),
+        (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x must be read"),
     ] {
         let found = fault(entry.clone());
         assert!(found.contains(said), "{entry}: {found}");

@@ -92,7 +92,7 @@ fn what_breaks_a_rule_is_read_and_told() {
     check("---\nname: y\ndescription: D.\n---\nText.", 2, "name: y, its folder is x");
     check("---\ndescription: D.\nname: X\n---\nText.", 3, "capital letters");
     check("---\nname: x--y\ndescription: D.\n---\nText.", 2, "hyphen");
-    check("---\nname: x_y\ndescription: D.\n---\nText.", 2, "other characters");
+    check("---\nname: x_y\ndescription: D.\n---\nText.", 2, "only letters, digits and hyphens");
     check("---\nname: x\ndescription: D.\nauthor: me\n---\nText.", 4, "The key author is not");
     check("---\nname: x\ndescription: Use when: somebody asks\n---\nText.", 3, "quotation marks");
 }

@@ -174,7 +174,7 @@ async fn a_definition_is_not_taken_on_trust() {
         (json!({ "credentials": ["a/b/c"] }), "requires_credentials: \"a/b/c\" is not"),
         (json!({ "hosts": ["https://a.example/"] }), "hosts: \"https://a.example/\" is not"),
         (json!({ "hosts": many }), "hosts: at most 64 are allowed."),
-        (json!({ "parameters": { "type": "string" } }), "parameters has to describe an object"),
+        (json!({ "parameters": { "type": "string" } }), "parameters must describe an object"),
         (json!({ "parameters": { "type": "object", "required": 1 } }), "parameters is not a JSON Schema"),
         (
             json!({ "parameters": { "type": "object", "x": "y".repeat(300_000) } }),

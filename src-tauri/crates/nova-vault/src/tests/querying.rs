@@ -373,7 +373,11 @@ fn what_cannot_be_read_says_what_would_be_right() {
         ("next contact = x", "`contact` is not an operator", "quotes"),
         ("a == 1", "`==` is not an operator", "= != <"),
         ("a = x and due < 2026-12-01", "holds a second condition, `due < 2026-12-01`", "by itself"),
-        ("a in x, y OR \"next contact\" = z", "holds a second condition", "instead of `or` use `in`"),
+        (
+            "a in x, y OR \"next contact\" = z",
+            "holds a second condition",
+            "use `in` or a second query for `or`",
+        ),
         ("a > 1 && tags contains b", "holds a second condition", "by itself"),
         ("a", "there is no operator", "= != <"),
         ("", "does not begin with the name", "stage = lead"),
