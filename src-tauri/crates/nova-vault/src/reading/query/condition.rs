@@ -117,7 +117,7 @@ impl Condition {
         if let Some(second) = second_condition(value) {
             return Err(error(
                 &format!("the value holds a second condition, `{second}`"),
-                "write one condition each, all must hold; use `in` or a second query for `or`; quote a value that \
+                "give each condition separately, all must hold; use `in` or a second query for `or`; quote a value that \
                  contains such words",
             ));
         }
