@@ -165,7 +165,7 @@ async fn copy_and_edit_buttons_do_not_overlap() {
         )
         .await;
     window.click("[data-testid=edit-message]").await;
-    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.wait_for_focus("[data-testid=edit-form] textarea").await;
     window.close().await;
     model.finish();
 }
@@ -207,7 +207,7 @@ async fn at_twice_the_size_nothing_is_lost() {
             .await;
     };
     press("a", true).await;
-    window.wait_for("[data-testid=approval-card]:focus").await;
+    window.wait_for_focus("[data-testid=approval-card]").await;
     press("Enter", false).await;
     window.wait_for("[data-testid=tool-card][data-state=done]").await;
     press("b", false).await;

@@ -68,7 +68,7 @@ async fn tab_after_an_invalid_field_reaches_the_next() {
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[], Key::Enter).await;
-    window.wait_for("[data-path=date] input:focus").await;
+    window.wait_for_focus("[data-path=date] input").await;
     assert_eq!(value_of(&window, "date").await, "2026-02-28");
     window.close().await;
 }
@@ -101,15 +101,15 @@ async fn dates_take_words_and_numbers_take_groups() {
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[Key::Alt], Key::Down).await;
-    window.wait_for("[role=grid] button:focus").await;
+    window.wait_for_focus("[role=grid] button").await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[role=grid]").await;
     window.wait_for("[data-path=date]").await;
     window.press(&[Key::Alt], Key::Down).await;
-    window.wait_for("[role=grid] button:focus").await;
+    window.wait_for_focus("[role=grid] button").await;
     window.press(&[], Key::Right).await;
     window.press(&[], Key::Enter).await;
-    window.wait_for("[data-path=date] input:focus").await;
+    window.wait_for_focus("[data-path=date] input").await;
     let saturday = value_of(&window, "date").await;
     let weekday = window.ask(&format!("return new Date({saturday} + 'T00:00Z').getUTCDay();")).await;
     assert_eq!(weekday, 6, "{saturday}");
@@ -119,12 +119,98 @@ async fn dates_take_words_and_numbers_take_groups() {
 }
 
 #[tokio::test]
+async fn german_system_reads_and_shows_a_decimal_comma() {
+    let home = Home::new().language("de_DE");
+    let window = Window::open(&home).await;
+    assert_eq!(window.ask("return navigator.language;").await, "de-DE");
+    open_panel(&window, '3').await;
+    window.click_named("Add trade").await;
+    focus_is_in(&window, "symbol").await;
+    write(&window, "NEWCO").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "kind").await;
+    window
+        .ask(
+            "const field = document.querySelector('[data-path=kind] select'); field.value = 'buy';
+             field.dispatchEvent(new Event('change', { bubbles: true }));",
+        )
+        .await;
+    for _ in 0..2 {
+        window.press(&[], Key::Tab).await;
+    }
+    focus_is_in(&window, "quantity").await;
+    // In an English system this is twelve and a half.
+    write(&window, "12.500").await;
+    window.wait_for_text("[data-path=quantity] [role=status]", "= 12,500").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "price").await;
+    write(&window, "12.500,00").await;
+    window.wait_for_text("[data-path=price] [role=status]", "= 12,500.00").await;
+    for _ in 0..2 {
+        window.press(&[], Key::Tab).await;
+    }
+    assert_eq!(value_of(&window, "price").await, "12500,00");
+    focus_is_in(&window, "currency").await;
+    write(&window, "EUR").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-testid=wide-panel]", "NEWCO").await;
+    let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
+    assert_eq!(trades[0]["properties"]["quantity"], 12500);
+    assert_eq!(trades[0]["properties"]["price"], "12500.00");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn contact_is_found_by_part_of_its_name() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open_panel(&window, '2').await;
+    window.click_named("New deal").await;
+    focus_is_in(&window, "title").await;
+    write(&window, "Clinic lease").await;
+    window.press(&[], Key::Tab).await;
+    focus_is_in(&window, "contact").await;
+    write(&window, "doe").await;
+    window.wait_for_text("[data-path=contact] [role=option]", "Jane Doe").await;
+    window.press(&[], Key::Down).await;
+    window.press(&[], Key::Enter).await;
+    window.wait_gone("[data-path=contact] [role=listbox]").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_gone("[data-testid=save-record]").await;
+    let deal = home.read_note("CRM/Deals/Clinic lease.md");
+    assert!(deal.contains("contact: \"[[Jane Doe]]\"\n"), "{deal}");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn tooltip_takes_no_esc_and_covers_no_button() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open_panel(&window, '2').await;
+    window.click_named("New deal").await;
+    focus_is_in(&window, "title").await;
+    // Backwards from the first field lies the sheet's ×, which has a tooltip.
+    window.press(&[Key::Shift], Key::Tab).await;
+    window.wait_for("[role=tooltip]").await;
+    let reached = window
+        .ask(
+            "const { x, y, width, height } = document.querySelector('[role=tooltip]').getBoundingClientRect();
+             return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('[role=tooltip]') === null;",
+        )
+        .await;
+    assert_eq!(reached, true, "a click goes to what lies below the tooltip");
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-testid=save-record]").await;
+    window.close().await;
+}
+
+#[tokio::test]
 async fn unknown_stage_is_refused_with_the_nearest() {
     let home = home();
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=composer-input]").await;
     window.click("[data-testid=nav-run-tool]").await;
-    window.wait_for("[data-tool-search]:focus").await;
+    window.wait_for_focus("[data-tool-search]").await;
     write(&window, "list_contacts").await;
     window.press(&[], Key::Enter).await;
     focus_is_in(&window, "stage").await;
@@ -192,7 +278,7 @@ async fn ctrl_enter_in_an_empty_composer_answers_the_approval() {
     window.type_into("[data-testid=composer-input]", "Set Jane Doe to won").await;
     window.press(&[], Key::Enter).await;
     window.wait_for("[data-testid=approval-card][data-armed=true]").await;
-    window.wait_for("[data-testid=composer-input]:focus").await;
+    window.wait_for_focus("[data-testid=composer-input]").await;
     window.press(&[Key::Control], Key::Enter).await;
     window.wait_for_text("[role=log]", "Done. See Jane Doe.").await;
     assert!(home.read_note("CRM/People/Jane Doe.md").contains("stage: won\n"));

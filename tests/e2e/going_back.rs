@@ -38,7 +38,7 @@ async fn an_edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
     // ↑ in the empty composer edits what was sent last.
     window.click("[data-testid=composer-input]").await;
     window.press(&[], Key::Up).await;
-    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.wait_for_focus("[data-testid=edit-form] textarea").await;
     window.press(&[], '!').await;
     window.click("[data-testid=send-edited]").await;
     window.wait_for_text("[role=log]", "Answer 3 to Say harbour, then Say lighthouse!.").await;

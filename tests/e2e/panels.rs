@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use fantoccini::key::Key;
-use serde_json::json;
 
 use crate::harness::{Home, Window};
 

@@ -120,7 +120,7 @@ async fn what_is_selected_is_quoted() {
     window.press(&[Key::Control, Key::Shift], 'q').await;
     let both = format!("{quoted}> Then it is void.\n\n");
     window.until("both quotations", WRITTEN, vec![json!(both)]).await;
-    window.wait_for("[data-testid=composer-input]:focus").await;
+    window.wait_for_focus("[data-testid=composer-input]").await;
     window.press(&[], Key::Enter).await;
     window.wait_for_text("[role=log]", "Noted.").await;
     assert!(model.requests()[1].to_string().contains("> The offer holds until Friday."));

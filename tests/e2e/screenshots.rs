@@ -156,7 +156,7 @@ async fn settings_vault(name: &str, theme: Theme) {
         "vault": home.vault(),
         "roots": [documents.join("Invoices")],
         "private": ["Health"],
-        "recent_vaults": [{ "path": documents.join("House") }, { "path": documents.join("Archive 2024") }],
+        "recent_vaults": [{ "path": documents.join("House") }, { "path": documents.join("Archive 2024"), "missing_since": "2026-11-03T10:00:00Z" }],
     });
     let home = home.settings(&settings);
     let window = Window::open(&home).await;
@@ -402,7 +402,7 @@ async fn chat(name: &str, theme: Theme) {
     window.wait_for("[data-testid=send]").await;
     window.click_named("More for Set Odile Farrow to customer").await;
     window.click_named("Rename").await;
-    window.wait_for("[aria-label='Chat title']:focus").await;
+    window.wait_for_focus("[aria-label='Chat title']").await;
     for letter in "Harborline signed".chars() {
         window.press(&[], letter).await;
     }
@@ -520,7 +520,7 @@ async fn edit(name: &str, theme: Theme) {
     window.wait_for("[data-testid=send]").await;
     window.click("[data-testid=composer-input]").await;
     window.press(&[], Key::Up).await;
-    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.wait_for_focus("[data-testid=edit-form] textarea").await;
     window.type_into("[data-testid=edit-form] textarea", " And what is next?").await;
     take(&window, "edit", name).await;
     window.resize(1440, 900).await;

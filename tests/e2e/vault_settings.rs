@@ -69,6 +69,6 @@ async fn recent_vault_is_opened_and_the_last_one_listed() {
     window.wait_for_text("[role=dialog]", "Nothing to delete").await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[role=dialog]").await;
-    window.wait_for("[data-testid=vault-prune]:focus").await;
+    window.wait_for_focus("[data-testid=vault-prune]").await;
     window.close().await;
 }

@@ -31,13 +31,13 @@ fn megabytes(count: usize) -> String {
 
 #[tokio::test]
 async fn too_much_text_ends_the_answer() {
-    let says = "The answer of test was ended: its text and reasoning are longer than 4 MB";
+    let says = "test ended its answer: its text and reasoning are longer than 4 MB";
     check(text(&megabytes(5)), ErrorCode::ProviderTruncated, says, 600).await;
 }
 
 #[tokio::test]
 async fn too_much_reasoning_ends_the_answer() {
-    let says = "The answer of test was ended: its text and reasoning are longer than 4 MB";
+    let says = "test ended its answer: its text and reasoning are longer than 4 MB";
     let both = reasoning(&megabytes(3)).and(text(&megabytes(2)));
     check(both, ErrorCode::ProviderTruncated, says, 600).await;
 }

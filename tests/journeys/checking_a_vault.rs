@@ -83,21 +83,21 @@ fn every_fault_is_listed_with_its_line_and_what_to_write_instead() {
         problems,
         json!([
             problem(lens, 4, "`stage` is `qualifed`, which is not one of its choices", stages),
-            problem(lens, 5, "`value` is `1,250.50`, which is no plain decimal", "Write it as 1250.50."),
+            problem(lens, 5, "`value` is `1,250.50`, which is not a plain decimal", "Write it as 1250.50."),
             problem(
                 lens,
                 6,
                 "`probability` is `150`, which is more than 100",
                 "Write a number of at most 100."
             ),
-            problem(lens, 7, "`close_date` is `31.12.2026`, which is no date", "Write it as 2026-12-31."),
+            problem(lens, 7, "`close_date` is `31.12.2026`, which is not a date", "Write it as 2026-12-31."),
             problem(
                 none,
                 1,
                 "`stage` is missing",
                 "Add it: a deal needs one of lead, contacted, qualified, proposal, won, lost."
             ),
-            problem(none, 3, "`value` is `€ 12`, which is no plain decimal", "Write it as 12."),
+            problem(none, 3, "`value` is `€ 12`, which is not a plain decimal", "Write it as 12."),
             mara,
             old,
             problem(
@@ -110,7 +110,7 @@ fn every_fault_is_listed_with_its_line_and_what_to_write_instead() {
             problem(
                 theo,
                 5,
-                "`next_contact` is `2026-12-01T10:00`, which is no date",
+                "`next_contact` is `2026-12-01T10:00`, which is not a date",
                 "Write it as 2026-12-01."
             ),
         ])
@@ -205,7 +205,7 @@ async fn the_names_of_a_vault_take_effect_without_a_restart() {
     nova.settings(&config(json!({"type": "person", "next_contact": "due"})));
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
     let problems = app.vault_problems().await.unwrap();
-    assert_eq!(problems[0].problem, "`due` is `soon`, which is no date");
+    assert_eq!(problems[0].problem, "`due` is `soon`, which is not a date");
     let shown = app.app_status(Nothing {}).await.unwrap().vault.unwrap().problems;
     assert_eq!(shown, problems, "the window lists the same");
 

@@ -127,7 +127,7 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
     // What it never passes on to is no host to agree to.
     let refused = app.agree_provider(at("another.example")).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::BadRequest);
-    assert!(refused.message.contains("near passes no model to another.example"), "{refused}");
+    assert!(refused.message.contains("near does not pass models on to another.example"), "{refused}");
     app.agree_provider(at("elsewhere.example")).await.unwrap();
     let (_, events) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), vec![])]);

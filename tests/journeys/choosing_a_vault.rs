@@ -64,6 +64,36 @@ async fn opened_vaults_are_listed_until_forgotten() {
 }
 
 #[tokio::test]
+async fn missing_vaults_keep_the_day_they_were_missed() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut settings = nova.read_settings();
+    let (long, back, today) = (nova.home().join("Long"), nova.home().join("Back"), nova.home().join("Today"));
+    let since = "2026-11-03T10:00:00Z";
+    settings["recent_vaults"] = json!([
+        { "path": long, "missing_since": since },
+        { "path": back, "missing_since": since },
+        { "path": today },
+    ]);
+    nova.settings(&settings);
+    std::fs::create_dir(&back).unwrap();
+    let app = nova.start().await;
+    let missing = || async {
+        let recent = app.vault_page(Nothing {}).await.unwrap().recent;
+        recent.into_iter().map(|row| row.missing_since).collect::<Vec<_>>()
+    };
+    // The clock of the test stands at nine on 21 November.
+    let expected = [Some(since.to_owned()), None, Some("2026-11-21T09:00:00Z".to_owned())];
+    assert_eq!(missing().await, expected);
+
+    std::fs::create_dir(&long).unwrap();
+    std::fs::remove_dir(&back).unwrap();
+    let expected = [None, expected[2].clone(), expected[2].clone()];
+    assert_eq!(missing().await, expected);
+    let kept = nova.read_settings()["recent_vaults"].clone();
+    assert_eq!((kept[0].get("missing_since"), &kept[0]["path"]), (None, &json!(long)));
+}
+
+#[tokio::test]
 async fn private_folder_is_listed_and_removed() {
     let nova = Nova::new(NOTES, []);
     let app = nova.start().await;

@@ -221,7 +221,7 @@ async fn a_currency_is_checked_in_a_form_as_the_tools_check_it() {
         errors(&refused),
         [(
             "currency",
-            "It is Taler, which is no currency. Write its code of three letters, such as EUR or USD."
+            "It is Taler, which is not a currency. Write its code of three letters, such as EUR or USD."
         )]
     );
     let price = app.record_form(new("portfolio", "price")).await.unwrap();
@@ -235,7 +235,7 @@ async fn a_currency_is_checked_in_a_form_as_the_tools_check_it() {
     assert_eq!(
         problems,
         json!([{
-            "path": "A.md", "line": 6, "problem": "`currency` is `EUT`, which is no currency",
+            "path": "A.md", "line": 6, "problem": "`currency` is `EUT`, which is not a currency",
             "remedy": "Write its code of three letters; the nearest is EUR.",
         }])
     );
@@ -279,7 +279,7 @@ async fn an_edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
         errors(&asked),
         [(
             "stage",
-            "It was changed in the note while the form was open, to paused. Choose which one to keep."
+            "It was changed to paused in the note while the form was open. Choose which one to keep."
         )]
     );
     assert_eq!(asked.errors[0].theirs, Some(json!("paused")));
@@ -305,7 +305,7 @@ async fn what_does_not_fit_is_told_by_field_and_nothing_is_written() {
         errors(&refused),
         [
             ("name", "A contact needs a text. Fill it in."),
-            ("next_contact", "It is 24.12.2026, which is no date. Write it as 2026-12-24."),
+            ("next_contact", "It is 24.12.2026, which is not a date. Write it as 2026-12-24."),
         ]
     );
     assert_eq!(nova.vault.read(JANE), before);
@@ -607,10 +607,7 @@ async fn a_trade_keeps_the_spelling_of_its_currency_while_its_price_is_edited() 
     assert_eq!(nova.vault.read(trade), before.replace("price: 30.00", "price: 31.50"));
     let form = form_of(&app, "portfolio", "trade", Some(trade)).await;
     let refused = app.save_record(filled(&form, json!({"currency": ""}))).await.unwrap();
-    assert_eq!(
-        errors(&refused),
-        [("currency", "It is needed: nothing in the vault says which one is usual.")]
-    );
+    assert_eq!(errors(&refused), [("currency", "It is needed: the vault names no usual currency.")]);
 }
 
 #[tokio::test]

@@ -93,7 +93,7 @@ fn a_server_that_cannot_be_right_is_not_added() {
         ),
         (&["mcp", "add", "a", "--command", "x", "--", "${credentials:a/b}"], "Move the secret to env."),
         (&["mcp", "add", "a", "--url", "http://example.com/mcp"], "Plain http to example.com is refused"),
-        (&["mcp", "add", "ä", "--command", "x"], "makes no id"),
+        (&["mcp", "add", "ä", "--command", "x"], "cannot be an id"),
     ] {
         let output = nova.run(args);
         let errors = String::from_utf8(output.stderr).unwrap();

@@ -836,12 +836,12 @@ describe('the status line', () => {
   });
 
   test('a network vault says it is polled too, with the reason, without a warning', async () => {
-    await watched('watching, and looked at every few seconds (the vault lies on NFS)');
+    await watched('watching, and looked at every few seconds (the vault is on NFS)');
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, watching, and looked at every few seconds');
     expect(status).not.toHaveClass('text-warn');
     act(() => status.focus());
-    expect(await screen.findByRole('tooltip')).toHaveTextContent('the vault lies on NFS');
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('the vault is on NFS');
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 

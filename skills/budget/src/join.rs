@@ -106,7 +106,7 @@ impl NativeTool for SplitTransfer {
         let transfer = match find(ctx, &ledger, &asked.path).await? {
             Found::Transfer(transfer) => transfer,
             Found::Entry(entry) => {
-                return Err(wrong("path", format!("names {}, which is no transfer", entry.path)));
+                return Err(wrong("path", format!("names {}, which is not a transfer", entry.path)));
             }
         };
         let (out, into) = (&transfer.out, &transfer.into);
@@ -182,7 +182,7 @@ impl Entry {
     /// Why it cannot be a side of a transfer, behind its path.
     pub(crate) fn no_side(&self) -> Option<&'static str> {
         if self.every.is_some() {
-            Some("is recurring: one note stands for many days")
+            Some("is recurring: one note covers many days")
         } else if self.is_refund {
             Some("is a refund, which lowers what its category has cost")
         } else {
@@ -293,7 +293,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
     if !is_same || (side.import_id.is_some() && entry.import_id.is_some()) {
         return Err(wrong(
             "paths",
-            format!("names {}, which is no open side of {}", entry.path, transfer.path),
+            format!("names {}, which is not an open side of {}", entry.path, transfer.path),
         ));
     }
     let values = transfer::found(side, entry.is_income, &entry.side());
@@ -344,7 +344,9 @@ async fn take_over(
             None if !is_used => edits.push(PropertyEdit::Set { key: name.to_owned(), value: value.clone() }),
             _ => {
                 return Err(ToolError::failed(
-                    format!("{path} has a property `{name}` that {into} says otherwise, or a transfer uses."),
+                    format!(
+                        "{path} has a property `{name}` that differs in {into}, or that a transfer uses."
+                    ),
                     format!("Rename the property `{name}` in one of the two, or remove it."),
                 ));
             }

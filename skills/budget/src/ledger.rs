@@ -112,8 +112,9 @@ impl Ledger {
             self.limits.push(limit);
             return None;
         };
-        let twice =
-            |_: &str| format!("{} is a limit of \"{}\", too, and that one holds", first.path, first.category);
+        let twice = |_: &str| {
+            format!("{} is another limit of \"{}\", and that one is used", first.path, first.category)
+        };
         let broken = fault(declared, note, "category", twice, "Delete one of the two.".into());
         self.repeated_limits.push(limit);
         Some(broken)
@@ -146,7 +147,7 @@ impl Ledger {
         }
         self.currency.clone().ok_or_else(|| {
             ToolError::failed(
-                "No currency was given, and the notes do not say which one is meant.",
+                "No currency was given, and the notes name no usual one.",
                 "Give the argument currency, such as EUR, or set the currency of the skill budget.",
             )
         })
@@ -285,11 +286,11 @@ fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> R
     match text(record, "currency")? {
         Some(said) if usual == Some(&said) => Ok(said),
         Some(said) => currency_code(&said).map(str::to_owned).ok_or_else(|| {
-            let problem = format!("`{}` is `{said}`, which is no currency", property());
+            let problem = format!("`{}` is `{said}`, which is not a currency", property());
             broken(problem, "Write its code, such as EUR.".into())
         }),
         None => usual.map(str::to_owned).ok_or_else(|| {
-            let why = "is missing, and the other notes do not say which currency is meant";
+            let why = "is missing, and the other notes name no usual currency";
             let remedy = format!("Add `{}: EUR`, or set the currency of the skill.", property());
             broken(format!("`{}` {why}", property()), remedy)
         }),
@@ -349,7 +350,7 @@ impl UsualCurrency {
         }
         let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
         let rule = format!(
-            "decides the currency of {first}{and}, which says none; write {now} there first, or set the \
+            "decides the currency of {first}{and}, which names none; write {now} there first, or set the \
              currency of the skill budget"
         );
         Err(wrong("currency", rule))
@@ -466,7 +467,7 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     };
     currency_code(said).map(str::to_owned).map(Some).ok_or_else(|| {
         ToolError::failed(
-            format!("The skill budget is set to the currency \"{said}\", which is none."),
+            format!("The currency of the skill budget, \"{said}\", is not valid."),
             "Set it to a code such as EUR, in the settings of the skill.",
         )
     })

@@ -111,7 +111,7 @@ fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     {
         return Err(wrong(
             "match",
-            format!("is what {} says already, with the category {}", there.path, there.category),
+            format!("is the same rule as {}, with the category {}", there.path, there.category),
         ));
     }
     if let Some(category) = draft.text("category").filter(|_| draft.changes("category")) {
@@ -167,8 +167,7 @@ async fn keeps_its_currency(
     if let (Some(before), None) = (draft.text_before("currency"), says) {
         let then = usual.then.as_ref().ok_or_else(no_currency)?;
         if currency_code(before).is_some_and(|before| before != *then) {
-            let rule =
-                format!("is needed: without it the note is read in {then}; write the one that is meant");
+            let rule = format!("is needed: without it the amount counts in {then}; name the currency");
             return Err(wrong("currency", rule));
         }
     }
@@ -176,7 +175,7 @@ async fn keeps_its_currency(
 }
 
 fn no_currency() -> ToolError {
-    wrong("currency", "is needed: the notes do not say which one is usual; give a code such as EUR".into())
+    wrong("currency", "is needed: the notes name no usual currency; give a code such as EUR".into())
 }
 
 /// A new record says its currency, whatever the other notes will say later; none may count nowhere.

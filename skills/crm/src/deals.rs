@@ -97,12 +97,12 @@ impl Deals {
             return Ok(());
         }
         let rule = match says {
-            None => format!("is needed: {other} says none, and goes by this one"),
+            None => format!("is needed: {other} names none and uses this one"),
             Some(_) => {
                 let and =
                     if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
                 format!(
-                    "decides the currency of {other}{and}, which says none; write {now} there first, or set the \
+                    "decides the currency of {other}{and}, which names none; write {now} there first, or set the \
                      currency of the skill crm"
                 )
             }
@@ -117,7 +117,7 @@ impl Deals {
     pub(crate) fn keeps_without(&self, path: &NotePath, says: &str) -> Result<(), ToolError> {
         let usual = self.currency_once(path, None)?;
         if currency_code(says).is_some_and(|said| said != usual) {
-            let why = format!("without it the value is read in {usual}; write the one that is meant");
+            let why = format!("without it the value counts in {usual}; name the currency");
             return Err(invalid(format!("is needed: {why}")));
         }
         Ok(())
@@ -274,7 +274,7 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
                     [] => "Write a code of ISO 4217, such as EUR.".to_owned(),
                     near => format!("Write a code of ISO 4217, such as {}.", near.join(" or ")),
                 };
-                problems.push(wrong(format!("`{property}` is `{said}`, which is no currency"), remedy));
+                problems.push(wrong(format!("`{property}` is `{said}`, which is not a currency"), remedy));
             }
         },
         None => match deals.usual_currency() {

@@ -77,7 +77,7 @@ impl Details {
         self.put("currency", currency, |text| {
             let code = currency_code(&text).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/currency".into(),
-                rule: format!("\"{}\" is not a currency of ISO 4217 such as EUR", text.trim()),
+                rule: format!("\"{}\" is not an ISO 4217 currency such as EUR", text.trim()),
                 allowed: near_currency_codes(&text).into_iter().map(str::to_owned).collect(),
             })?;
             Ok(code.into())

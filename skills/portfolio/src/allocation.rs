@@ -56,8 +56,9 @@ impl NativeTool for Allocation {
         let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
         let wanted = wanted
             .map(|text| {
-                currency_code(text)
-                    .ok_or_else(|| crate::amount::invalid("currency", &format!("\"{text}\" is no currency")))
+                currency_code(text).ok_or_else(|| {
+                    crate::amount::invalid("currency", &format!("\"{text}\" is not a currency"))
+                })
             })
             .transpose()?;
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
@@ -152,7 +153,7 @@ impl NativeTool for Allocation {
             all.problems.push(nova_skill::Problem {
                 path: String::new(),
                 line: 0,
-                problem: format!("There are no rates between {}, so no share can be told", codes.join(", ")),
+                problem: format!("There are no rates between {}, so shares are unknown", codes.join(", ")),
                 remedy: format!("Fetch the quote {}.", pair(codes[0], codes[codes.len() - 1])),
             });
         } else if groups.len() > 1 {

@@ -38,7 +38,7 @@ pub(crate) fn not_below_zero(given: &GivenDecimal, argument: &str) -> Result<Dec
         None => Err(invalid(
             argument,
             &format!(
-                "\"{text}\" is no plain decimal; write it as digits with at most one point, such as 1250.50"
+                "\"{text}\" is not a plain decimal; write it as digits with at most one point, such as 1250.50"
             ),
         )),
         Some(number) if number.is_sign_negative() && !number.is_zero() => {

@@ -137,7 +137,7 @@ impl Books {
         let at = At { declared, note };
         let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
             Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
-                at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
+                at.broken("currency", format!("is `{text}`, which is not a currency"), CURRENCY_REMEDY)
             })?,
             None => self
                 .read_in(&symbol)

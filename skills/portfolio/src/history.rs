@@ -79,7 +79,8 @@ impl NativeTool for History {
         let wanted = of.currency.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let wanted = wanted
             .map(|text| {
-                currency_code(text).ok_or_else(|| invalid("currency", &format!("\"{text}\" is no currency")))
+                currency_code(text)
+                    .ok_or_else(|| invalid("currency", &format!("\"{text}\" is not a currency")))
             })
             .transpose()?;
         let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency);

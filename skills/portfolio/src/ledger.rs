@@ -118,7 +118,7 @@ pub struct Split {
 /// Why a trade cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Impossible {
-    #[error("{sold} are sold on {date} and {held} are held then")]
+    #[error("{sold} sold on {date}, but only {held} held then")]
     Oversold { date: Date, sold: Decimal, held: Decimal },
     #[error(transparent)]
     TooLarge(#[from] TooLarge),

@@ -93,8 +93,7 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     if let (true, Some(before), None) = (draft.changes("currency"), draft.text_before("currency"), says) {
         let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
         if currency_code(before).is_some_and(|before| before != *read_in) {
-            let rule =
-                format!("is needed: without it the note is read in {read_in}; write the one that is meant");
+            let rule = format!("is needed: without it the amount counts in {read_in}; name the currency");
             return Err(invalid("currency", &rule));
         }
     }
@@ -113,17 +112,17 @@ pub(crate) fn leaves_others(
 ) -> Result<(), ToolError> {
     let rule = match then.read_otherwise(now, path).as_slice() {
         [] => return Ok(()),
-        [(other, _), ..] if says.is_none() => format!("is needed: {other} says none, and goes by this one"),
+        [(other, _), ..] if says.is_none() => format!("is needed: {other} names none and uses this one"),
         [(other, now), more @ ..] => {
             let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
-            format!("decides the currency of {other}{and}, which says none; write {now} there first")
+            format!("decides the currency of {other}{and}, which names none; write {now} there first")
         }
     };
     Err(invalid("currency", &rule))
 }
 
 fn no_currency() -> ToolError {
-    invalid("currency", "is needed: nothing in the vault says which one is usual")
+    invalid("currency", "is needed: the vault names no usual currency")
 }
 
 const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];

@@ -223,7 +223,9 @@ pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
         Err(_) if symbol.chars().all(legal) && symbol.chars().count() <= 20 => Ok(symbol),
         Err(_) => Err(invalid(
             "symbol",
-            &format!("\"{said}\" is no symbol and no position's name; a symbol is one word such as NGTL"),
+            &format!(
+                "\"{said}\" is neither a symbol nor a position's name; a symbol is one word such as NGTL"
+            ),
         )),
     }
 }
@@ -231,7 +233,7 @@ pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
 /// The one that is given, that of the symbol's position or trades, or the usual one.
 pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> Result<String, ToolError> {
     if let Some(said) = given.filter(|said| !said.trim().is_empty()) {
-        let rule = format!("\"{said}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
+        let rule = format!("\"{said}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
         return currency_code(said).map(str::to_owned).ok_or_else(|| invalid("currency", &rule));
     }
     let of_position = books.position(symbol).map(|position| position.currency.clone());
@@ -242,7 +244,7 @@ pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> R
         .filter(|currency| of_trade.is_none() || own().any(|note| note.currency == *currency))
         .or(of_trade)
         .or_else(|| books.currency.clone())
-        .ok_or_else(|| invalid("currency", "is needed: nothing in the vault says which one is usual"))
+        .ok_or_else(|| invalid("currency", "is needed: the vault names no usual currency"))
 }
 
 /// How much is held for a payment for each share of a day.
@@ -367,7 +369,7 @@ fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<
     let when = position.opened.map(|day: Date| format!(" of {day}")).unwrap_or_default();
     Err(ToolError::failed(
         format!(
-            "The {quantity} {symbol} stand in {path} and in no trade; with a first trade only trades would count."
+            "The {quantity} {symbol} are in {path} and in no trade; after a first trade only trades count."
         ),
         format!(
             "Remove the quantity from {path}, record the buy{when} of {quantity}{cost}, then record this trade."

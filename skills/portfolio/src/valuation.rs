@@ -421,7 +421,7 @@ fn no_cost(holding: &Holding) -> Problem {
     Problem {
         path,
         line,
-        problem: format!("{} says no cost; it is in no cost and no gain", holding.symbol),
+        problem: format!("{} names no cost; it is left out of cost and gain", holding.symbol),
         remedy: "Add `cost_basis:`, or record the buys.".into(),
     }
 }

@@ -49,7 +49,7 @@ impl NativeTool for Value {
         let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
         let wanted = wanted
             .map(|text| {
-                let rule = format!("\"{text}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
+                let rule = format!("\"{text}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
                 currency_code(text).ok_or_else(|| invalid("currency", &rule))
             })
             .transpose()?;

@@ -69,9 +69,10 @@ impl NativeTool for Watch {
                 let prices = snapshot.prices();
                 let of_price = prices.newest(&symbol, snapshot.day).map(|price| price.currency.to_owned());
                 let own = known.or(of_position).or(of_price);
-                Some(own.or(books.currency.clone()).ok_or_else(|| {
-                    invalid("currency", "is needed: nothing in the vault says which one is usual")
-                })?)
+                Some(
+                    own.or(books.currency.clone())
+                        .ok_or_else(|| invalid("currency", "is needed: the vault names no usual currency"))?,
+                )
             }
         };
         let target = target.zip(unit.as_deref());
@@ -154,7 +155,7 @@ fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String
     if symbol.contains(['[', ']', '|', '#']) {
         return Err(invalid(
             "symbol",
-            &format!("\"{said}\" is no symbol; a symbol is one word such as SLVN"),
+            &format!("\"{said}\" is not a symbol; a symbol is one word such as SLVN"),
         ));
     }
     if watched.get(&symbol).is_some() || watched.broken(&symbol).is_some() {
@@ -164,7 +165,9 @@ fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String
         Err(ToolError::NotFound { .. }) if !symbol.contains(char::is_whitespace) => Ok(symbol),
         Err(ToolError::NotFound { .. }) => Err(invalid(
             "symbol",
-            &format!("\"{said}\" is no symbol and no position's name; a symbol is one word such as SLVN"),
+            &format!(
+                "\"{said}\" is neither a symbol nor a position's name; a symbol is one word such as SLVN"
+            ),
         )),
         found => found,
     }
@@ -186,7 +189,7 @@ fn code(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError>
     let code = currency_code(said);
     let code = code
         .map(str::to_owned)
-        .ok_or_else(|| invalid(argument, &format!("\"{said}\" is no currency. {remedy}")));
+        .ok_or_else(|| invalid(argument, &format!("\"{said}\" is not a currency. {remedy}")));
     code.map(Some)
 }
 
@@ -195,7 +198,7 @@ fn one_currency(beside: Option<String>, argument: Option<String>) -> Result<Opti
     match (&beside, &argument) {
         (Some(beside), Some(argument)) if beside != argument => Err(invalid(
             "currency",
-            &format!("is {argument}, and {beside} stands beside the target; leave one of the two out"),
+            &format!("is {argument}, but the target says {beside}; remove one of the two"),
         )),
         _ => Ok(beside.or(argument)),
     }

@@ -232,12 +232,12 @@ fn target(rest: &str) -> Result<(Option<Decimal>, Option<String>), String> {
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let target = Decimal::from_str_exact(number).ok().filter(|number| plain && !number.is_zero());
     let target =
-        target.ok_or_else(|| format!("`{number}` is no target above zero, written as a plain decimal"))?;
+        target.ok_or_else(|| format!("`{number}` is not a target: write a plain decimal above zero"))?;
     let code = words.next().filter(|code| number == word && !code.starts_with(['(', '[', '-', '–', '—']));
     let Some(code) = code.map(|code| code.trim_end_matches([',', ';', '.'])) else {
         return Ok((Some(target), None));
     };
-    let known = currency_code(code).ok_or_else(|| format!("`{code}` is no currency"))?;
+    let known = currency_code(code).ok_or_else(|| format!("`{code}` is not a currency"))?;
     Ok((Some(target), Some(known.to_owned())))
 }
 

@@ -52,20 +52,20 @@ pub(crate) async fn named_part(
     }
     if let Some(file) = file_named(ctx, name).await? {
         return Err(ToolError::NoNote {
-            what: format!("\"{file}\" is a file of the vault and no note."),
+            what: format!("\"{file}\" is a file, not a note."),
             remedy: "Only notes (.md) and bases (.base) are read and changed; vault.links tells which notes show it."
                 .into(),
         });
     }
     if ctx.vault().has_folder(folder).await? {
         return Err(ToolError::NoNote {
-            what: format!("\"{folder}\" is a folder and no note."),
+            what: format!("\"{folder}\" is a folder, not a note."),
             remedy: format!("vault.query with the condition `file.folder = {folder}` lists its notes."),
         });
     }
     if let Some(base) = ctx.vault().resolve(&format!("{folder}.base")).await? {
         return Err(ToolError::NoNote {
-            what: format!("\"{base}\" is a base and no note."),
+            what: format!("\"{base}\" is a base, not a note."),
             remedy:
                 "vault.query_base answers with its rows; with its ending, vault.read_note gives its text."
                     .into(),

@@ -79,7 +79,7 @@ impl NativeTool for SearchNotes {
         }
         if is_phrase && answer.hits.is_empty() {
             value["hint"] =
-                "No line has this text as it stands, quotes and all. With `words` notes are found that \
+                "No line has exactly this text, including the quotes. With `words` notes are found that \
                              have all of its words, in any order."
                     .into();
         }

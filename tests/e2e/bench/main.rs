@@ -1,7 +1,8 @@
 //! Nova's window beside the barest Tauri window, on this machine and in the same run: how soon
 //! the second frame is drawn, how much memory all processes hold, and how long a command
-//! takes to the backend and back; and what a streaming answer costs. `make bench` runs it; nothing passes
-//! or fails here. With the argument `streaming` only the last is measured.
+//! takes to the backend and back; what a streaming answer costs; and how long a board of many deals takes.
+//! `make bench` runs it; nothing passes or fails here. With the argument `streaming` or `board` only that is
+//! measured.
 
 // A table on standard output is what this program is for.
 #![allow(clippy::print_stdout)]
@@ -38,6 +39,11 @@ async fn main() {
         println!("the same without the graphics card's part: {:.1}", streaming.all - streaming.graphics);
         return;
     }
+    if std::env::args().any(|arg| arg == "board") {
+        print_board(&board().await);
+        return;
+    }
+    let board = board().await;
     let bare = nova.with_file_name("examples").join("bare-window");
     assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
 
@@ -60,12 +66,85 @@ async fn main() {
     println!("{:<44}{:>12}{:>12.1}", "processor at 100 tokens a second, % of a core", "", streaming.all);
     let without = streaming.all - streaming.graphics;
     println!("{:<44}{:>12}{without:>12.1}", "the same without the graphics card's part", "");
+    print_board(&board);
     // Of the means of ten that `round_trips` gives, over all rounds.
     for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
         row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {
             share(all.iter().flat_map(|one| one.round_trips_ms.iter().copied()), part)
         });
     }
+}
+
+/// How many deals lie on the board, and how often it is opened at a new start.
+const DEALS: usize = 800;
+const BOARDS: usize = 5;
+
+/// From the key that opens the board to its last deal, by start of Nova, ms: at once after the start, with the
+/// vault's first read, and once more with the panel shown anew.
+struct Board {
+    first_ms: Vec<f64>,
+    again_ms: Vec<f64>,
+}
+
+async fn board() -> Board {
+    let (mut first_ms, mut again_ms) = (Vec::new(), Vec::new());
+    let mut home = Home::new();
+    let stages = ["lead", "contacted", "qualified", "proposal", "won"];
+    for at in 0..DEALS {
+        let stage = stages[at % stages.len()];
+        let deal = format!(
+            "---\ntype: deal\ntitle: Deal {at}\ncompany: \"[[Company {}]]\"\nstage: {stage}\nvalue: {}\ncurrency: EUR\n\
+             close_date: 2026-12-{:02}\n---\n\nAn offer.\n\n## Log\n\n- 2026-11-12 Sent.\n",
+            at % 97,
+            1000 + at,
+            1 + at % 28
+        );
+        home = home.note(&format!("CRM/Deals/Deal {at}.md"), &deal);
+    }
+    for _ in 0..BOARDS {
+        let window = Window::open(&home).await;
+        window.wait_for("[data-testid=composer-input]").await;
+        first_ms.push(open_board(&window).await);
+        window.press(&[fantoccini::key::Key::Control], '.').await;
+        window.wait_gone("[data-column]").await;
+        again_ms.push(open_board(&window).await);
+        window.close().await;
+    }
+    Board { first_ms, again_ms }
+}
+
+/// Presses the key of the panel; how long until the columns count all deals and the next frame is drawn.
+async fn open_board(window: &Window) -> f64 {
+    window
+        .ask(&format!(
+            "window.shown = null;
+             addEventListener('keydown', () => {{
+               const pressed = performance.now();
+               const look = () => {{
+                 const columns = [...document.querySelectorAll('[data-column]')];
+                 const count = columns.reduce((sum, one) => sum + Number(/, (\\d+)/.exec(one.ariaLabel)?.[1] ?? 0), 0);
+                 if (count < {DEALS} || !document.querySelector('[data-card]')) return setTimeout(look, 2);
+                 requestAnimationFrame(() => setTimeout(() => {{ window.shown = performance.now() - pressed; }}));
+               }};
+               look();
+             }}, {{ capture: true, once: true }});"
+        ))
+        .await;
+    window.press(&[fantoccini::key::Key::Control], '2').await;
+    let shown = window
+        .ask_later(
+            "const done = arguments[0];
+             const look = () => window.shown === null ? setTimeout(look, 5) : done(window.shown);
+             look();",
+        )
+        .await;
+    shown.as_f64().expect("a time in milliseconds")
+}
+
+fn print_board(Board { first_ms, again_ms }: &Board) {
+    let median = |times: &[f64]| share(times.iter().copied(), 0.5);
+    println!("{:<44}{:>12}{:>12.1}", "board of 800 deals, vault unread, ms, median", "", median(first_ms));
+    println!("{:<44}{:>12}{:>12.1}", "board of 800 deals again, ms, median", "", median(again_ms));
 }
 
 /// How many tokens a second stream, and for how long they are measured.

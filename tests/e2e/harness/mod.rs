@@ -5,6 +5,7 @@
 //! `target/e2e/`, so tests read as a list of steps. Nothing here sleeps for a fixed time:
 //! every wait is for something to appear, with a limit far above what it takes.
 
+mod desktop;
 mod driver;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub(crate) struct Home {
     local_servers: String,
     /// What the vault's folder is called.
     vault: String,
+    /// What the desktop of this user has beside, or in place of, what is set for all.
+    desktop: Vec<(&'static str, PathBuf)>,
 }
 
 /// Where a home has the configuration; the data lie apart from it.
@@ -67,6 +70,7 @@ impl Home {
             names_vault: true,
             local_servers: String::new(),
             vault: "vault".into(),
+            desktop: Vec::new(),
         };
         for part in [CONFIG, "data", "vault"] {
             std::fs::create_dir_all(home.path(part)).expect("a folder inside the temporary one");
@@ -101,6 +105,18 @@ impl Home {
     /// A model server of this machine, where Nova looks for one.
     pub(crate) fn local_server(mut self, id: &str, address: &str) -> Self {
         self.local_servers = format!("{id}={address}");
+        self
+    }
+
+    /// A user whose system speaks this language, such as `de_DE`.
+    pub(crate) fn language(mut self, language: &str) -> Self {
+        self.desktop.extend(desktop::language(&self.path("locale"), language));
+        self
+    }
+
+    /// What opens addresses on this desktop is a shell script, which gets the address as its last argument.
+    pub(crate) fn launcher(mut self, script: &str) -> Self {
+        self.desktop.push(desktop::launcher(&self.path("home/bin"), script));
         self
     }
 
@@ -171,6 +187,11 @@ impl Home {
         self
     }
 
+    /// A file in the user's home, which may not be there.
+    pub(crate) fn in_home(&self, file: &str) -> PathBuf {
+        self.path("home").join(file)
+    }
+
     /// Where Nova keeps its own files.
     pub(crate) fn data(&self) -> PathBuf {
         self.path("data")
@@ -234,6 +255,7 @@ impl Home {
         {
             environment.push(("XAUTHORITY", real.join(".Xauthority")));
         }
+        environment.extend(self.desktop.clone());
         environment
     }
 }
@@ -310,6 +332,17 @@ impl Window {
             "const found = document.querySelector(arguments[0]);
              return found !== null && found.innerText.trim() !== arguments[1].trim();",
             vec![json!(css), json!(text)],
+        )
+        .await;
+    }
+
+    /// Waits until the focus is on what matches `css`. `:focus` would match nothing while the window of
+    /// another test is in front of this one.
+    pub(crate) async fn wait_for_focus(&self, css: &str) {
+        self.until(
+            &format!("the focus to be on {css}"),
+            "return document.activeElement.matches(arguments[0]);",
+            vec![json!(css)],
         )
         .await;
     }

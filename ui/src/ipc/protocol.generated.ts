@@ -1515,7 +1515,11 @@ notes: number | null,
 /**
  * When it was opened last, where that is known.
  */
-opened: string | null, };
+opened: string | null, 
+/**
+ * When the page first found the folder missing; null where it is there.
+ */
+missing_since: string | null, };
 
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
@@ -2175,7 +2179,11 @@ optional: boolean,
 /**
  * On a line of its own below the others, small.
  */
-line: boolean, };
+line: boolean, 
+/**
+ * On such a line: stands in place of the label, which is still read out.
+ */
+icon: string | null, };
 
 export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
 

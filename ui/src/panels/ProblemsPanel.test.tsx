@@ -20,7 +20,7 @@ test('by note, each with line, what is wrong and what to do', async () => {
   await open([
     problem('CRM/Arden.md', 4, 'Stage “nego” is not one of the stages.', 'Choose lead or won.'),
     problem('CRM/Arden.md', 7),
-    problem('CRM/Arden.md', 9, '`value` is no plain decimal', 'Write it as 12.'),
+    problem('CRM/Arden.md', 9, '`value` is not a plain decimal', 'Write it as 12.'),
     problem('A (conflict).md', 1, 'A copy by a sync program.', 'Delete it.'),
   ]);
   expect(screen.getByRole('heading')).toHaveTextContent('4 problems in 2 notes');
@@ -29,7 +29,7 @@ test('by note, each with line, what is wrong and what to do', async () => {
   expect(arden.map((line) => line.textContent)).toEqual([
     'Line 4Stage “nego” is not one of the stages. Choose lead or won.',
     'Line 7A tab cannot indent. Use spaces.',
-    'Line 9value is no plain decimal. Write it as 12.',
+    'Line 9value is not a plain decimal. Write it as 12.',
   ]);
   expect(screen.getByText('value').tagName).toBe('CODE');
 });

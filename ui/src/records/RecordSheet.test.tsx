@@ -357,7 +357,7 @@ it('shows a note that cannot be read with its line and remedy, and no form', asy
 });
 
 it('says what is wrong in the note by line', async () => {
-  const problem = { path: 'x', line: 7, problem: '`next_contact` is `soon`, which is no date', remedy: 'Write it as YYYY-MM-DD.' };
+  const problem = { path: 'x', line: 7, problem: '`next_contact` is `soon`, which is not a date', remedy: 'Write it as YYYY-MM-DD.' };
   const { sheet } = await setup({ ...contactForm, problems: [problem] });
   expect(await sheet.findByRole('list', { name: 'Problems in the note' })).toHaveTextContent('Line 7: `next_contact` is `soon`');
 });

@@ -188,9 +188,9 @@ it('shows the file that is to be mended, and says where it lies when that fails'
   const { backend, user, line } = await setup([row('torn', { source: 'folder', state: 'broken', reason: 'SKILL.md has no description.' })]);
   await user.click(line('torn').getByRole('button', { name: 'Show file: torn' }));
   expect(backend.asked('show_skill_files')).toEqual([{ skill: 'torn' }]);
-  backend.fail('show_skill_files', { message: 'The file manager could not be opened.', hint: 'Look at ~/skills/torn/SKILL.md yourself.' });
+  backend.fail('show_skill_files', { message: 'The file manager could not be opened.', hint: 'Open ~/skills/torn/SKILL.md by hand.' });
   await user.click(line('torn').getByRole('button', { name: 'Show file: torn' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('Look at ~/skills/torn/SKILL.md yourself.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Open ~/skills/torn/SKILL.md by hand.');
 });
 
 it('sets nothing of a skill whose id is another one\'s', async () => {

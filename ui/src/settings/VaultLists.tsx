@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 
 import type { RecentVault, VaultPage } from '../ipc';
-import { Button, counted, dayText, Icon, IconButton, type IconName } from '../shared';
+import { Button, counted, dateText, Icon, IconButton, type IconName } from '../shared';
 import { listKeys } from '../shared/list-keys';
 import { NoteFinder } from '../shared/NoteFinder';
 import { useActions } from '../state/hooks';
@@ -16,16 +16,16 @@ export function RecentVaults({ vaults, forget }: { vaults: readonly RecentVault[
     <Part title="Recent vaults">
       {vaults.length === 0 && <p className="text-small text-fg-3">No other vault was opened yet.</p>}
       <Rows label="Recent vaults">
-        {vaults.map(({ path, shown, name, notes, opened }) => (
+        {vaults.map(({ path, shown, name, notes, opened, missing_since }) => (
           <Row key={path} icon={notes === null ? 'warn' : 'book'} onDelete={() => forget(path)}>
             <span className="cut shrink-0 text-ui font-medium">{name}</span>
             <span className="selectable cut min-w-0 flex-1 font-mono text-small text-fg-3">{shown}</span>
             {notes === null ? (
-              <span className="shrink-0 text-small text-warn">not found{opened !== null && `, last opened ${dayText(new Date(opened))}`}</span>
+              <span className="shrink-0 text-small text-warn">not found{missing_since !== null && ` since ${dateText(new Date(missing_since))}`}</span>
             ) : (
               <span className="tabular shrink-0 text-small text-fg-3">
                 {counted(notes, 'note')}
-                {opened !== null && `, opened ${dayText(new Date(opened))}`}
+                {opened !== null && `, opened ${dateText(new Date(opened))}`}
               </span>
             )}
             <Button

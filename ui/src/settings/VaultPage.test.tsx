@@ -50,7 +50,7 @@ test('picked folder is opened as another vault', async () => {
 
 test('missing vault is removed from the list', async () => {
   const { backend, user } = await setup();
-  expect(list('Recent vaults').getByText(/^not found/)).toBeVisible();
+  expect(list('Recent vaults').getByText(/^not found since 3 Nov/)).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Remove Archive 2024 from the list' }));
   await waitFor(() => expect(screen.queryByText('Archive 2024')).toBeNull());
   expect(backend.asked('forget_vault')).toEqual([{ path: '/media/backup/Archive 2024' }]);

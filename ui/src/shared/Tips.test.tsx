@@ -18,8 +18,9 @@ test('what is hovered shows its tip after a moment, and no more when it is left'
     </>,
   );
   fireEvent.pointerOver(screen.getByText('Jane'));
+  act(() => void vi.advanceTimersByTime(400));
   expect(screen.queryByRole('tooltip')).toBeNull();
-  act(() => void vi.advanceTimersByTime(500));
+  act(() => void vi.advanceTimersByTime(100));
   expect(screen.getByRole('tooltip')).toHaveTextContent('CRM/Jane Doe.md');
   expect(screen.getByText('Jane')).toHaveAccessibleDescription('CRM/Jane Doe.md');
   fireEvent.pointerOver(screen.getByText('Other'));

@@ -168,7 +168,7 @@ describe('how the vault is watched', () => {
   test.each([
     ['watching', 'watching', null],
     ['not watched', 'not watched', null],
-    ['watching, and looked at every few seconds (the vault lies on NFS)', 'watching, and looked at every few seconds', 'the vault lies on NFS'],
+    ['watching, and looked at every few seconds (the vault is on NFS)', 'watching, and looked at every few seconds', 'the vault is on NFS'],
     ['looked at every few seconds (8192 watches (max_user_watches) are in use)', 'looked at every few seconds', '8192 watches (max_user_watches) are in use'],
     ['not watched (the folder is gone; put it back)', 'not watched', 'the folder is gone; put it back'],
     ['not watched (\nno access)', 'not watched', '\nno access'],

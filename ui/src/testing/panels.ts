@@ -14,7 +14,7 @@ const defaults: Record<string, Declared> = {
 };
 const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, import: false, record: null, edit: false, field: null, delete: false, when: {}, key: null, more: [] };
 const nested: Record<string, Declared> = {
-  items: { format: 'text', unit: null, detail: null, optional: false, line: false },
+  items: { format: 'text', unit: null, detail: null, optional: false, line: false, icon: null },
   columns: { format: 'text', unit: null, detail: null, roomy: false },
   series: { format: 'text' },
   groups: { late: false },

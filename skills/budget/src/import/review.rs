@@ -328,12 +328,12 @@ fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
         }
         "expenses" if mapping.amount.is_some() => json!({
             "about": "expenses",
-            "question": "No amount has a minus. What are they?",
+            "question": "No amount has a minus sign. What are they?",
             "choices": [choice("positive", "Expenses".into()), choice("negative", "Income".into())],
         }),
         "expenses" => json!({
             "about": "expenses",
-            "question": "Some amounts that went out have a minus. Which are expenses?",
+            "question": "Some amounts of money out have a minus sign. Which are expenses?",
             "choices": [
                 choice("negative", "Those with a minus".into()),
                 choice("positive", "Those without".into()),

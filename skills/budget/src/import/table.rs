@@ -165,12 +165,12 @@ impl Table {
             wrong.iter().skip(1).take(LINES_NAMED).map(|(line, _)| line.to_string()).collect();
         let more = match others.as_slice() {
             [] => String::new(),
-            [one] => format!(" Line {one} is wrong, too."),
-            others => format!(" Lines {} are wrong, too; {} in all.", others.join(", "), wrong.len()),
+            [one] => format!(" Line {one} is also wrong."),
+            others => format!(" Lines {} are also wrong; {} in all.", others.join(", "), wrong.len()),
         };
         Err(ToolError::failed(
             format!(
-                "{}, line {line}: it has {cells} cells where there are {columns} columns.{more}",
+                "{}, line {line}: it has {cells} cells, but the table has {columns} columns.{more}",
                 self.file
             ),
             "Correct or delete these lines in the file, and import it again; nothing was imported.",

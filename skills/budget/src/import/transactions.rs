@@ -161,7 +161,7 @@ impl Columns {
                     && !negative(at).any(|minus| minus)
                 {
                     questions.push(Question::of_signs(
-                        "No amount has a minus. Are they expenses (positive) or incomes (negative)?",
+                        "No amount has a minus sign. Are they expenses (positive) or incomes (negative)?",
                     ));
                 }
                 Some(Money::One(at, mapping.expenses.unwrap_or(Sign::Negative)))
@@ -170,8 +170,8 @@ impl Columns {
                 let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
                 if is_mixed && mapping.expenses.is_none() {
                     questions.push(Question::of_signs(
-                        "Some amounts in the column of what went out have a minus. Which of them are expenses, those \
-                         with a minus (negative) or those without (positive)?",
+                        "Some amounts in the column for money out have a minus sign. Which are expenses, those with \
+                         it (negative) or those without (positive)?",
                     ));
                 }
                 Some(Money::Two { debit, credit, expenses: mapping.expenses.filter(|_| is_mixed) })
@@ -182,10 +182,7 @@ impl Columns {
             }
             (None, (debit, _)) => {
                 let missing = if debit.is_some() { "credit" } else { "debit" };
-                questions.push(ask(
-                    missing,
-                    "Which is the other of the two columns for what came in and went out?",
-                ));
+                questions.push(ask(missing, "Which column is the other one for money in and money out?"));
                 None
             }
         };
@@ -315,11 +312,11 @@ impl Columns {
             let lines: Vec<String> =
                 wrong[1..].iter().take(LINES_NAMED).map(|wrong| wrong.line.to_string()).collect();
             message.push_str(&match lines.as_slice() {
-                [one] => format!(" Line {one} is wrong, too."),
+                [one] => format!(" Line {one} is also wrong."),
                 lines if wrong.len() - 1 > LINES_NAMED => {
-                    format!(" Lines {} and more are wrong, too.", lines.join(", "))
+                    format!(" Lines {} and more are also wrong.", lines.join(", "))
                 }
-                lines => format!(" Lines {} are wrong, too.", lines.join(", ")),
+                lines => format!(" Lines {} are also wrong.", lines.join(", ")),
             });
         }
         Err(ToolError::failed(
@@ -357,7 +354,7 @@ impl Columns {
             transaction.row_id = short_hash(&format!("{} #{time}", transaction.row_id));
             if let Some(own) = &transaction.own_id {
                 if let Some(before) = lines.insert(own.clone(), row.line) {
-                    let problem = format!("it has the id \"{own}\", as line {before} has");
+                    let problem = format!("it has the same id as line {before}, \"{own}\"");
                     rows.wrong.push(Wrong { line: row.line, problem });
                 }
                 transaction.own_id = Some(short_hash(&format!("id {own}")));
@@ -400,10 +397,12 @@ impl Columns {
                 match went_out(word) {
                     Some(true) => -amount.abs(),
                     Some(false) if amount.is_sign_negative() && !amount.is_zero() => {
-                        return Err(format!("it has a minus, and \"{word}\" says that it came in"));
+                        return Err(format!("it has a minus sign, but \"{word}\" means money in"));
                     }
                     Some(false) => amount,
-                    None => return Err(format!("\"{word}\" does not say whether it went out or came in")),
+                    None => {
+                        return Err(format!("\"{word}\" does not say whether it is money in or money out"));
+                    }
                 }
             }
             Money::Two { debit, credit, expenses } => match (number(*debit)?, number(*credit)?) {
@@ -482,7 +481,7 @@ impl Currencies<'_> {
                 Some(known) => known.to_owned(),
                 None if known.is_none() => {
                     return Err(format!(
-                        "\"{cell}\" does not say which currency is meant; give the currency, such as {}",
+                        "\"{cell}\" could be several currencies; name one, such as {}",
                         several[0]
                     ));
                 }
@@ -491,7 +490,7 @@ impl Currencies<'_> {
         };
         match known {
             Some(known) if known != found => {
-                Err(format!("\"{cell}\" is in {found}, and the currency is said to be {known}"))
+                Err(format!("\"{cell}\" is in {found}, but the currency is set to {known}"))
             }
             _ => Ok(Some(found)),
         }

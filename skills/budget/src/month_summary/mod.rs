@@ -281,7 +281,7 @@ impl<'a> Summary<'a> {
         self.months.iter().map(told).collect()
     }
 
-    /// The sums of all its months together, each of them, and what is left in words.
+    /// The sums of all its months together, each of them, and the rest in words, in whole units.
     fn year(&self, currency: &str) -> Result<Value, ToolError> {
         let (mut income, mut spent) = (Decimal::ZERO, Decimal::ZERO);
         for sides in &self.months {
@@ -292,7 +292,7 @@ impl<'a> Summary<'a> {
         let left = money(minus(income, spent)?, currency);
         Ok(json!({
             "income": money(income, currency), "spent": money(spent, currency), "left": left,
-            "left_detail": format!("{}, {left} {currency} left", self.month.year()),
+            "left_detail": format!("{} {currency} left", rounded_to(left, 0)),
             "months": self.trend(currency)?,
         }))
     }
@@ -442,11 +442,11 @@ impl Transferred {
     fn told(&self, currency: &str) -> Value {
         let is_any = self.count + self.upcoming_count > 0;
         let detail = match self.count {
-            1 => "in 1 transfer, not counted as income or spent".to_owned(),
-            n => format!("in {n} transfers, not counted as income or spent"),
+            1 => "moved between accounts in 1 transfer, not counted as income or spent".to_owned(),
+            n => format!("moved between accounts in {n} transfers, not counted as income or spent"),
         };
         let detail = match and_upcoming(self.upcoming, currency) {
-            Some(upcoming) => format!("{upcoming}, {detail}"),
+            Some(upcoming) => format!("{detail}, {upcoming}"),
             None => detail,
         };
         json!({

@@ -109,7 +109,7 @@ fn of_two_currencies_as_common_none_is_guessed() {
     let budget = budget(&tie);
     let before = budget.vault.files();
     let error = budget.error("add_expense", json!({"date": "2026-11-03", "amount": "1"}));
-    assert!(error.message.contains("do not say which one is meant"), "{error}");
+    assert!(error.message.contains("name no usual one"), "{error}");
     assert_eq!(budget.vault.files(), before);
     let unreadable = &budget.value("month_summary", json!({"month": "2026-11"}))["unreadable"];
     assert_eq!((&unreadable[0]["path"], &unreadable[1]), (&json!("C.md"), &Value::Null), "{unreadable}");

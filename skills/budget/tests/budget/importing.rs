@@ -200,7 +200,7 @@ fn what_cannot_be_imported_names_file_and_line() {
     fails(
         &file("14.11.2026,Kiosk,-1\n2026-11-14,Kiosk,-1\n2026-11-31,Kiosk,-1\n"),
         mapping.clone(),
-        "bank.csv, line 3: \"14.11.2026\" is not a date YYYY-MM-DD. Line 5 is wrong, too.",
+        "bank.csv, line 3: \"14.11.2026\" is not a date YYYY-MM-DD. Line 5 is also wrong.",
     );
     fails(
         &file("2026-11-15,Kiosk,about 5\n"),
@@ -210,7 +210,7 @@ fn what_cannot_be_imported_names_file_and_line() {
     fails(
         &file("2026-11-15,Kiosk\n"),
         mapping.clone(),
-        "bank.csv, line 3: it has 2 cells where there are 3 columns.",
+        "bank.csv, line 3: it has 2 cells, but the table has 3 columns.",
     );
     fails(&file("2026-11-15,Kiosk,\n"), mapping.clone(), "bank.csv, line 3: it has no amount.");
     fails("Just a letter.\n", mapping, "bank.csv, line 1: no table with dates and amounts begins");
@@ -251,8 +251,8 @@ fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
     }
     // With the currency EUR.
     for (amount, says) in [
-        ("-6.00 USD", "\"-6.00 USD\" is in USD, and the currency is said to be EUR."),
-        ("$-6.00", "\"$-6.00\" is in $, and the currency is said to be EUR."),
+        ("-6.00 USD", "\"-6.00 USD\" is in USD, but the currency is set to EUR."),
+        ("$-6.00", "\"$-6.00\" is in $, but the currency is set to EUR."),
         ("-6.00 XYZ", "\"-6.00 XYZ\" has no known currency."),
     ] {
         fails(&file(amount), mapping.clone(), &format!("bank.csv, line 3: {says}"));
@@ -261,13 +261,13 @@ fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
         .error("import_transactions", json!({"path": "bank.csv", "mapping": mapping}));
     assert_eq!(
         error.message,
-        "bank.csv, line 3: \"$-6.00\" does not say which currency is meant; give the currency, such as USD."
+        "bank.csv, line 3: \"$-6.00\" could be several currencies; name one, such as USD."
     );
     let column = "Date;Payee;Amount;Currency\n2026-11-14;Kiosk;-5.10 USD;EUR\n";
     fails(
         column,
         json!({"date": "Date", "amount": "Amount", "currency": "Currency"}),
-        "bank.csv, line 2: \"-5.10 USD\" is in USD, and the currency is said to be EUR.",
+        "bank.csv, line 2: \"-5.10 USD\" is in USD, but the currency is set to EUR.",
     );
 }
 
@@ -328,7 +328,7 @@ fn a_number_of_the_bank_is_one_transactions() {
     fails(
         "Date,Payee,Amount,No\n2026-11-14,Kiosk,-1,7\n2026-11-15,Kiosk,-2,8\n2026-11-16,Kiosk,-3,7\n",
         mapping,
-        "bank.csv, line 4: it has the id \"7\", as line 2 has.",
+        "bank.csv, line 4: it has the same id as line 2, \"7\".",
     );
 }
 
@@ -338,7 +338,7 @@ fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
     let proposal = proposed(text.as_bytes());
     assert_eq!(proposal["questions"][0]["about"], "expenses");
     assert_eq!(proposal["questions"][0]["choices"], json!(["negative", "positive"]));
-    fails(text, proposal["mapping"].clone(), "bank.csv, line 1: No amount has a minus.");
+    fails(text, proposal["mapping"].clone(), "bank.csv, line 1: No amount has a minus sign.");
 
     let words = "Datum;Wer;Betrag;SH\n14.11.2026;Kiosk;5,10;S\n15.11.2026;Quillon;6,10;H\n";
     let proposal = proposed(words.as_bytes());
@@ -349,7 +349,7 @@ fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
     fails(
         &words.replace("5,10;S", "5,10;X"),
         mapping,
-        "bank.csv, line 2: \"X\" does not say whether it went out",
+        "bank.csv, line 2: \"X\" does not say whether it is money in or money out",
     );
     let budget = with_file(words.as_bytes());
     import(&budget);

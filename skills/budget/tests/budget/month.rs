@@ -334,7 +334,7 @@ fn what_ends_before_it_begins_and_a_second_limit_are_problems() {
         told,
         [
             ("A.md", 7, "`until` is 2026-11-04, before the first day, 2026-11-05"),
-            ("L2.md", 4, "L1.md is a limit of \"rent\", too, and that one holds"),
+            ("L2.md", 4, "L1.md is another limit of \"rent\", and that one is used"),
         ]
     );
     assert_eq!(summary["categories"][0]["limit"], "80.00");
@@ -356,7 +356,7 @@ fn year_has_its_months_and_their_sums() {
         (&json!("100.00"), &json!("25.50"), &json!("74.50")),
         "what is upcoming stands apart"
     );
-    assert_eq!(year["left_detail"], "2026, 74.50 EUR left");
+    assert_eq!(year["left_detail"], "75 EUR left");
     let months = year["months"].as_array().unwrap();
     assert_eq!(
         (months.len(), &months[0]["month"], &months[11]["month"]),

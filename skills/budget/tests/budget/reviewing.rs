@@ -190,7 +190,7 @@ account: Card
     assert_eq!(
         asked,
         [
-            "No amount has a minus. What are they? Expenses | Income",
+            "No amount has a minus sign. What are they? Expenses | Income",
             "Which day is 03/04/2026? 3 April 2026 | 4 March 2026",
             "Which account is this file from? Card | Giro",
         ]

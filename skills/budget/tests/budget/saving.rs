@@ -64,7 +64,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
         "expense",
         "",
         json!({"date": on, "amount": "1"}),
-        "/currency: is needed: the notes do not say which one is usual; give a code such as EUR.",
+        "/currency: is needed: the notes name no usual currency; give a code such as EUR.",
     );
     refuses(
         NOVEMBER,
@@ -79,7 +79,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
         "rule",
         "",
         json!({"match": "Kiosk", "category": "drinks"}),
-        "/match: is what Budget/Rules/Kiosk.md says already, with the category snacks.",
+        "/match: is the same rule as Budget/Rules/Kiosk.md, with the category snacks.",
     );
     let lower = json!({"category": "GROCERIES", "amount": "90", "currency": "eur"});
     refuses(
@@ -107,10 +107,10 @@ fn a_currency_is_taken_out_only_where_the_others_say_the_same() {
     };
     assert_eq!(taken(&entries(&[eur, eur, ""]), "0.md"), Ok(Value::Null));
     let refused = |why: &str| Err(format!("/currency: is needed: {why}."));
-    let none = "the notes do not say which one is usual; give a code such as EUR";
+    let none = "the notes name no usual currency; give a code such as EUR";
     assert_eq!(taken(&entries(&[eur, "", ""]), "0.md"), refused(none));
     assert_eq!(taken(&entries(&[eur, eur, chf]), "0.md"), refused(none));
-    let other = "without it the note is read in EUR; write the one that is meant";
+    let other = "without it the amount counts in EUR; name the currency";
     assert_eq!(taken(&entries(&[eur, chf]), "1.md"), refused(other));
     // What is no currency was read in none.
     assert_eq!(taken(&entries(&[eur, "currency: Taler\n"]), "1.md"), Ok(Value::Null));
@@ -129,7 +129,7 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
     };
     let refused = |of: &str| {
         Err(format!(
-            "/currency: decides the currency of {of}, which says none; write EUR there first, or set the \
+            "/currency: decides the currency of {of}, which names none; write EUR there first, or set the \
              currency of the skill budget."
         ))
     };
@@ -156,7 +156,7 @@ fn a_new_record_changes_the_currency_of_no_other() {
         currencies.iter().enumerate().map(|(at, currency)| entry(at, currency)).collect()
     };
     let (eur, chf) = ("currency: EUR\n", "currency: CHF\n");
-    let refused = "/currency: decides the currency of 1.md, which says none; write EUR there first, or set the currency of \
+    let refused = "/currency: decides the currency of 1.md, which names none; write EUR there first, or set the currency of \
                    the skill budget.";
     let limit = json!({"category": "food", "amount": "9", "currency": "CHF"});
     let expense = json!({"date": "2026-11-20", "amount": "9", "currency": "CHF"});

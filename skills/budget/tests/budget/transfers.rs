@@ -61,7 +61,7 @@ fn a_transfer_is_neither_income_nor_expense() {
     assert_eq!(summary["upcoming_transferred"], "50.00");
     assert_eq!((&summary["upcoming_spent"], &summary["entries"]), (&json!("0.00"), &json!(1)));
     assert_eq!(summary["categories"].as_array().unwrap().len(), 1);
-    let detail = "+ 50.00 EUR upcoming, in 1 transfer, not counted as income or spent";
+    let detail = "moved between accounts in 1 transfer, not counted as income or spent, + 50.00 EUR upcoming";
     assert_eq!(summary["transferred_detail"], detail);
     for (at, note) in [("/transferred", "T.md"), ("/upcoming_transferred", "U.md")] {
         let figure = outcome.figures.iter().find(|figure| figure.at == at).unwrap();
@@ -376,10 +376,7 @@ fn join_transfer_refuses_what_would_be_lost() {
         ),
         (vec!["Out.md", "Own.md"], "/to: is Giro, as `from` is."),
         (vec!["Out.md", "Mine.md"], "/paths: must name an expense and an income."),
-        (
-            vec!["Rent.md", "In.md"],
-            "/paths: names Rent.md, which is recurring: one note stands for many days.",
-        ),
+        (vec!["Rent.md", "In.md"], "/paths: names Rent.md, which is recurring: one note covers many days."),
         (
             vec!["Out.md", "Back.md"],
             "/paths: names Back.md, which is a refund, which lowers what its category has cost.",
@@ -399,7 +396,7 @@ fn join_transfer_refuses_what_would_be_lost() {
     let done = budget.value("join_transfer", json!({"paths": ["Gone", "Nowhere"], "to": "savings"}));
     assert_eq!((&done["from"], &done["to"]), (&json!("Giro"), &json!("Savings")));
     let error = budget.error("split_transfer", json!({"path": "Out.md"}));
-    assert_eq!(error.message, "/path: names Out.md, which is no transfer.");
+    assert_eq!(error.message, "/path: names Out.md, which is not a transfer.");
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn values_that_cannot_be_right_are_refused() {
         DEALS,
         json!({"title": "New", "value": 5, "currency": "EUT"}),
         invalid,
-        "/currency: \"EUT\" is not a currency of ISO 4217 such as EUR.",
+        "/currency: \"EUT\" is not an ISO 4217 currency such as EUR.",
         "EUR",
     );
     refuses(

@@ -91,7 +91,7 @@ fn overdue_this_week_and_later() {
         answer["problems"],
         json!([{
             "path": "P/Broken.md", "line": 4,
-            "problem": "Broken is not among the follow-ups: `next_contact` is `soon`, which is no date",
+            "problem": "Broken is not among the follow-ups: `next_contact` is `soon`, which is not a date",
             "remedy": "Write it as YYYY-MM-DD, such as 2026-12-31.",
         }])
     );

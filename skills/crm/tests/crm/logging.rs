@@ -161,7 +161,7 @@ fn what_cannot_have_happened_is_refused() {
 fn a_broken_date_is_not_written_over() {
     let crm = crm("//- A.md\n---\ntype: contact\nname: Al\nlast_contact: yesterday\n---\n");
     let error = crm.error("log_interaction", json!({"name": "Al", "text": "Call."}));
-    assert_eq!(error.message, "A.md, line 4: `last_contact` is `yesterday`, which is no date.");
+    assert_eq!(error.message, "A.md, line 4: `last_contact` is `yesterday`, which is not a date.");
 }
 
 #[test]

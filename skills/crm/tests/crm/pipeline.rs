@@ -209,7 +209,7 @@ fn a_broken_deal_is_named_with_its_line_and_is_in_no_sum() {
             problem(
                 "Lens order",
                 5,
-                "Lens order is not counted in full: `value` is `1,250.50`, which is no plain decimal",
+                "Lens order is not counted in full: `value` is `1,250.50`, which is not a plain decimal",
                 "Write it as 1250.50.",
             ),
             problem(
@@ -221,7 +221,7 @@ fn a_broken_deal_is_named_with_its_line_and_is_in_no_sum() {
             problem(
                 "Odd money",
                 6,
-                "Odd money is not counted in full: `currency` is `EUT`, which is no currency",
+                "Odd money is not counted in full: `currency` is `EUT`, which is not a currency",
                 "Write a code of ISO 4217, such as EUR.",
             ),
             problem(

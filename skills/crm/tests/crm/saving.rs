@@ -130,7 +130,7 @@ fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
     assert_eq!(taken(&[EUR, EUR], json!({})), Ok(Value::Null));
     assert_eq!(
         taken(&[CHF, EUR], json!({})),
-        Err("/currency: is needed: without it the value is read in EUR; write the one that is meant.".into())
+        Err("/currency: is needed: without it the value counts in EUR; name the currency.".into())
     );
     assert_eq!(
         taken(&[EUR, ""], json!({})),
@@ -140,7 +140,7 @@ fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
     assert_eq!(taken(&[EUR, CHF], json!({"value": null})), Ok(Value::Null));
     assert_eq!(
         taken(&[EUR, ""], json!({"value": null})),
-        Err("/currency: is needed: CRM/Deals/1.md says none, and goes by this one.".into())
+        Err("/currency: is needed: CRM/Deals/1.md names none and uses this one.".into())
     );
 }
 
@@ -151,7 +151,7 @@ fn a_currency_is_changed_only_where_no_other_deal_goes_by_it() {
     };
     let refused = |of: &str| {
         Err(format!(
-            "/currency: decides the currency of CRM/Deals/{of}, which says none; write EUR there first, or set \
+            "/currency: decides the currency of CRM/Deals/{of}, which names none; write EUR there first, or set \
              the currency of the skill crm."
         ))
     };
@@ -172,7 +172,7 @@ fn a_new_deal_changes_the_currency_of_no_other() {
         let entered = json!({"title": "Renewal", "stage": "lead", "value": "9", "currency": code});
         currency(&deals(currencies), None, entered)
     };
-    let refused = "/currency: decides the currency of CRM/Deals/1.md, which says none; write EUR there first, or \
+    let refused = "/currency: decides the currency of CRM/Deals/1.md, which names none; write EUR there first, or \
                    set the currency of the skill crm.";
     // Named as often as the other, none would be the usual one any more.
     assert_eq!(added(&[EUR, ""], "CHF"), Err(refused.into()));
@@ -189,11 +189,11 @@ fn what_its_form_refuses_of_a_currency_a_tool_refuses() {
         assert_eq!(crm.error(tool, args).message, why);
         assert_eq!(crm.vault.files(), before);
     };
-    let decides = "/currency: decides the currency of CRM/Deals/1.md, which says none; write EUR there first, or set \
+    let decides = "/currency: decides the currency of CRM/Deals/1.md, which names none; write EUR there first, or set \
                    the currency of the skill crm.";
     refuses(&[EUR, ""], "add_deal", json!({"title": "Renewal", "value": "9", "currency": "CHF"}), decides);
     refuses(&[EUR, ""], "update_deal", json!({"title": "CRM/Deals/0.md", "currency": "CHF"}), decides);
-    let without = "/currency: is needed: without it the value is read in EUR; write the one that is meant.";
+    let without = "/currency: is needed: without it the value counts in EUR; name the currency.";
     refuses(&[CHF, EUR], "update_deal", json!({"title": "CRM/Deals/0.md", "currency": null}), without);
     let crm = crm(&deals(&[CHF, EUR]));
     crm.value("update_deal", json!({"title": "CRM/Deals/0.md", "currency": null, "value": null}));

@@ -98,11 +98,11 @@ fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
         Ok(known) => Ok(known),
         Err(error @ ToolError::Ambiguous { .. }) => Err(error),
         Err(_) if symbol.contains('/') && as_pair(&symbol).is_none() => {
-            let rule = format!("\"{said}\" is no pair of two currencies such as USD/EUR");
+            let rule = format!("\"{said}\" is not a pair of currencies such as USD/EUR");
             Err(invalid("symbols", &rule))
         }
         Err(_) if symbol.contains(char::is_whitespace) || symbol.chars().count() > 20 => {
-            Err(invalid("symbols", &format!("\"{said}\" is no symbol and no position's name")))
+            Err(invalid("symbols", &format!("\"{said}\" is neither a symbol nor a position's name")))
         }
         Err(_) => Ok(symbol),
     }

@@ -40,7 +40,7 @@ impl QuoteSource for Finnhub {
         get.headers.insert("X-Finnhub-Token".into(), self.key.expose_secret().to_owned());
         let answer = get.send(ctx).await?;
         let page: Value = serde_json::from_str(&answer.text)
-            .map_err(|_| SourceError::Source("answered with something that is no JSON".into()))?;
+            .map_err(|_| SourceError::Source("sent an answer that is not JSON".into()))?;
         if let Some(said) = page.get("error").and_then(Value::as_str) {
             return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));
         }

@@ -96,7 +96,7 @@ fn answer(response: HttpResponse) -> Result<Answer, SourceError> {
         return failed(format!("is out of order (status {status})"));
     }
     let Ok(text) = String::from_utf8(response.body) else {
-        return failed("answered with something that is no text".into());
+        return failed("sent an answer that is not text".into());
     };
     let kind = response.headers.get("content-type").map(String::as_str).unwrap_or_default();
     let begins = text.trim_start_matches('\u{feff}').trim_start();

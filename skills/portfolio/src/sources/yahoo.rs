@@ -55,7 +55,7 @@ impl Yahoo {
         url.set_query(Some(query));
         let answer = Get::new(url).send(ctx).await?;
         let page: Value = serde_json::from_str(&answer.text)
-            .map_err(|_| SourceError::Source("answered with something that is no JSON".into()))?;
+            .map_err(|_| SourceError::Source("sent an answer that is not JSON".into()))?;
         let said = page.pointer("/chart/error/description").and_then(Value::as_str);
         if let Some(said) = said {
             return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));

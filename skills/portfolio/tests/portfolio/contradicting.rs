@@ -86,7 +86,7 @@ fn a_position_without_a_cost_is_in_no_gain() {
         position("quantity: 10\ncurrency: EUR"),
         price("S", "symbol: SLVN\ndate: 2026-11-20\nclose: 50\ncurrency: EUR")
     );
-    names(&vault, "P.md", 1, "SLVN says no cost; it is in no cost and no gain");
+    names(&vault, "P.md", 1, "SLVN names no cost; it is left out of cost and gain");
     let outcome = portfolio(&vault).call("value", json!({}));
     let gain = outcome.figures.iter().find(|figure| figure.at == "/gain/0/amount").unwrap();
     assert_eq!(gain.caution.as_deref(), Some("1 old quote, 1 position without a cost is left out"));

@@ -87,12 +87,12 @@ fn more_than_is_held_is_sold_by_no_edit() {
     };
     assert_eq!(
         edit(json!({"quantity": "99"}), Some(FIRST_BUY)),
-        "With this change a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 99 are held then."
+        "With this change a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 99 held then."
     );
     let split = json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": "1", "per": "4"});
     assert_eq!(
         edit(split, None),
-        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 50 are held then."
+        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then."
     );
 }
 
@@ -151,7 +151,7 @@ fn without_currency(notes: &str, record_type: &str, path: &str, expected: Result
 
 #[test]
 fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
-    let other = "/currency: is needed: without it the note is read in EUR; write the one that is meant.";
+    let other = "/currency: is needed: without it the amount counts in EUR; name the currency.";
     without_currency(IN_TWO, "trade", "b.md", Err(other));
     // The other trades agree then, and are in dollars.
     without_currency(IN_TWO, "trade", "a.md", Err(&other.replace("EUR", "USD")));
@@ -159,7 +159,7 @@ fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
     let alone = IN_TWO.replace("currency: usd\n", "").replace("currency: USD\n", "");
     without_currency(&alone, "trade", "a.md", Ok(()));
     let alone = alone.replace("symbol: NGTL\ncurrency: EUR\n", "symbol: NGTL\n");
-    let none = "/currency: is needed: nothing in the vault says which one is usual.";
+    let none = "/currency: is needed: the vault names no usual currency.";
     without_currency(&alone, "trade", "a.md", Err(none));
     // Trades that say none go by their position.
     let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\
@@ -187,7 +187,7 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
     };
     let (eur, usd) = ("currency: EUR\n", "currency: USD\n");
     let refused = |of: &str, now: &str| {
-        Err(format!("/currency: decides the currency of {of}, which says none; write {now} there first."))
+        Err(format!("/currency: decides the currency of {of}, which names none; write {now} there first."))
     };
     // The only one that any note names.
     let alone = [price("P", eur), price("Q", "")].concat();
@@ -286,7 +286,7 @@ fn a_new_record_or_another_symbol_changes_the_currency_of_no_other_note() {
     };
     let (eur, usd) = ("currency: EUR\n", "currency: USD\n");
     let refused = |of: &str, now: &str| {
-        format!("/currency: decides the currency of {of}, which says none; write {now} there first.")
+        format!("/currency: decides the currency of {of}, which names none; write {now} there first.")
     };
     let buy = |symbol: &str| json!({"symbol": symbol, "kind": "buy", "date": "2026-11-20", "quantity": "1", "price": "1", "currency": "USD"});
     let added = |notes: &str, symbol: &str| {

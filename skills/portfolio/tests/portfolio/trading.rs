@@ -103,17 +103,17 @@ fn what_cannot_be() {
     );
     refuses(
         buy("price", json!("1,5")),
-        "/price: \"1,5\" is no plain decimal; write it as digits with at most one point, such as 1250.50.",
+        "/price: \"1,5\" is not a plain decimal; write it as digits with at most one point, such as 1250.50.",
     );
     refuses(buy("date", json!("2026-02-30")), "/date: \"2026-02-30\" is not a date YYYY-MM-DD.");
     refuses(buy("date", json!("2026-11-22")), "/date: 2026-11-22 is in the future; a trade has happened.");
     refuses(
         buy("currency", json!("Taler")),
-        "/currency: \"Taler\" is no currency. Write its code of three letters, such as EUR or USD.",
+        "/currency: \"Taler\" is not a currency. Write its code of three letters, such as EUR or USD.",
     );
     refuses(
         buy("symbol", json!("two words")),
-        "/symbol: \"two words\" is no symbol and no position's name; a symbol is one word such as NGTL.",
+        "/symbol: \"two words\" is neither a symbol nor a position's name; a symbol is one word such as NGTL.",
     );
     refuses(
         json!({"symbol": "UBER", "kind": "buy", "date": "2026-11-20", "quantity": 1}),
@@ -125,7 +125,7 @@ fn what_cannot_be() {
 fn a_later_sale_that_would_be_impossible_is_named() {
     refuses(
         json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": 1, "per": 8}),
-        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 50 are held then.",
+        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then.",
     );
 }
 
@@ -133,7 +133,7 @@ fn a_later_sale_that_would_be_impossible_is_named() {
 fn shares_that_stand_in_a_position_alone_do_not_vanish() {
     refuses(
         json!({"symbol": "FRNH", "kind": "buy", "date": "2026-11-20", "quantity": 10, "price": 11}),
-        "The 640 FRNH stand in Portfolio/Positions/FRNH.md and in no trade; with a first trade only trades would count.",
+        "The 640 FRNH are in Portfolio/Positions/FRNH.md and in no trade; after a first trade only trades count.",
     );
 }
 

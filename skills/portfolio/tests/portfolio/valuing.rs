@@ -197,13 +197,13 @@ fn more_sold_than_held_is_in_no_total() {
             ("/positions/0/symbol", json!("FRNH")),
             ("/problems/0/path", json!("Portfolio/Trades/e.md")),
             ("/problems/0/line", json!(6)),
-            ("/problems/0/problem", json!("NGTL: 301 are sold on 2026-10-01 and 300 are held then")),
+            ("/problems/0/problem", json!("NGTL: 301 sold on 2026-10-01, but only 300 held then")),
         ],
     );
     let error = portfolio(&vault).error("gains", json!({"symbol": "NGTL"}));
     assert_eq!(
         error.message,
-        "Portfolio/Trades/e.md, line 6: NGTL: 301 are sold on 2026-10-01 and 300 are held then."
+        "Portfolio/Trades/e.md, line 6: NGTL: 301 sold on 2026-10-01, but only 300 held then."
     );
 }
 
@@ -213,7 +213,7 @@ fn a_broken_record_is_named_and_not_counted() {
         (
             "symbol: X\nkind: buy\ndate: 2026-02-30\nquantity: 1\nprice: 1",
             5,
-            "`date` is `2026-02-30`, which is no date",
+            "`date` is `2026-02-30`, which is not a date",
         ),
         (
             "symbol: X\nkind: buy\ndate: 2026-02-01\nquantity: 1\nprice: -1",
@@ -225,12 +225,12 @@ fn a_broken_record_is_named_and_not_counted() {
         (
             "symbol: X\nkind: buy\ndate: 2026-02-01\nquantity: 1\nprice: 1\ncurrency: ZZZ",
             8,
-            "`currency` is `ZZZ`, which is no currency",
+            "`currency` is `ZZZ`, which is not a currency",
         ),
         (
             "symbol: X\nkind: buy\ndate: 2026-02-01\nquantity: 1,5\nprice: 1",
             6,
-            "`quantity` is `1,5`, which is no plain decimal",
+            "`quantity` is `1,5`, which is not a plain decimal",
         ),
     ] {
         let currency = if properties.contains("currency") { "" } else { "\ncurrency: EUR" };
@@ -339,7 +339,7 @@ fn questions_that_cannot_be_answered() {
         (
             "value",
             json!({"currency": "EURO"}),
-            "/currency: \"EURO\" is no currency. Write its code of three letters, such as EUR or USD.",
+            "/currency: \"EURO\" is not a currency. Write its code of three letters, such as EUR or USD.",
         ),
         ("gains", json!({"from": "2027-01-01"}), "/from: 2027-01-01 is after 2026-11-21."),
     ] {
@@ -394,7 +394,7 @@ fn shares_of_currencies_are_of_one_whole_or_of_none() {
     assert_eq!(
         (&apart["problems"][0]["problem"], &apart["problems"][0]["remedy"]),
         (
-            &json!("There are no rates between EUR, USD, so no share can be told"),
+            &json!("There are no rates between EUR, USD, so shares are unknown"),
             &json!("Fetch the quote EUR/USD.")
         )
     );

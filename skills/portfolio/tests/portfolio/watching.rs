@@ -48,7 +48,7 @@ fn how_far_each_is_from_its_target() {
         value["problems"],
         json!([{
             "path": "Portfolio/Watchlist.md", "line": 9,
-            "problem": "`soon` is no target above zero, written as a plain decimal",
+            "problem": "`soon` is not a target: write a plain decimal above zero",
             "remedy": "Write it as \"- [[SYM]] target 120 USD\".",
         }])
     );
@@ -66,16 +66,13 @@ fn two_currencies_of_one_target_are_asked_about() {
     let both =
         |target: &str, currency: &str| json!({"symbol": "SLVN", "target": target, "currency": currency});
     let error = portfolio(LIST).error("watch", both("120 USD", "EUR"));
-    assert_eq!(
-        error.message,
-        "/currency: is EUR, and USD stands beside the target; leave one of the two out."
-    );
+    assert_eq!(error.message, "/currency: is EUR, but the target says USD; remove one of the two.");
     check("watch", both("51 usd", "USD"), "target 46 EUR", "target 51 USD");
     check("watch", both("51 USD", " "), "target 46 EUR", "target 51 USD");
     let error = portfolio(LIST).error("watch", json!({"symbol": "SLVN", "target": "51 dollars"}));
     assert_eq!(
         error.message,
-        "/target: \"dollars\" is no currency. Write its code of three letters, such as EUR or USD."
+        "/target: \"dollars\" is not a currency. Write its code of three letters, such as EUR or USD."
     );
 }
 
@@ -136,19 +133,19 @@ fn other_spellings_of_a_line() {
     assert_eq!(rows, [(&json!("A"), &json!("12.00")), (&json!("B"), &json!("5.00"))]);
     assert_eq!(
         (&value["problems"][0]["line"], &value["problems"][0]["problem"]),
-        (&json!(6), &json!("`EURO` is no currency"))
+        (&json!(6), &json!("`EURO` is not a currency"))
     );
     // A line that cannot be read is neither changed nor written a second time.
     let note = portfolio.vault.read("W.md");
     let error = portfolio.error("watch", json!({"symbol": "C", "target": "9 EUR"}));
-    assert_eq!(error.message, "W.md, line 6: `EURO` is no currency.");
+    assert_eq!(error.message, "W.md, line 6: `EURO` is not a currency.");
     assert_eq!(portfolio.vault.read("W.md"), note);
     portfolio.value("watch", json!({"symbol": "A", "target": "11 EUR"}));
     portfolio.value("watch", json!({"symbol": "B", "target": "6 EUR"}));
     let changed = note.replace("target:  12 EUR", "target 11 EUR").replace("target 5\n", "target 6 EUR\n");
     assert_eq!(portfolio.vault.read("W.md"), changed);
     let error = portfolio.error("watch", json!({"symbol": "D]]"}));
-    assert_eq!(error.message, "/symbol: \"D]]\" is no symbol; a symbol is one word such as SLVN.");
+    assert_eq!(error.message, "/symbol: \"D]]\" is not a symbol; a symbol is one word such as SLVN.");
 }
 
 /// Yahoo's quote of NVDA, or an answer that is none.

@@ -149,8 +149,8 @@ fn a_setting_that_leads_out_of_the_vault_is_named() {
     for (folder, problem) in [
         ("../Files", "it holds `.` or `..`"),
         ("./../../Files", "it holds `.` or `..`"),
-        (".obsidian", "it is a dot-folder"),
-        ("./.trash", "it is a dot-folder"),
+        (".obsidian", "it starts with a dot"),
+        ("./.trash", "it starts with a dot"),
     ] {
         let vault = set(TRIPS, &format!(r#"{{"attachmentFolderPath": "{folder}"}}"#));
         let said = format!(".obsidian/app.json: attachments cannot go to \"{folder}\": {problem}.");

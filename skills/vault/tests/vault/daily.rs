@@ -127,9 +127,17 @@ fn settings_that_cannot_be_followed_are_named_and_nothing_is_written() {
             "There is no note \"Templates/Gone.md\"",
         ),
         (r#"{"template": "../Secret"}"#, ErrorCode::ToolFailed, "the template \"../Secret\" of daily notes"),
-        (r#"{"template": ".obsidian/app.json"}"#, ErrorCode::ToolFailed, "it lies in a dot-folder"),
+        (
+            r#"{"template": ".obsidian/app.json"}"#,
+            ErrorCode::ToolFailed,
+            "it is in a folder that starts with a dot",
+        ),
         (r#"{"folder": "../.."}"#, ErrorCode::ToolFailed, "it holds `.` or `..`"),
-        (r#"{"format": "[.obsidian/]YYYY"}"#, ErrorCode::ToolFailed, "it would be in a dot-folder"),
+        (
+            r#"{"format": "[.obsidian/]YYYY"}"#,
+            ErrorCode::ToolFailed,
+            "it would be in a folder that starts with a dot",
+        ),
     ] {
         let vault = vault(&format!("//- .obsidian/daily-notes.json\n{settings}\n"));
         let error = vault.error("daily_note", json!({}));

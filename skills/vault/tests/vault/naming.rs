@@ -145,13 +145,13 @@ fn a_file_that_is_no_note_is_said_to_be_one() {
     vault.vault.write("Board.canvas", "{}");
     for (said, path) in [("map.png", "Pictures/map.png"), ("[[Board.canvas]]", "Board.canvas")] {
         let error = vault.error("read_note", json!({"path": said}));
-        assert_eq!(error.message, format!("\"{path}\" is a file of the vault and no note."));
+        assert_eq!(error.message, format!("\"{path}\" is a file, not a note."));
     }
     vault.vault.write("Reading.base", "views: []\n");
     for (said, what) in [
-        ("Pictures", "\"Pictures\" is a folder and no note."),
-        ("pictures/", "\"pictures\" is a folder and no note."),
-        ("Reading", "\"Reading.base\" is a base and no note."),
+        ("Pictures", "\"Pictures\" is a folder, not a note."),
+        ("pictures/", "\"pictures\" is a folder, not a note."),
+        ("Reading", "\"Reading.base\" is a base, not a note."),
     ] {
         let error = vault.error("read_note", json!({"path": said}));
         assert_eq!((error.code, error.message.as_str()), (ErrorCode::NoteNotFound, what));

@@ -567,7 +567,7 @@ impl Commands for App {
         let file = file.ok_or_else(|| {
             UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} is no configuration that was offered.", import.file),
+                format!("{} is not one of the configurations found.", import.file),
                 "Import it with: nova mcp import FILE.",
             )
         })?;

@@ -72,6 +72,8 @@ pub struct RecentVaultConfig {
     pub path: PathBuf,
     /// RFC 3339.
     pub opened: Option<String>,
+    /// When the folder was first looked for in vain, RFC 3339.
+    pub missing_since: Option<String>,
 }
 
 impl ProviderConfig {
@@ -285,8 +287,9 @@ fn history(file: &str, value: Option<&Value>) -> Result<nova_vault::Limits, Conf
 fn recent_vaults(value: Option<&Value>) -> Vec<RecentVaultConfig> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     let entry = |entry: &Value| {
-        let path = PathBuf::from(entry["path"].as_str()?);
-        Some(RecentVaultConfig { path, opened: entry["opened"].as_str().map(str::to_owned) })
+        let text = |key: &str| entry[key].as_str().map(str::to_owned);
+        let path = PathBuf::from(text("path")?);
+        Some(RecentVaultConfig { path, opened: text("opened"), missing_since: text("missing_since") })
     };
     entries.filter_map(entry).collect()
 }

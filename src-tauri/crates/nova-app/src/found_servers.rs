@@ -222,7 +222,7 @@ async fn read(file: &Path) -> Result<Vec<FoundServer>, UserError> {
 fn chosen(found: Vec<FoundServer>, names: &[String]) -> Result<Vec<Prepared>, UserError> {
     let one = |name: &String| {
         let server = found.iter().find(|server| server.name == *name);
-        let server = server.ok_or_else(|| refused(&format!("There is no server \"{name}\" in it.")))?;
+        let server = server.ok_or_else(|| refused(&format!("It has no server \"{name}\".")))?;
         prepare(server.clone()).map_err(|problem| refused(&format!("{name}: {problem}")))
     };
     names.iter().map(one).collect()
@@ -245,7 +245,9 @@ fn prepare(found: FoundServer) -> Result<Prepared, String> {
                 continue;
             }
             let credential = credential_of(&found.name, variable).ok_or_else(|| {
-                format!("{place}.{variable} holds a secret, and makes no name for one. Rename it.")
+                format!(
+                    "{place}.{variable} holds a secret, but its name cannot name a credential. Rename it."
+                )
             })?;
             let value_of = (!is_placeholder(secret)).then(|| SecretText::new(secret));
             let space = if scheme.is_empty() { "" } else { " " };

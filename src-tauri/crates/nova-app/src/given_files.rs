@@ -35,8 +35,8 @@ impl App {
         let bytes = STANDARD.decode(&file.data).map_err(|_| {
             UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} arrived damaged.", file.name),
-                "Drop it once more.",
+                format!("{} was damaged on the way.", file.name),
+                "Drop it again.",
             )
         })?;
         // A name from elsewhere has no folder in it.
@@ -82,7 +82,7 @@ fn small_enough(name: &str, size: u64) -> Result<(), UserError> {
     }
     Err(UserError::new(
         ErrorCode::BadRequest,
-        format!("{name} has {} MB; at most {} MB are read.", size >> 20, MOST_BYTES >> 20),
+        format!("{name} is {} MB; at most {} MB can be read.", size >> 20, MOST_BYTES >> 20),
         "Export a shorter period at your bank, or split the file by year.",
     ))
 }
@@ -121,7 +121,7 @@ mod tests {
         let given = GivenFiles::default();
         let places = Places::find(Some(folder.path().to_owned()), None, None, |_| None).expect("places");
         let error = read(&path, &places, &given).expect_err("too large");
-        assert_eq!(error.message, "statement.csv has 200 MB; at most 32 MB are read.");
+        assert_eq!(error.message, "statement.csv is 200 MB; at most 32 MB can be read.");
         assert!(error.hint.contains("shorter period"), "{error}");
 
         let error = read(folder.path(), &places, &given).expect_err("a folder");

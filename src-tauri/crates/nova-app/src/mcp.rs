@@ -97,11 +97,7 @@ impl App {
             has(config);
         })?;
         self.inner.trust.forget_server(name).map_err(|error| {
-            UserError::new(
-                ErrorCode::Io,
-                format!("What you agreed to cannot be changed: {error}."),
-                "Try again.",
-            )
+            UserError::new(ErrorCode::Io, format!("Your agreement cannot be changed: {error}."), "Try again.")
         })
     }
 

@@ -95,7 +95,7 @@ impl App {
     /// Writes how many tokens a request to a provider of the configuration may take.
     pub(crate) fn set_context_of(&self, id: &str, context: u64) -> Result<(), UserError> {
         let wrong = |message: String| {
-            Err(UserError::new(ErrorCode::BadRequest, message, "Set `context` of it in nova.config.json."))
+            Err(UserError::new(ErrorCode::BadRequest, message, "Set its `context` in nova.config.json."))
         };
         if !(1..=MOST_CONTEXT).contains(&context) {
             return wrong(format!("The context must be 1 to {MOST_CONTEXT} tokens, not {context}."));

@@ -125,7 +125,7 @@ impl App {
                 if !self.hosts_passed_to(&config).await?.contains(host) {
                     return Err(UserError::new(
                         ErrorCode::BadRequest,
-                        format!("{id} passes no model to {host}."),
+                        format!("{id} does not pass models on to {host}."),
                         "Check the list of providers, then answer again.",
                     ));
                 }

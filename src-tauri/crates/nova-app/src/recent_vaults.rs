@@ -1,5 +1,7 @@
 //! The list of vaults that were open, in the configuration.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 /// So many vaults are listed besides the open one.
@@ -22,4 +24,17 @@ pub(crate) fn remember_vault(config: &mut Map<String, Value>, path: &str, now: &
     recent.retain(|entry| entry["path"] != path);
     recent.insert(0, json!({ "path": path, "opened": now }));
     recent.truncate(MOST_RECENT + 1);
+}
+
+/// Dates the entries whose folders are missing, and takes the date from those that are back.
+pub(crate) fn date_missing(config: &mut Map<String, Value>, now: &str) {
+    let entries = config.get_mut("recent_vaults").and_then(Value::as_array_mut).into_iter().flatten();
+    for entry in entries.filter_map(Value::as_object_mut) {
+        let Some(path) = entry.get("path").and_then(Value::as_str) else { continue };
+        if Path::new(path).is_dir() {
+            entry.remove("missing_since");
+        } else {
+            entry.entry("missing_since").or_insert_with(|| json!(now));
+        }
+    }
 }

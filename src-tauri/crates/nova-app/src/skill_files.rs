@@ -31,7 +31,7 @@ impl App {
             UserError::new(
                 ErrorCode::Io,
                 format!("The file manager could not be opened: {reason}."),
-                format!("Look at {} yourself.", self.places().shown(&path)),
+                format!("Open {} by hand.", self.places().shown(&path)),
             )
         })
     }

@@ -95,7 +95,8 @@ impl Trust {
         let is_broken = error.kind() == ErrorKind::InvalidData;
         self.told.store(is_broken, Ordering::SeqCst);
         let remedy = if is_broken {
-            "Correct it and start Nova again; what you agree to until then begins a new file, and this one is kept beside it with .broken at its end."
+            "Correct it and restart Nova. Until then agreements go to a new file, and this one is kept with \
+             the ending .broken."
         } else {
             "Make it readable and writable."
         };
@@ -106,7 +107,7 @@ impl Trust {
                 .and_then(|inner| inner.downcast_ref::<serde_json::Error>())
                 .and_then(|error| u32::try_from(error.line()).ok().filter(|line| *line > 0)),
             message: format!(
-                "Your agreements cannot be read, so nothing counts as agreed to: {}: {error}. {remedy}",
+                "Your agreements cannot be read, so none is in force: {}: {error}. {remedy}",
                 self.file.display()
             ),
         })

@@ -18,7 +18,7 @@ use crate::config::{Config, HISTORY_BYTES, HISTORY_DAYS, RecentVaultConfig};
 use crate::first_run::count_notes;
 use crate::notes::find_note;
 use crate::places::Places;
-use crate::recent_vaults::MOST_RECENT;
+use crate::recent_vaults::{MOST_RECENT, date_missing};
 use crate::vaults::open_vault;
 
 /// So many notes that hide themselves are named.
@@ -28,8 +28,23 @@ const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];
 
 impl App {
     pub(crate) async fn page_of_vault(&self) -> Result<VaultPage, UserError> {
+        self.date_missing_vaults().await?;
         let (vault, config, places) = (self.vault().ok(), self.config(), self.places().clone());
         blocking(move || page(vault.as_ref(), &config, &places)).await
+    }
+
+    /// Keeps since when a recent vault is missing: nothing on disk says it later.
+    async fn date_missing_vaults(&self) -> Result<(), UserError> {
+        let (app, recent) = (self.clone(), self.config().recent_vaults);
+        blocking(move || {
+            if recent.iter().any(|recent| recent.path.is_dir() == recent.missing_since.is_some()) {
+                let now = app.inner.options.clock.now().to_string();
+                // The page is shown without the date where the configuration cannot be written.
+                let _ = app.change_config(|config| date_missing(config, &now));
+            }
+            Ok(())
+        })
+        .await
     }
 
     pub(crate) fn forget_recent_vault(&self, path: &str) -> Result<(), UserError> {
@@ -55,7 +70,7 @@ impl App {
         if !HISTORY_DAYS.contains(&keep.days) || !HISTORY_BYTES.contains(&keep.bytes) {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                "The history cannot be kept like this.",
+                "These limits of the history are out of range.",
                 "Give 1 to 3,650 days and 10 MB to 1,000 GB.",
             ));
         }
@@ -265,11 +280,12 @@ fn history(vault: &Vault) -> Result<HistoryUse, UserError> {
 fn recent(vault: Option<&Vault>, config: &Config, places: &Places) -> Vec<RecentVault> {
     let open = vault.map(|vault| vault.root().to_owned()).or_else(|| config.vault.clone());
     let others = config.recent_vaults.iter().filter(|recent| Some(&recent.path) != open.as_ref());
-    let row = |RecentVaultConfig { path, opened }: &RecentVaultConfig| RecentVault {
+    let row = |RecentVaultConfig { path, opened, missing_since }: &RecentVaultConfig| RecentVault {
         shown: places.shown(path),
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         notes: path.is_dir().then(|| count_notes(path)),
         opened: opened.clone(),
+        missing_since: missing_since.clone(),
         path: path.display().to_string(),
     };
     others.take(MOST_RECENT).map(row).collect()

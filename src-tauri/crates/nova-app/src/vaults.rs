@@ -179,8 +179,8 @@ fn no_such_private(entry: &str) -> Problem {
         return Problem {
             path: "nova.config.json".to_owned(),
             line: 1,
-            problem: "the list \"private\" has an entry without a name, which hides every note".to_owned(),
-            remedy: "Remove the empty entry, or write \"/\" where the whole vault is meant.".to_owned(),
+            problem: "the list \"private\" has an empty entry, which hides every note".to_owned(),
+            remedy: "Remove the entry, or write \"/\" to hide the whole vault.".to_owned(),
         };
     }
     Problem {

@@ -63,7 +63,7 @@ impl GuardedCommand {
     pub async fn start(mut self) -> Result<Guarded, GuardError> {
         if self.required {
             return Err(GuardError::NotStarted {
-                reason: "this system cannot confine it as is required; only Linux can".into(),
+                reason: "this system cannot confine it as required; only Linux can".into(),
             });
         }
         let program = self.command.as_std().get_program().to_owned();

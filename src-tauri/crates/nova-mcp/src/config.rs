@@ -69,9 +69,10 @@ pub fn read_servers(value: Option<&Value>) -> Vec<Result<ServerConfig, (String, 
     for (name, entry) in entries {
         let server = ServerConfig::read(name, entry).and_then(|server| {
             match read.iter().flatten().find(|other| other.id == server.id) {
-                Some(other) => {
-                    Err(format!("The servers \"{}\" and \"{name}\" have one id. Rename one.", other.name))
-                }
+                Some(other) => Err(format!(
+                    "The servers \"{}\" and \"{name}\" have the same id. Rename one.",
+                    other.name
+                )),
                 None => Ok(server),
             }
         });
@@ -86,7 +87,9 @@ impl ServerConfig {
     pub fn read(name: &str, entry: &Value) -> Result<Self, String> {
         let at = |key: &str| format!("mcpServers.{name}.{key}");
         let id = skill_id(name).ok_or_else(|| {
-            format!("The name \"{name}\" makes no id. Use small letters, digits and hyphens, at most 64.")
+            format!(
+                "The name \"{name}\" cannot be an id. Use lower-case letters, digits and hyphens, at most 64."
+            )
         })?;
         let entry = entry.as_object().ok_or_else(|| {
             format!("mcpServers.{name} is not an object. Write {{\"command\": …}} or {{\"url\": …}}.")
@@ -197,15 +200,13 @@ fn read_command(
     at: &impl Fn(&str) -> String,
 ) -> Result<Way, String> {
     let words = command.as_str().map(str::trim).filter(|command| !command.is_empty());
-    let words = words.ok_or_else(|| format!("{} is no command. Name a program.", at("command")))?;
+    let words = words.ok_or_else(|| format!("{} is not a command. Name a program.", at("command")))?;
     let mut args = texts(entry.get("args"), &at("args"))?;
     let mut program = words.to_owned();
     // A whole command line in one text, as older configurations have it; but a path may have spaces.
     if !entry.contains_key("args") && !words.starts_with(['/', '.']) {
         let mut split = split_words(words)
-            .ok_or_else(|| {
-                format!("{} has a quotation mark without its other half. Close it.", at("command"))
-            })?
+            .ok_or_else(|| format!("{} has a quotation mark that is not closed. Close it.", at("command")))?
             .into_iter();
         program = split.next().unwrap_or_default();
         args.extend(split);
@@ -221,11 +222,11 @@ fn read_command(
     }
     let cwd = text(entry, "cwd", at)?.map(PathBuf::from);
     if cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
-        return Err(format!("{} is no absolute path. Write the whole path.", at("cwd")));
+        return Err(format!("{} is not an absolute path. Write the whole path.", at("cwd")));
     }
     let env = templates(entry.get("env"), Place::Env, &at("env"))?;
     if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-        return Err(format!("{}: {name:?} is no name of a variable. Correct it.", at("env")));
+        return Err(format!("{}: {name:?} is not a variable name. Correct it.", at("env")));
     }
     Ok(Way::Command { program, args, env, cwd })
 }
@@ -236,7 +237,8 @@ fn read_address(
     at: &impl Fn(&str) -> String,
 ) -> Result<Way, String> {
     let read = url.as_str().and_then(|url| Url::parse(url.trim()).ok());
-    let url = read.ok_or_else(|| format!("{} is no address. Write one such as https://…/mcp.", at("url")))?;
+    let url =
+        read.ok_or_else(|| format!("{} is not an address. Write one such as https://…/mcp.", at("url")))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(format!("{} holds a user name or a password. Move it to headers.", at("url")));
     }
@@ -255,7 +257,7 @@ fn templates(value: Option<&Value>, place: Place, at: &str) -> Result<BTreeMap<S
         let written = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(format!("{at}.{name} is no text. Write it in quotation marks.")),
+            _ => return Err(format!("{at}.{name} is not a text. Write it in quotation marks.")),
         };
         let template = Template::parse(place, &written)
             .map_err(|error| format!("{at}.{name}: {error} {}", error.hint()))?;
@@ -280,7 +282,7 @@ fn read_tools(value: Option<&Value>, at: &impl Fn(&str) -> String) -> Result<Too
             Some("send") => Effect::Send,
             _ => {
                 let key = at(&format!("tools.effects.{tool}"));
-                return Err(format!("{key} is none of read, external, destructive and send. Correct it."));
+                return Err(format!("{key} must be read, external, destructive or send. Correct it."));
             }
         };
         effects.insert(tool.clone(), effect);
@@ -300,12 +302,12 @@ fn text(
     match entry.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("{} is no text. Write it in quotation marks.", at(key))),
+        Some(_) => Err(format!("{} is not a text. Write it in quotation marks.", at(key))),
     }
 }
 
 fn texts(value: Option<&Value>, at: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("{at} is no list of texts. Write [\"…\", \"…\"].");
+    let wrong = || format!("{at} is not a list of texts. Write [\"…\", \"…\"].");
     match value {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => {
@@ -327,7 +329,7 @@ fn duration(
             .as_u64()
             .map(Duration::from_millis)
             .filter(|given| !given.is_zero() && *given <= LONGEST)
-            .ok_or_else(|| format!("{} is no number of milliseconds up to 3600000. Correct it.", at(key))),
+            .ok_or_else(|| format!("{} is not a number of milliseconds up to 3600000. Correct it.", at(key))),
     }
 }
 

@@ -166,7 +166,7 @@ impl Connection {
                     cursor = page.next_cursor;
                 }
                 // Not one that Nova understands: a tool without a name, a schema that is a text.
-                _ => return Err(self.faulty("answered the question for its tools with something else")),
+                _ => return Err(self.faulty("sent an invalid answer to the request for its tools")),
             }
             if cursor.is_none() || tools.len() >= limits::LISTED {
                 break;
@@ -229,10 +229,10 @@ impl Connection {
             ServerResult::CallToolResult(result) => Ok(result),
             ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
             ServerResult::InputRequiredResult(_) => Err(Trouble::failed(
-                format!("{} asks for more while it works, which Nova does not offer.", self.server),
-                "Use another tool, or give it all it needs at once.",
+                format!("{} asked for input while it worked, which Nova does not support.", self.server),
+                "Use another tool, or give it all arguments at once.",
             )),
-            _ => Err(self.faulty("answered a call with something else")),
+            _ => Err(self.faulty("sent an invalid answer to the call")),
         }
     }
 
@@ -263,13 +263,13 @@ impl Connection {
             return;
         }
         if !matches!(told, Ok(Ok(()))) {
-            return self.kill("It does not take messages any more, and was stopped".into());
+            return self.kill("It no longer accepted messages, and was stopped".into());
         }
         let connection = self.clone();
         tokio::spawn(async move {
             tokio::time::sleep(HEED).await;
             if !connection.heeds(progress, &token).await {
-                connection.kill("It went on with a call that was stopped, and was ended for it".into());
+                connection.kill("It continued a call that was stopped, and was ended".into());
             }
         });
     }
@@ -333,7 +333,8 @@ impl Connection {
     }
 
     fn late(&self, limit: Duration) -> Trouble {
-        let noise = self.ending.noise().map(|line| format!(" It printed \"{line}\", which is no message."));
+        let noise =
+            self.ending.noise().map(|line| format!(" It printed \"{line}\", which is not a message."));
         Trouble::failed(
             format!(
                 "{} did not answer in {} s.{}",

@@ -141,7 +141,7 @@ impl Definition {
                 limits::SCHEMA
             ));
         }
-        (!self.parameters.is_object()).then(|| format!("Its parameters are no JSON Schema. {TELL}."))
+        (!self.parameters.is_object()).then(|| format!("Its parameters are not a JSON Schema. {TELL}."))
     }
 
     fn changes_since(&self, before: &Self) -> Vec<String> {

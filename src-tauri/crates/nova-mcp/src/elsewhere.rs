@@ -203,8 +203,8 @@ fn entry_of(name: &str, given: &Value, asks: &mut Vec<String>) -> Result<Map<Str
     if !entry.contains_key("command") && !entry.contains_key("url") {
         let kind = given.get("type").and_then(Value::as_str).unwrap_or_default();
         return Err(match kind {
-            "" => "It has neither a command nor an address. Nothing can be taken over.".into(),
-            kind => format!("It is a part of its own program ({kind}). Nothing can be taken over."),
+            "" => "It has neither a command nor an address. It cannot be imported.".into(),
+            kind => format!("It is built into its own program ({kind}). It cannot be imported."),
         });
     }
     if given.contains_key("envFile") {

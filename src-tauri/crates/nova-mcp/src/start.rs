@@ -186,7 +186,7 @@ async fn resolved(
 
 fn not_found(config: &ServerConfig, program: &str) -> Trouble {
     Trouble::failed(
-        format!("The command of {} is not there or is no program: {}.", config.name, sentence(program)),
+        format!("The command of {} was not found or is not a program: {}.", config.name, sentence(program)),
         "Install it, or write its whole path.",
     )
 }
@@ -217,15 +217,15 @@ fn not_greeted(
         }
         ClientInitializeError::ConflictInitResponseId(..)
         | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
-            faulty("answered a request that nobody made".into())
+            faulty("answered a request that Nova did not send".into())
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            faulty("speaks no version of the protocol that Nova knows".into())
+            faulty("supports no version of the protocol that Nova knows".into())
         }
         ClientInitializeError::JsonRpcError(error) => {
-            faulty(format!("refused the greeting: {}", sentence(&error.message)))
+            faulty(format!("refused to initialize: {}", sentence(&error.message)))
         }
-        _ => faulty("answered the greeting with something else".into()),
+        _ => faulty("sent an invalid answer to initialize".into()),
     }
 }
 

@@ -238,6 +238,9 @@ pub struct SummaryItem {
     /// On a line of its own below the others, small.
     #[serde(default)]
     pub line: bool,
+    /// On such a line: stands in place of the label, which is still read out.
+    #[serde(default)]
+    pub icon: Option<String>,
 }
 
 /// How a value is written.

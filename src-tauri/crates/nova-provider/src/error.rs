@@ -55,7 +55,7 @@ pub enum ProviderError {
         after: Duration,
     },
     /// The answer was ended because it is larger than any may be.
-    #[error("The answer of {provider} was ended: {reason}")]
+    #[error("{provider} ended its answer: {reason}")]
     TooMuch {
         /// The provider's id.
         provider: String,
@@ -209,7 +209,9 @@ impl ProviderError {
                  requests what is needed."
             ),
             Self::TooLong { provider, .. } => format!(
-                "Edit the message that is too long, start a new chat, choose a model with a larger context, or set `context` of the provider `{provider}` in nova.config.json to what its models take in."
+                "Edit the message that is too long, start a new chat, choose a model with a larger context, \
+                 or set `context` of the provider `{provider}` in nova.config.json to the context of its \
+                 models."
             ),
             Self::Failed { .. } => "Try again, or choose another model.".into(),
             Self::Settings { provider, .. } => {

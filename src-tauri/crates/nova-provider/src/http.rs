@@ -79,7 +79,11 @@ impl Endpoint {
             return Err(refuse("base_url must start with http:// or https://".into()));
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(refuse("base_url must not hold a name or a password; use api_key or headers".into()));
+            return Err(refuse(
+                "base_url must not contain a user name or password; use api_key or \
+                               headers"
+                    .into(),
+            ));
         }
         let mut headers = HeaderMap::new();
         for (name, value) in &settings.headers {
@@ -206,7 +210,7 @@ impl Endpoint {
         while let Some(chunk) = answer.chunk().await? {
             body.extend_from_slice(&chunk);
         }
-        serde_json::from_slice(&body).map_err(|_| answer.bad("what it says about its models is not JSON"))
+        serde_json::from_slice(&body).map_err(|_| answer.bad("its list of models is not JSON"))
     }
 
     fn request(&self, ask: &Ask<'_>, key: Option<&SecretString>) -> RequestBuilder {

@@ -145,9 +145,7 @@ pub fn connect(
         ProviderKind::Ollama => Ok(Arc::new(ollama::Ollama::new(settings)?)),
         ProviderKind::Unknown(written) => Err(ProviderError::Settings {
             provider: settings.id,
-            reason: format!(
-                "the kind `{written}` is not known; known are `openai`, `anthropic` and `ollama`"
-            ),
+            reason: format!("unknown kind `{written}`; use `openai`, `anthropic` or `ollama`"),
         }),
     }
 }

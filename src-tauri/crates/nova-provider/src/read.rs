@@ -241,9 +241,7 @@ impl<S: AnswerState> Reading<S> {
         let completed = state.close().map_err(|fault| said(&answer, fault))?;
         let kept = completed.provider_data.as_ref().map_or(0, |data| data.to_string().len());
         if kept > MOST_KEPT {
-            return Err(
-                answer.too_much("what is to be handed back with the next request is longer than 8 MB")
-            );
+            return Err(answer.too_much("its state for the next request is longer than 8 MB"));
         }
         Ok(completed)
     }

@@ -99,7 +99,7 @@ fn variable(
         let fits = validator.is_none_or(|validator| validator.is_valid(&value));
         return (!fits).then(|| {
             let wanted = entry.get("schema").map(Value::to_string).unwrap_or_default();
-            (State::Unavailable, format!("{place} does not fit what {skill} wants: {wanted}."))
+            (State::Unavailable, format!("{place} is not valid for {skill}: {wanted}."))
         });
     }
     if entry["optional"] == Value::Bool(true) {
@@ -109,7 +109,7 @@ fn variable(
         KnownCredentials::NotYet => looking(&credential),
         KnownCredentials::Unreachable(why) => (
             State::Unavailable,
-            format!("It needs a value: set {name}. The credentials cannot be looked at. {why}"),
+            format!("It needs a value: set {name}. The credentials cannot be read. {why}"),
         ),
         KnownCredentials::Known(_) => (
             State::Unavailable,
@@ -165,7 +165,7 @@ fn validator(entry: &Value) -> Result<Option<jsonschema::Validator>, String> {
         _ => return Err("is not an object with schema and optional".into()),
     }
     if !matches!(entry.get("optional"), None | Some(Value::Bool(_))) {
-        return Err("has an optional that is neither true nor false".into());
+        return Err("must have true or false as optional".into());
     }
     let Some(schema) = entry.get("schema") else { return Ok(None) };
     let validator = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(schema);

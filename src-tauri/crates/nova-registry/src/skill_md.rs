@@ -49,7 +49,7 @@ pub enum SkillMdError {
     TooLarge,
     #[error("The front matter of SKILL.md cannot be read: {what}. Correct it.")]
     Unreadable { line: Option<u32>, what: String },
-    #[error("SKILL.md has no description. Say in it what the skill does and when to use it.")]
+    #[error("SKILL.md has no description. Describe what the skill does and when to use it.")]
     NoDescription,
 }
 
@@ -79,7 +79,12 @@ impl SkillMd {
         }
         let (front, below) = front_matter(bare)?;
         if front.contains("---") {
-            findings.push(Finding::warning(FILE, None, "There is --- within the front matter, which some programs take for its end. Write it in another way."));
+            findings.push(Finding::warning(
+                FILE,
+                None,
+                "There is --- within the front matter, which some \
+                programs read as its end. Replace it.",
+            ));
         }
         let (root, body) = parse(front, &below, &mut findings)?;
         let skill = Self::of(&root, front, &body, folder, &mut findings)?;
@@ -218,7 +223,11 @@ fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root,
         findings.push(Finding::error(
             FILE,
             fault.0,
-            format!("It is no valid YAML ({}). Put the value in quotation marks; until then Nova reads the line as if it were.", fault.1),
+            format!(
+                "It is not valid YAML ({}). Put the value in quotation marks; until then Nova reads it \
+                     as if it were quoted.",
+                fault.1
+            ),
         ));
         as_written(&mut root, front);
         return Ok((root, below.trim().to_owned()));
@@ -294,7 +303,7 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c) && !LETTERS_IN_FRAMES.contains(&c);
     if !name.chars().all(|c| is_letter(c) || c == '-') {
         broken.push(format!(
-            "The name {} has other characters than letters, digits and hyphens. Use only those.",
+            "The name {} may have only letters, digits and hyphens. Remove the others.",
             shown.escape_debug()
         ));
     }
@@ -302,7 +311,10 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
         && folder.nfkc().ne(name.chars())
     {
         let folder: String = folder.chars().take(200).collect();
-        broken.push(format!("SKILL.md says name: {shown}, its folder is {folder}. Make them alike."));
+        broken.push(format!(
+            "SKILL.md says name: {shown}, its folder is {folder}. Use the same name for \
+                             both."
+        ));
     }
     broken
 }
@@ -351,7 +363,7 @@ impl Fields<'_> {
                 "name" | "description" => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.tell(severity, key, format!("{key} is empty. Write it, or take the key away."));
+            self.tell(severity, key, format!("{key} is empty. Fill it in, or remove the key."));
             return None;
         }
         Some(text)

@@ -119,7 +119,7 @@ impl Approver for Asking {
                     Ok(answer) => decided(&answer),
                     Err(error) => {
                         tracing::debug!("a question was not answered: {error}");
-                        unanswered("the MCP client did not bring an answer")
+                        unanswered("the MCP client returned no answer")
                     }
                 }
             }
@@ -132,7 +132,7 @@ impl Approver for Asking {
                     return decided(&answer);
                 }
                 let Some(name) = open.open(digest) else {
-                    return unanswered("no question could be made");
+                    return unanswered("the question could not be built");
                 };
                 let request = InputRequest::Elicitation(ElicitRequest::new(asked));
                 let requests = BTreeMap::from([(QUESTION.to_owned(), request)]);

@@ -60,7 +60,7 @@ impl Calls {
     pub(crate) async fn place(&self, cancel: &CancellationToken) -> Result<Place, ErrorData> {
         let busy = |why: &'static str| ErrorData::new(ErrorCode(-32000), why, None);
         let accepted = self.accepted.clone().try_acquire_owned();
-        let accepted = accepted.map_err(|_| busy("Too many calls at once. Wait for those that run."))?;
+        let accepted = accepted.map_err(|_| busy("Too many calls at once. Wait until one ends."))?;
         let running = tokio::select! {
             running = self.running.clone().acquire_owned() => running,
             () = cancel.cancelled() => return Err(busy("The call was cancelled.")),

@@ -26,7 +26,7 @@ pub(crate) fn of(result: ToolResult, tool: &str) -> CallToolResult {
     if size > limits::ANSWER && result.change_set.is_none() {
         return failed(&UserError::new(
             ErrorCode::ToolFailed,
-            format!("The answer has {size} bytes, which is more than an MCP client is sent."),
+            format!("The answer has {size} bytes, more than Nova sends to an MCP client."),
             "Ask for less: use the tool's limit or a narrower question.",
         ));
     }

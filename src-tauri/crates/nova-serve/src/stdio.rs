@@ -38,7 +38,7 @@ pub async fn on_stdio(
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
         Err(error) => Err(UserError::new(
             ErrorCode::BadRequest,
-            format!("The MCP client did not begin as the protocol says: {error}."),
+            format!("The MCP client did not follow the protocol at its start: {error}."),
             "Use a client that speaks MCP over stdio.",
         )),
     }

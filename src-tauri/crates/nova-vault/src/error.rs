@@ -246,9 +246,9 @@ impl VaultError {
             VaultError::Private { name } => {
                 format!("\"{name}\" is private: it is not read for a remote model")
             }
-            VaultError::InvalidQuery { reason, .. } => format!("The search cannot be made: {reason}"),
+            VaultError::InvalidQuery { reason, .. } => format!("Invalid search: {reason}"),
             VaultError::Hidden { path } => {
-                format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
+                format!("\"{path}\" is in a folder that starts with a dot, which Nova does not read")
             }
             VaultError::NotANote { path } => format!("\"{path}\" is not a note"),
             VaultError::Symlink { path, refused: None } => {
@@ -356,7 +356,7 @@ impl VaultError {
             VaultError::Conflict { .. } => {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }
-            VaultError::Query(error) => format!("Please {}.", error.remedy),
+            VaultError::Query(error) => sentence(&error.remedy),
             VaultError::Base(error) => error.hint(),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
             VaultError::ChangeSetState { remedy, .. } => remedy.clone(),
@@ -365,7 +365,7 @@ impl VaultError {
                     "Free some space on the disk and try again.".to_owned()
                 }
                 io::ErrorKind::CrossesDevices => {
-                    "The two folders lie on different disks: create the note there, then delete this one."
+                    "The two folders are on different disks: create the note there, then delete this one."
                         .to_owned()
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -382,4 +382,10 @@ impl VaultError {
             }
         }
     }
+}
+
+/// With a capital at its start and a full stop at its end.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }

@@ -77,7 +77,10 @@ fn usable_root(options: &VaultOptions) -> Result<PathBuf, VaultError> {
         let forbidden = without_links(forbidden);
         if forbidden.starts_with(&root) {
             return Err(unusable(
-                format!("Nova keeps its own files in {}, which would lie in the vault", forbidden.display()),
+                format!(
+                    "Nova keeps its own files in {}, which would be inside the vault",
+                    forbidden.display()
+                ),
                 "Choose another folder, one that holds only notes.",
             ));
         }

@@ -53,9 +53,7 @@ impl Vault {
                 Some(Err(reason)) => {
                     Some(format!("{reason}; an edit made in the same instant as Nova's may be seen too late"))
                 }
-                None => Some(
-                    "not known yet: the first note that Nova changes after its start will tell".to_owned(),
-                ),
+                None => Some("not known before Nova has changed a note".to_owned()),
             },
         })
     }

@@ -51,13 +51,19 @@ export function RowMenu({ actions, row, title, opening }: RowMenuProps) {
   const own = offered(actions, row);
   if (own.length === 0) return null;
   const itemsOf = (some: readonly PanelAction[]) => some.map((action) => itemOf(action, () => void panel.act(action, row)));
-  const toNote: MenuItem[] = path === null ? [] : [{ label: 'Open note', icon: 'note', onSelect: () => panel.openNote(path) }];
+  const toNote: MenuItem[] =
+    path === null ? [] : [{ label: 'Open note', icon: 'note', onSelect: () => panel.openNote(path), ...(hasKeys(actions) ? { note: <Kbd>O</Kbd> } : {}) }];
   const groups = [[...itemsOf(own.filter((action) => !action.delete)), ...toNote], itemsOf(own.filter((action) => action.delete))];
   return (
     <Menu align="end" {...opening} groups={groups.filter((items) => items.length > 0).map((items) => ({ items }))}>
       <IconButton icon="more" iconSize={14} label={`Actions for ${title}`} className="size-6" />
     </Menu>
   );
+}
+
+/** Whether the row's actions have keys: then O, which opens its note in the window, is one of them. */
+export function hasKeys(actions: readonly PanelAction[]): boolean {
+  return actions.some(({ key }) => key !== null);
 }
 
 function itemOf(action: PanelAction, onSelect: () => void): MenuItem {

@@ -6,7 +6,7 @@ import { useClock } from '../../shared/useClock';
 import { useApp } from '../../state/hooks';
 import { textOf, type Row } from './answer';
 import { usePanel } from './context';
-import { valueText } from './words';
+import { valueText, weekdayText } from './words';
 
 /** How long a change is marked, ms. */
 const FRESH = 60_000;
@@ -53,8 +53,9 @@ export function Cell({ value, format, unit, row }: CellProps) {
     case 'money':
     case 'signed':
     case 'percent':
-    case 'date':
       return <span className="whitespace-nowrap">{text}</span>;
+    case 'date':
+      return <span className="tabular whitespace-nowrap">{weekdayText(textOf(value), today)}</span>;
     case 'text':
       return text;
   }

@@ -632,6 +632,15 @@ describe('what the user does', () => {
     expect(screen.getByRole('group', { name: 'Left' })).not.toHaveClass('basis-full');
   });
 
+  test('an icon stands in place of the label of such a line', async () => {
+    const items: JsonValue[] = [{ label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', line: true, icon: 'swap' }];
+    const value = { currency: 'EUR', moved: '300.00', words: 'moved in 1 transfer' };
+    await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
+    const line = screen.getByRole('group', { name: 'Transfers' });
+    expect(line.textContent).toBe('€300.00moved in 1 transfer');
+    expect(line.querySelector('svg')).not.toBeNull();
+  });
+
   test('a second series continues the bar behind its value', async () => {
     const chart: Record<string, JsonValue> = {
       kind: 'chart', tool: 'month', title: 'By category', shape: 'bars', rows: '/rows', x: 'name', unit: '/currency',
@@ -668,6 +677,7 @@ describe('the budget', () => {
     const { asked } = await show({ panel: budgetPanel });
     const strip = within(screen.getByTestId('strip'));
     expect(strip.getByRole('button', { name: /November 2026/, pressed: true })).toHaveTextContent('+723');
+    expect(strip.getByRole('heading')).toHaveTextContent('2026 €16,021 left');
     await userEvent.click(strip.getByRole('button', { name: /April 2026/ }));
     await waitFor(() => expect(asked('budget.list').at(-1)).toMatchObject({ month: '2026-04' }));
   });
@@ -718,11 +728,18 @@ describe('the budget', () => {
     await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'budget', type: 'expense', path: cafe, ...field }));
   });
 
+  test('O opens the note of a row in the window, not in Obsidian', async () => {
+    const { store, backend } = await onCafe();
+    await userEvent.keyboard('o');
+    await waitFor(() => expect(store.get().app.panel.note).toBe(cafe));
+    expect(backend.asked('open_note')).toEqual([]);
+  });
+
   test('Shift F10 opens the menu of a row, with deleting last', async () => {
     await onCafe();
     await userEvent.keyboard('{Shift>}{F10}{/Shift}');
     const labels = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
-    expect(labels).toEqual(['EditE', 'Change categoryC', 'Change repeatR', 'Join as transfer', 'Open note', 'DeleteDel']);
+    expect(labels).toEqual(['EditE', 'Change categoryC', 'Change repeatR', 'Join as transfer', 'Open noteO', 'DeleteDel']);
   });
 
   test('Del deletes the note of a row by the tool that asks', async () => {
@@ -744,7 +761,7 @@ describe('the budget', () => {
     const rows = await screen.findByRole('table', { name: 'Rows' });
     expect(within(rows).getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Payee', 'Amount, EUR', 'Actions']);
     const cells = within(within(rows).getByRole('row', { name: /Metro Transit/ })).getAllByRole('cell');
-    expect(cells.slice(0, 2).map(({ textContent }) => textContent)).toEqual(['Metro Transitrepeats monthly14 Novtransport', '−49.00']);
+    expect(cells.slice(0, 2).map(({ textContent }) => textContent)).toEqual(['Metro Transitrepeats monthlySat 14 Novtransport', '−49.00']);
   });
 
   test('rules are a tab with their number', async () => {

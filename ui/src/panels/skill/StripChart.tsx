@@ -33,7 +33,7 @@ function Strip({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
     <div className="flex items-center gap-x-3">
       <div className="w-44 shrink-0 text-small">
         <h2 className="cut">
-          <span className="font-semibold">{part.title}</span>{' '}
+          <span className="font-semibold">{yearOf(points) ?? part.title}</span>{' '}
           <span className="text-fg-2">{part.detail !== null && wordsText(textOf(at(value, part.detail)))}</span>
         </h2>
         <p className="flex gap-x-3 text-meta text-fg-2">
@@ -67,6 +67,13 @@ function Strip({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
       </ol>
     </div>
   );
+}
+
+/** The year that all months are of. */
+function yearOf(points: readonly Point[]): string | null {
+  const years = new Set(points.map(({ x }) => /^(\d{4})-\d{2}$/.exec(x)?.[1] ?? null));
+  const [year = null] = years;
+  return years.size === 1 ? year : null;
 }
 
 function Bars({ point, most }: { point: Point; most: number }) {

@@ -1,5 +1,5 @@
 import type { SourceView, SummaryItem, SummaryPart } from '../../ipc';
-import { clockTime, counted, Icon, noteName } from '../../shared';
+import { clockTime, counted, Icon, iconOf, noteName } from '../../shared';
 import { amountsOf } from '../../shared/amount';
 import { signOf } from '../../shared/decimal';
 import { FigureChip, type Figure } from '../../shared/figures';
@@ -42,10 +42,11 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   const amounts = money && Array.isArray(found) ? amountsOf(found, unit) : null;
   const detail = item.detail === null ? undefined : at(value, item.detail);
   if (item.optional && (found === undefined || found === null)) return null;
+  const icon = iconOf(item.icon);
   const late = typeof detail === 'string' && /overdue|late|over/.test(detail);
   return (
     <div role="group" aria-label={item.label} className={item.line ? 'order-last flex items-center gap-x-1.5' : ''}>
-      <div className="text-small text-fg-2">{item.label}</div>
+      {item.line && icon ? <Icon name={icon} size={14} className="text-fg-2" /> : <div className="text-small text-fg-2">{item.label}</div>}
       <div className={`flex items-center gap-x-1.5 ${item.line ? 'text-small' : ''}`}>
         {amounts === null ? (
           <Amount figure={figures.get(item.at)} text={valueText(found, item.format, unit, today)} tone={toneOf(item, textOf(found))} small={item.line} />

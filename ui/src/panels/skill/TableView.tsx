@@ -3,9 +3,9 @@ import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { JsonValue, PanelAction, PanelColumn, TablePart } from '../../ipc';
 import { Badge, Button, count, Icon, useMedia } from '../../shared';
 import { FigureChip } from '../../shared/figures';
-import { listKeys } from '../../shared/list-keys';
+import { listKeys, noteForO } from '../../shared/list-keys';
 import { latinKey } from '../../state/latin-key';
-import { ActionButton, RowMenu } from './ActionButton';
+import { ActionButton, hasKeys, RowMenu } from './ActionButton';
 import { at, fieldOf, isRow, offered, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
 import { Cell, ChangedMark, RowTitle } from './Cell';
 import { usePanel, type Figures } from './context';
@@ -168,6 +168,12 @@ function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, fig
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault();
       setMenuOpen(true);
+      return;
+    }
+    // Where the row's menu has keys, O is its "Open note"; in other lists it opens Obsidian.
+    if (path !== null && hasKeys(part.actions) && noteForO(event) === path) {
+      event.preventDefault();
+      openNote(path);
       return;
     }
     const action = actionOfKey(part.actions, row, event);

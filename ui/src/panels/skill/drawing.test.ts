@@ -5,7 +5,7 @@ import { panelOf } from '../../testing/panels';
 import { lately, monthMarks, nearMark, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
 import { windowOf } from './useVirtual';
-import { ageText, dateText, monthAfter, pastText, valueText, wordsText } from './words';
+import { ageText, dateText, monthAfter, pastText, valueText, weekdayText, wordsText } from './words';
 
 const today = '2026-11-20';
 
@@ -20,6 +20,16 @@ describe('words', () => {
     ['soon', 'soon'],
   ])('%s is %s', (date, text) => {
     expect(dateText(date, today)).toBe(text);
+  });
+
+  test.each([
+    ['2026-11-20', 'today'],
+    ['2026-11-17', 'Tue 17 Nov'],
+    ['2026-12-08', 'Tue 8 Dec'],
+    ['2025-11-17', '17 Nov 2025'],
+    ['2026-11', 'November 2026'],
+  ])('in a column %s is %s', (date, text) => {
+    expect(weekdayText(date, today)).toBe(text);
   });
 
   test('how old a price is', () => {

@@ -12,13 +12,23 @@ const DAY = 86_400_000;
 
 /** "Tue 24 Nov" within a week from today, else "8 Dec", with the year where it is far away. `today`: YYYY-MM-DD. */
 export function dateText(value: string, today: string): string {
+  const days = daysBetween(today, value) ?? NaN;
+  return dayOf(value, today, days > 0 && days < 7);
+}
+
+/** "Tue 24 Nov", as a column of dates has it: also long ago, until the year has to be named. */
+export function weekdayText(value: string, today: string): string {
+  return dayOf(value, today, true);
+}
+
+function dayOf(value: string, today: string, weekday: boolean): string {
   const days = daysBetween(today, value);
   if (days === null) return monthText(value);
   if (days === 0) return 'today';
   const date = new Date(`${value.slice(0, 10)}T00:00:00Z`);
   const day = `${date.getUTCDate()} ${months[date.getUTCMonth()]}`;
-  if (days > 0 && days < 7) return `${weekdays[date.getUTCDay()]} ${day}`;
-  return Math.abs(days) > 330 ? `${day} ${date.getUTCFullYear()}` : day;
+  if (Math.abs(days) > 330) return `${day} ${date.getUTCFullYear()}`;
+  return weekday ? `${weekdays[date.getUTCDay()]} ${day}` : day;
 }
 
 /** "17:35" for a time of today, "2 days old" else. */

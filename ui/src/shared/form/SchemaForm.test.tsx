@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 
@@ -214,6 +214,19 @@ it('leaves the focus where Tab takes it after an invalid field', async () => {
   await user.keyboard('12');
   expect(screen.getByLabelText(/^Amount/)).toHaveValue('12');
   expect(screen.getByLabelText(/^To/)).toHaveValue('2026-11-31');
+});
+
+it.each([
+  ['To', '2026-02-30'],
+  ['Amount', '1,5x'],
+])('checks %s only once the focus has moved on', async (label, text) => {
+  const { user } = setup();
+  const field = screen.getByLabelText(new RegExp(`^${label}`));
+  await user.type(field, text);
+  // While the focus is on its way nothing may come or go: a dialog would take it.
+  fireEvent.blur(field);
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(await screen.findByRole('alert')).toBeVisible();
 });
 
 it('takes dates in words and shows the day they mean', async () => {

@@ -23,6 +23,7 @@ const [stage, category, company] = plan.fields as [Field, Field, Field];
 it.each([
   ['led', 'led is not a stage. Use Lead?'],
   ['custoemr', 'custoemr is not a stage. Use Customer?'],
+  ['laed', 'laed is not a stage. Use Lead?'],
   ['nothing like it', 'nothing like it is not a stage.'],
   ['LEAD', null],
   ['open', null],

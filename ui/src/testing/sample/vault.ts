@@ -83,9 +83,9 @@ export const vaultPage: VaultPage = {
     },
   },
   recent: [
-    { path: '/home/mara/Nova sample', shown: '~/Nova sample', name: 'Nova sample', notes: 23, opened: '2026-11-12T10:00:00Z' },
-    { path: '/home/mara/Documents/House', shown: '~/Documents/House', name: 'House', notes: 96, opened: '2026-11-02T10:00:00Z' },
-    { path: '/media/backup/Archive 2024', shown: '/media/backup/Archive 2024', name: 'Archive 2024', notes: null, opened: '2026-11-01T10:00:00Z' },
+    { path: '/home/mara/Nova sample', shown: '~/Nova sample', name: 'Nova sample', notes: 23, opened: '2026-11-12T10:00:00Z', missing_since: null },
+    { path: '/home/mara/Documents/House', shown: '~/Documents/House', name: 'House', notes: 96, opened: '2026-11-02T10:00:00Z', missing_since: null },
+    { path: '/media/backup/Archive 2024', shown: '/media/backup/Archive 2024', name: 'Archive 2024', notes: null, opened: '2026-11-01T10:00:00Z', missing_since: '2026-11-03T10:00:00Z' },
   ],
   private: [
     { entry: 'Health', is_note: false, notes: 14 },

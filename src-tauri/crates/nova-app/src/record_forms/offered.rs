@@ -93,7 +93,7 @@ pub(super) fn records_like(
 fn no_field(name: &str) -> UserError {
     UserError::new(
         ErrorCode::BadRequest,
-        format!("\"{name}\" is no field of a record."),
+        format!("\"{name}\" is not a field of a record."),
         "Name a record type and its field, such as expense.category.",
     )
 }

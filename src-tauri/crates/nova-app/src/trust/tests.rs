@@ -188,7 +188,7 @@ fn a_broken_file_that_was_told_of_is_kept_under_another_name() {
         let trust = Trust::new(folder.path());
         std::fs::write(&trust.file, text).expect("written");
         let told = trust.problem().expect("a problem");
-        assert!(told.line == Some(1) && told.message.contains("nothing counts as agreed to"), "{told:?}");
+        assert!(told.line == Some(1) && told.message.contains("none is in force"), "{told:?}");
         assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err(), "nobody agreed to it");
         trust.agree("openai", "api.openai.com", "address").expect("written");
         assert!(trust.agrees("openai", "api.openai.com", "address"));

@@ -54,22 +54,22 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
         (json!("x"), "is not an object. Write"),
         (json!({}), "neither a command nor a url. Add"),
         (json!({"command": "a", "url": "https://a.example.com"}), "a command and a url. Remove"),
-        (json!({"command": ""}), "mcpServers.github.command is no command. Name"),
-        (json!({"command": "a 'b"}), "a quotation mark without its other half. Close"),
-        (json!({"command": "a", "args": "b"}), "mcpServers.github.args is no list of texts. Write"),
+        (json!({"command": ""}), "mcpServers.github.command is not a command. Name"),
+        (json!({"command": "a 'b"}), "a quotation mark that is not closed. Close"),
+        (json!({"command": "a", "args": "b"}), "mcpServers.github.args is not a list of texts. Write"),
         (json!({"command": "a", "args": ["--key=${credentials:a/b}"]}), "Move the secret to env."),
         (json!({"command": "a --key=${credentials:a/b}"}), "Move the secret to env."),
         (json!({"command": "a", "env": {"A": "${credentials:a"}}), "mcpServers.github.env.A: "),
-        (json!({"command": "a", "env": {"A=B": "c"}}), "is no name of a variable"),
-        (json!({"command": "a", "cwd": "b"}), "mcpServers.github.cwd is no absolute path"),
-        (json!({"url": "mcp"}), "mcpServers.github.url is no address"),
+        (json!({"command": "a", "env": {"A=B": "c"}}), "is not a variable name"),
+        (json!({"command": "a", "cwd": "b"}), "mcpServers.github.cwd is not an absolute path"),
+        (json!({"url": "mcp"}), "mcpServers.github.url is not an address"),
         (json!({"url": "file:///etc/passwd"}), "mcpServers.github.url: "),
         (json!({"url": "http://mcp.example.com"}), "https"),
         (json!({"url": "https://10.0.0.1/mcp"}), "is not a public address"),
         (json!({"url": "https://a:b@mcp.example.com/mcp"}), "Move it to headers."),
-        (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is no number"),
+        (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is not a number"),
         (json!({"command": "a", "enabled": "yes"}), "mcpServers.github.enabled is neither"),
-        (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x is none of"),
+        (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x must be read"),
     ] {
         let found = fault(entry.clone());
         assert!(found.contains(said), "{entry}: {found}");
@@ -90,7 +90,7 @@ fn names_become_ids_and_two_of_one_id_are_refused() {
     let id = |at: usize| read[at].as_ref().map(|server| server.id.clone()).map_err(|(id, _)| id.clone());
     assert_eq!(id(0), Ok("brave-search".into()));
     assert_eq!((id(1), id(3)), (Err("brave-search".into()), Ok("ok".into())));
-    assert!(read[2].as_ref().is_err_and(|(_, reason)| reason.contains("makes no id")));
+    assert!(read[2].as_ref().is_err_and(|(_, reason)| reason.contains("cannot be an id")));
     assert!(read_servers(None).is_empty() && read_servers(Some(&json!([])))[0].is_err());
 }
 

@@ -77,7 +77,7 @@ fn what_cannot_be_taken_over_says_why() {
         "command has ${workspaceFolder}, which only its own program fills in.",
         "args has ${env:X}, which only its own program fills in.",
         "It is not an object.",
-        "It is a part of its own program (builtin).",
+        "It is built into its own program (builtin).",
         "It reads a file of variables (envFile)",
     ]) {
         assert!(said.as_str().is_some_and(|said| said.starts_with(expected)), "{said}");

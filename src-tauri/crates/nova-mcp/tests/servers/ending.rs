@@ -68,7 +68,7 @@ async fn a_server_that_goes_on_with_a_stopped_call_is_ended() {
     gone(pid).await;
     until(|| matches!(servers.phase("one"), Phase::Failed(_))).await;
     let why = servers.failed("one");
-    assert!(why.contains("went on with a call that was stopped"), "{why}");
+    assert!(why.contains("continued a call that was stopped"), "{why}");
 }
 
 #[tokio::test]

@@ -35,8 +35,11 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() 
     servers.ready().await;
     for (id, said) in [
         ("dies", "dies is not running. It ended with code 3. It said: cannot find my configuration"),
-        ("wrong", "wrong answered a request that nobody made. Update the server"),
-        ("missing", "The command of missing is not there or is no program: no-such-program-here. Install it"),
+        ("wrong", "wrong answered a request that Nova did not send. Update the server"),
+        (
+            "missing",
+            "The command of missing was not found or is not a program: no-such-program-here. Install it",
+        ),
         ("no-program", "text. Install it"),
         ("nowhere", "no folder to start in: /no/such/folder. Correct mcpServers.nowhere.cwd."),
         ("hangs", "hangs did not start in 0.7 s. Check its command"),

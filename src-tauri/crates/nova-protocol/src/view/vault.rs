@@ -48,6 +48,8 @@ pub struct RecentVault {
     pub notes: Option<u32>,
     /// When it was opened last, where that is known.
     pub opened: Option<String>,
+    /// When the page first found the folder missing; null where it is there.
+    pub missing_since: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -130,7 +130,7 @@ impl Reply {
 
     fn begin(&mut self, index: u64, block: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         if self.block(index).is_some() {
-            return Err(Fault::Bad("two parts of it have one number"));
+            return Err(Fault::Bad("two parts of it have the same number"));
         }
         if self.blocks.len() >= MOST_PARTS {
             return Err(Fault::TooMuch("it has more than 10,000 parts"));
@@ -168,7 +168,7 @@ impl Reply {
 
     fn grow(&mut self, index: u64, delta: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         if self.block(index).is_none() {
-            return Err(Fault::Bad("a part of it goes on that has not begun"));
+            return Err(Fault::Bad("it continues a part that never started"));
         }
         let text = |key: &str| delta[key].as_str().unwrap_or_default();
         match delta["type"].as_str() {

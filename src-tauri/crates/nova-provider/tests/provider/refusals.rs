@@ -261,10 +261,10 @@ async fn a_connection_closed_without_an_answer_is_told() {
 #[test]
 fn settings_that_cannot_be_used_are_refused_at_once() {
     for (kind, base_url, reason) in [
-        ("telepathy", "http://127.0.0.1/v1", "the kind `telepathy` is not known"),
+        ("telepathy", "http://127.0.0.1/v1", "unknown kind `telepathy`"),
         ("openai", "127.0.0.1:1234", "base_url"),
         ("openai", "file:///etc/passwd", "http:// or https://"),
-        ("openai", "http://me:geheim123@127.0.0.1/", "must not hold a name or a password"),
+        ("openai", "http://me:geheim123@127.0.0.1/", "must not contain a user name or password"),
     ] {
         let settings = ProviderSettings { base_url: Some(base_url.into()), ..ProviderSettings::new("test") };
         let error: ProviderError = connect(kind, settings).err().unwrap();

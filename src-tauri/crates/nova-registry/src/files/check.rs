@@ -31,10 +31,7 @@ pub struct CheckedSkill {
 /// When there is no such folder: what is wrong, then what to do.
 pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
     let nothing = |path: &Path, why: String| {
-        [
-            format!("{} {why}.", path.display()),
-            "Name the folder of a skill, the one with its SKILL.md.".to_owned(),
-        ]
+        [format!("{} {why}.", path.display()), "Name a skill's folder, which holds its SKILL.md.".to_owned()]
     };
     let whole = path.canonicalize().map_err(|error| nothing(path, format!("cannot be read: {error}")))?;
     let is_skill_md =
@@ -44,7 +41,7 @@ pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
         return Err(nothing(path, "is not a folder".into()));
     }
     let (Some(root), Some(id)) = (folder.parent(), folder.file_name().and_then(|name| name.to_str())) else {
-        return Err(nothing(path, "is no folder of a skill".into()));
+        return Err(nothing(path, "is not a skill folder".into()));
     };
     Ok(check(root, id))
 }
@@ -114,11 +111,7 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
         }
     }
     for path in &listing.others {
-        findings.push(Finding::warning(
-            path,
-            None,
-            "It is not a regular file, and is not read. Take it out.",
-        ));
+        findings.push(Finding::warning(path, None, "It is not a regular file, and is not read. Remove it."));
     }
     if listing.incomplete {
         let message = format!(

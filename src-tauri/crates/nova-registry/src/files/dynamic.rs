@@ -19,7 +19,7 @@ pub(super) fn dynamic_skill(tools: Vec<LoadedTool>, note: Option<String>) -> Loa
         })
         .collect();
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split('`').nth(1)).take(20).collect();
-    let names = if names.is_empty() { "none that works at present".to_owned() } else { names.join(", ") };
+    let names = if names.is_empty() { "none works at present".to_owned() } else { names.join(", ") };
     let skill_md = SkillMd {
         name: DYNAMIC.into(),
         description: format!("Single tools that the user keeps as files: {names}."),

@@ -300,7 +300,7 @@ pub(super) fn read_files(files: [Option<&Look>; 4], id: &str) -> Result<Parsed, 
             (skill_md, Vec::new())
         }
         (None, _) => {
-            let message = "The folder has no SKILL.md. Write one, or take the folder away.";
+            let message = "The folder has no SKILL.md. Write one, or remove the folder.";
             return Err(Finding::error("SKILL.md", None, message));
         }
     };

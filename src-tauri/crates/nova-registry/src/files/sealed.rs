@@ -111,7 +111,11 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
         }
     }
     if bytes > left {
-        return Err("Its files hold more than 16 MB together. Nobody can review that; take out what it does not need.".into());
+        return Err(
+            "Its files hold more than 16 MB together. Nobody can review that; remove what it does not \
+                    need."
+                .into(),
+        );
     }
     let look = wanted.then(|| {
         if bytes > MAX_TOOL_FILE {

@@ -472,7 +472,7 @@ impl Seen {
                 folder_skill::look(&place.root, &place.id, place.is_foreign())
             } else {
                 let folder = place.root.display();
-                let why = format!("Only the first {MAX_FOREIGN} skills of {folder} are read. Take some out.");
+                let why = format!("Only the first {MAX_FOREIGN} skills of {folder} are read. Remove some.");
                 (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Default::default())
             };
             (place, look)
@@ -504,7 +504,7 @@ fn left_out(root: &Path) -> Option<Problem> {
         more => format!("It and {more} more are"),
     };
     let (most, folder) = (read::MAX_FILES, root.display());
-    let reason = format!("{others} not read: only the first {most} folders of {folder} are. Take some out.");
+    let reason = format!("{others} not read: only the first {most} folders of {folder} are. Remove some.");
     Some(Problem { id, reason })
 }
 

@@ -176,7 +176,7 @@ impl Pattern {
                 Some("a tool's name has letters, digits, _, - and . only")
             }
             (_, Arguments::NotUnderstood) => {
-                Some("what stands in the brackets is not name=value, separated by commas, or *")
+                Some("the brackets must hold name=value pairs, separated by commas, or *")
             }
             _ => None,
         }

@@ -92,7 +92,7 @@ fn what_breaks_a_rule_is_read_and_told() {
     check("---\nname: y\ndescription: D.\n---\nText.", 2, "name: y, its folder is x");
     check("---\ndescription: D.\nname: X\n---\nText.", 3, "capital letters");
     check("---\nname: x--y\ndescription: D.\n---\nText.", 2, "hyphen");
-    check("---\nname: x_y\ndescription: D.\n---\nText.", 2, "other characters");
+    check("---\nname: x_y\ndescription: D.\n---\nText.", 2, "only letters, digits and hyphens");
     check("---\nname: x\ndescription: D.\nauthor: me\n---\nText.", 4, "The key author is not");
     check("---\nname: x\ndescription: Use when: somebody asks\n---\nText.", 3, "quotation marks");
 }
@@ -137,7 +137,10 @@ fn keys_may_be_indented_as_a_whole() {
     assert_eq!((skill.name.as_str(), skill.instructions.as_str()), ("y", "Text."));
     assert_eq!(skill.metadata["version"], "1.10");
     let said: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    assert_eq!(said, ["SKILL.md, line 4: SKILL.md says name: y, its folder is x. Make them alike."]);
+    assert_eq!(
+        said,
+        ["SKILL.md, line 4: SKILL.md says name: y, its folder is x. Use the same name for both."]
+    );
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl Budget {
         let (kind, message) = match over {
             Over::Time => {
                 let allowed = self.allowed_ms.load(Relaxed);
-                (FaultKind::Time, format!("it computed longer than {allowed} ms and was ended"))
+                (FaultKind::Time, format!("it used more than {allowed} ms of computing time and was stopped"))
             }
             Over::Stopped => (FaultKind::Thrown, "stopped".to_owned()),
         };

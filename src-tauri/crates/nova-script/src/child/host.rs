@@ -112,7 +112,7 @@ impl Host {
         drop(state);
         self.send(&FromChild::Log { level, message });
         if over {
-            let message = "it logged more than a call may; the rest is left out".to_owned();
+            let message = "it logged more than a call may log; the rest is left out".to_owned();
             self.send(&FromChild::Log { level: Level::Warn, message });
         }
     }
@@ -136,7 +136,7 @@ impl Host {
     fn ask(&self, ctx: &Ctx<'_>, want: &str) -> Result<f64> {
         let mut state = self.state.borrow_mut();
         if !state.calling {
-            let message = "fetch and credentials are there while execute runs, not while the file is loaded";
+            let message = "fetch and credentials work while execute runs, not while the file is loaded";
             return Err(Exception::throw_type(ctx, message));
         }
         let want: Want =

@@ -136,7 +136,7 @@ impl Isolate {
         })?;
         if json.len() > MAX_DEFINITION {
             return Err(self.wrong(&format!(
-                "what the tool says of itself has {} bytes as JSON; it may have {MAX_DEFINITION}",
+                "the definition has {} bytes as JSON; it may have {MAX_DEFINITION}",
                 json.len()
             )));
         }
@@ -190,7 +190,7 @@ impl Isolate {
         inbox: &mut Inbox,
     ) -> Result<serde_json::Value, Ended> {
         let request = serde_json::to_string(request)
-            .map_err(|error| self.wrong(&format!("the request cannot be told: {error}")))?;
+            .map_err(|error| self.wrong(&format!("the request cannot be passed on: {error}")))?;
         let running = self.enter(|ctx| {
             let promise: Promise = self.prelude(ctx, "call", (args.to_string(), request))?;
             Ok(Persistent::save(ctx, promise))
@@ -230,7 +230,7 @@ impl Isolate {
                 });
             }
             let Some(inbox) = inbox.as_deref_mut() else {
-                let message = "the file waits for something and never finishes loading";
+                let message = "the file awaits something that never ends";
                 return Err(Ended::harmless(fault(FaultKind::Time, message)));
             };
             if self.budget.is_cancelled() && !told {
@@ -282,7 +282,7 @@ impl Isolate {
             let shown = self.enter(|ctx| self.fault(ctx, reason.restore(ctx)?));
             if let Ok(Fault { message, line, .. }) = shown {
                 let at = line.map(|line| format!(" at {}:{line}", self.file)).unwrap_or_default();
-                let message = format!("a promise that nobody awaits was rejected{at}: {message}");
+                let message = format!("a promise was rejected and not handled{at}: {message}");
                 self.host.log(Level::Warn, message);
             }
         }
@@ -439,7 +439,7 @@ fn absent(message: &str) -> Option<&'static str> {
         }
         "require" | "module" | "exports" => Some("write `import`; there are 'zod' and '@nova/tools'"),
         "Buffer" => Some("use Uint8Array with TextEncoder, TextDecoder, toBase64 and fromBase64"),
-        "eval" => Some("a tool makes no code out of texts"),
+        "eval" => Some("a tool cannot turn text into code"),
         "window" | "document" | "localStorage" => Some("a tool has no page"),
         "XMLHttpRequest" | "WebSocket" => Some("use fetch"),
         "FormData" | "Blob" | "ReadableStream" => Some("a body is a string, URLSearchParams or bytes"),

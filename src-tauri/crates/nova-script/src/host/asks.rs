@@ -118,7 +118,7 @@ impl InCall {
             Some(body) => Some(
                 blocking(move || BASE64.decode(body))
                     .await?
-                    .map_err(|_| Refused::new("fetch: the body was not sent as it has to be."))?,
+                    .map_err(|_| Refused::new("fetch: the body is invalid."))?,
             ),
             None => None,
         };

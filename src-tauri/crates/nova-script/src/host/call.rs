@@ -251,7 +251,7 @@ impl Conversation {
         self.had_secret |= matches!(want, Want::Credential { .. });
         if self.asked > self.bounds.asks {
             let most = self.bounds.asks;
-            let refused = Refused::new(format!("One call may ask Nova for at most {most} things."));
+            let refused = Refused::new(format!("One call may send Nova at most {most} requests."));
             self.asks.push(written(ask, Err(refused)).boxed());
             return Ok(());
         }

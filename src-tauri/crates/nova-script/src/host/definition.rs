@@ -21,21 +21,21 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
     let Definition { name, description, parameters, effect, credentials, hosts, proposed_hosts } = definition;
     let of_name = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "_-".contains(char);
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(of_name) {
-        return Err(format!("name has to be 1 to {MAX_NAME} characters of a-z, 0-9, _ and -."));
+        return Err(format!("name must be 1 to {MAX_NAME} characters of a-z, 0-9, _ and -."));
     }
     if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
-        return Err(format!("description has to be a text of 1 to {MAX_DESCRIPTION} characters."));
+        return Err(format!("description must be a text of 1 to {MAX_DESCRIPTION} characters."));
     }
     if let Some(effect) = effect
         && !EFFECTS.contains(&effect.as_str())
     {
-        return Err(format!("effect has to be one of {}.", EFFECTS.join(", ")));
+        return Err(format!("effect must be one of {}.", EFFECTS.join(", ")));
     }
     list("requires_credentials", "`service` or `service/key`", credentials, is_credential)?;
     list("hosts", "a host name, or `name:port`", hosts, is_host)?;
     list("a host in the source", "a host name, or `name:port`", proposed_hosts, is_host)?;
     if parameters.get("type").and_then(|kind| kind.as_str()) != Some("object") {
-        return Err("parameters has to describe an object: z.object({ … }).".into());
+        return Err("parameters must describe an object: z.object({ … }).".into());
     }
     if parameters.to_string().len() > MAX_SCHEMA {
         return Err(format!("parameters is longer than {} KB as JSON Schema.", MAX_SCHEMA / 1024));
@@ -43,7 +43,7 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .build(parameters)
-        .map_err(|error| format!("parameters is no JSON Schema: {error}."))?;
+        .map_err(|error| format!("parameters is not a JSON Schema: {error}."))?;
     Ok(())
 }
 

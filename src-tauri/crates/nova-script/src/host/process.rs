@@ -237,7 +237,7 @@ fn crashed(line: Option<u32>) -> Fault {
     };
     Fault {
         kind: FaultKind::Memory,
-        message: format!("the process that read it crashed, for want of stack or memory, {what}"),
+        message: format!("the process that read it ran out of stack or memory, {what}"),
         line,
         column: None,
         stack: Vec::new(),

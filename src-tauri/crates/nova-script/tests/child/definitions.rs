@@ -234,11 +234,10 @@ fn an_error_at_the_top_of_a_file_is_told_in_its_place() {
 fn a_file_that_asks_or_waits_while_it_is_loaded_is_refused() {
     let mut process = Process::start();
     let fault = process.load("await fetch('https://example.com')").unwrap_err();
-    let message =
-        "TypeError: fetch and credentials are there while execute runs, not while the file is loaded";
+    let message = "TypeError: fetch and credentials work while execute runs, not while the file is loaded";
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Thrown, message, Some(1)));
     let fault = process.load("await new Promise(() => {})").unwrap_err();
-    let message = "the file waits for something and never finishes loading, in or after this line";
+    let message = "the file awaits something that never ends, in or after this line";
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, message, Some(1)));
     process.still_works();
 }

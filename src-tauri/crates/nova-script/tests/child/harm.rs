@@ -16,8 +16,8 @@ fn ends(limits: Limits, body: &str) -> nova_script::protocol::Fault {
 }
 
 const HURRIED: Limits = Limits { computing_ms: 300, ..LIMITS };
-const TOO_LONG: &str = "it computed longer than 300 ms and was ended";
-const SOMEWHERE: &str = "it computed longer than 300 ms and was ended, in or after this line";
+const TOO_LONG: &str = "it used more than 300 ms of computing time and was stopped";
+const SOMEWHERE: &str = "it used more than 300 ms of computing time and was stopped, in or after this line";
 
 #[test]
 fn an_endless_loop_is_ended_and_its_line_told() {
@@ -286,7 +286,7 @@ fn a_rejection_that_nobody_awaits_is_logged() {
     process.load(&tool("Promise.reject(new Error('lost'));\n  await null; return 1")).unwrap();
     let (said, value) = process.call(json!({}));
     assert_eq!(value, Ok(json!(1)));
-    let message = "a promise that nobody awaits was rejected at tool.ts:7: lost".to_owned();
+    let message = "a promise was rejected and not handled at tool.ts:7: lost".to_owned();
     assert_eq!(said, [FromChild::Log { level: Level::Warn, message }]);
     // One that is caught later, but before anything is waited for, is not.
     process
@@ -338,7 +338,7 @@ fn a_flood_of_log_is_cut() {
         })
         .collect();
     assert_eq!(lengths[..4], [300, 300, 300, 100]);
-    let message = "it logged more than a call may; the rest is left out".to_owned();
+    let message = "it logged more than a call may log; the rest is left out".to_owned();
     assert_eq!(said[4..], [FromChild::Log { level: Level::Warn, message }]);
 }
 

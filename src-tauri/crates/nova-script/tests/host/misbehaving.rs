@@ -139,7 +139,7 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
         ),
         (
             "crash_at",
-            "stand_in.ts:4: the process that read it crashed, for want of stack or memory, in or after this line.",
+            "stand_in.ts:4: the process that read it ran out of stack or memory, in or after this line.",
         ),
         (
             "hang_at",
@@ -168,14 +168,14 @@ async fn a_definition_is_not_taken_on_trust() {
     let host = host();
     let many: Vec<String> = (0..100).map(|number| format!("host{number}")).collect();
     for (source, told) in [
-        (json!({ "name": "../x" }), "name has to be 1 to 64 characters"),
-        (json!({ "name": "" }), "name has to be 1 to 64 characters"),
-        (json!({ "effect": "reed" }), "effect has to be one of read, write, external, destructive, send."),
+        (json!({ "name": "../x" }), "name must be 1 to 64 characters"),
+        (json!({ "name": "" }), "name must be 1 to 64 characters"),
+        (json!({ "effect": "reed" }), "effect must be one of read, write, external, destructive, send."),
         (json!({ "credentials": ["a/b/c"] }), "requires_credentials: \"a/b/c\" is not"),
         (json!({ "hosts": ["https://a.example/"] }), "hosts: \"https://a.example/\" is not"),
         (json!({ "hosts": many }), "hosts: at most 64 are allowed."),
-        (json!({ "parameters": { "type": "string" } }), "parameters has to describe an object"),
-        (json!({ "parameters": { "type": "object", "required": 1 } }), "parameters is no JSON Schema"),
+        (json!({ "parameters": { "type": "string" } }), "parameters must describe an object"),
+        (json!({ "parameters": { "type": "object", "required": 1 } }), "parameters is not a JSON Schema"),
         (
             json!({ "parameters": { "type": "object", "x": "y".repeat(300_000) } }),
             "parameters is longer than 256 KB",

@@ -86,7 +86,10 @@ async fn a_loop_of_the_engine_itself_ends_and_the_next_call_works() {
     });
     let endless = host.tool(&tool("execute: async () => `${new Array(1e8)}`.length")).await;
     let (message, _) = failure(&endless, json!({})).await;
-    assert_eq!(message, "stand_in.ts:3: it computed longer than 300 ms and was ended, in or after this line");
+    assert_eq!(
+        message,
+        "stand_in.ts:3: it used more than 300 ms of computing time and was stopped, in or after this line"
+    );
     let fine = host.tool(&tool("execute: async () => 5")).await;
     assert_eq!(value(&fine, json!({})).await.unwrap(), json!(5));
 }
@@ -97,7 +100,7 @@ async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
     let source = tool("execute: async () => 5") + &"!".repeat(900_000) + "1";
     for loads in 1..=2 {
         let error = within(host.host.load(file("a", "a.ts", &source))).await.err().unwrap();
-        let told = "a.ts: the process that read it crashed, for want of stack or memory, at a line that is not \
+        let told = "a.ts: the process that read it ran out of stack or memory, at a line that is not \
                     known: an expression or a statement nests too deeply. Split it into several.";
         assert_eq!(error.to_string(), told);
         // It is no lasting fault: the machine may have had no memory.

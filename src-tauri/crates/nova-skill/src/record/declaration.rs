@@ -21,7 +21,7 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
                 return Err(at("a type's name is one line of text without spaces around it".into()));
             }
             if seen.contains(&folded(name)) {
-                return Err(at("two types have this name, but for its case".into()));
+                return Err(at("another type's name differs only in case".into()));
             }
             seen.push(folded(name));
             record.name.clone_from(name);
@@ -44,7 +44,7 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
                 if let Some(unknown) = field.values_from.iter().find(|of| types.field_named(of).is_none()) {
                     let at = format!("records.{}.fields.{key}", record.name);
                     return Err(format!(
-                        "{at}: `values_from` names `{unknown}`, which is no field of a record"
+                        "{at}: `values_from` names `{unknown}`, which is not a field of a record"
                     ));
                 }
             }
@@ -61,7 +61,7 @@ impl RecordType {
                 return Some(format!("the folder `{folder}` is hidden, so its notes would never be read"));
             }
             Ok(folder) if folder.as_str().split('/').next() == Some(TEMPLATE_FOLDER) => {
-                return Some(format!("the folder `{folder}` is for templates, which are no records"));
+                return Some(format!("the folder `{folder}` is for templates, which are not records"));
             }
             Ok(_) => {}
         }
@@ -148,7 +148,7 @@ impl Field {
             Some(Start::Currency) => matches!(self.kind, FieldKind::Currency | FieldKind::Text),
         };
         if !starts_right {
-            return Some(format!("what it starts with is none for {}", self.kind.noun()));
+            return Some(format!("its start value is not valid for {}", self.kind.noun()));
         }
         let is_number = matches!(self.kind, FieldKind::Decimal | FieldKind::Integer);
         if !is_number && (self.min.is_some() || self.max.is_some()) {

@@ -12,7 +12,7 @@ use crate::figures::{currency_code, folded, near_currency_codes};
 /// Why a value is not what its field declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What follows the property's name, without a full stop: "is `31.12.2026`, which is no date".
+    /// What follows the property's name, without a full stop: "is `31.12.2026`, which is not a date".
     pub(super) what: String,
     /// A sentence.
     pub(super) remedy: String,
@@ -52,7 +52,7 @@ impl Field {
                 || "Write it as YYYY-MM-DD, such as 2026-12-31.".to_owned(),
                 |date| format!("Write it as {date}."),
             );
-            fault(format!("is `{}`, which is no date", shown(&text)), remedy)
+            fault(format!("is `{}`, which is not a date", shown(&text)), remedy)
         })
     }
 
@@ -66,7 +66,7 @@ impl Field {
                 [meant] => format!("Write it as {meant}."),
                 several => format!("Write it as {}, whichever is meant.", several.join(" or ")),
             };
-            fault(format!("is `{}`, which is no plain decimal", shown(&text)), remedy)
+            fault(format!("is `{}`, which is not a plain decimal", shown(&text)), remedy)
         })?;
         self.in_range(number)
     }
@@ -80,7 +80,7 @@ impl Field {
                 Some(meant) => format!("Write it as {meant}."),
                 None => "Write it with digits alone, such as 12.".to_owned(),
             };
-            fault(format!("is `{}`, which is no whole number", shown(&text)), remedy)
+            fault(format!("is `{}`, which is not a whole number", shown(&text)), remedy)
         })?;
         self.in_range(Decimal::from(number))?;
         Ok(number)
@@ -132,7 +132,7 @@ impl Field {
                     format!("Write its code of three letters; the nearest are {}.", near.join(", "))
                 }
             };
-            fault(format!("is `{}`, which is no currency", shown(&text)), remedy)
+            fault(format!("is `{}`, which is not a currency", shown(&text)), remedy)
         })
     }
 

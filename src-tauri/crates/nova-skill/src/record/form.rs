@@ -105,7 +105,7 @@ impl RecordType {
                 _ => faults.push(FieldFault {
                     field: key.clone(),
                     message: format!(
-                        "It was changed in the note while the form was open, {}. Choose which one to keep.",
+                        "It was changed {} in the note while the form was open. Choose which one to keep.",
                         theirs
                             .as_ref()
                             .map_or_else(|| "to nothing".into(), |value| format!("to {}", said(value)))

@@ -112,7 +112,7 @@ impl Field {
                 let text = text()?;
                 let code = self.code(text).ok_or_else(|| {
                     let near = near_currency_codes(text).into_iter().map(str::to_owned).collect();
-                    invalid(key, format!("\"{text}\" is no currency of ISO 4217 such as EUR"), near)
+                    invalid(key, format!("\"{text}\" is not an ISO 4217 currency such as EUR"), near)
                 })?;
                 PropertyValue::Text(code.to_owned())
             }

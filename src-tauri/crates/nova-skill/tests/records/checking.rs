@@ -53,19 +53,19 @@ fn dates() {
     let wrong = |line: &str, shown: &str, remedy: &str| {
         check(&format!("---\ntype: trip\n{line}\n---\n"), &[&format!("3 `starts` is {shown} -> {remedy}")]);
     };
-    wrong("starts: 31.12.2026", "`31.12.2026`, which is no date", "Write it as 2026-12-31.");
-    wrong("starts: 2026-12-31T10:00", "`2026-12-31T10:00`, which is no date", "Write it as 2026-12-31.");
+    wrong("starts: 31.12.2026", "`31.12.2026`, which is not a date", "Write it as 2026-12-31.");
+    wrong("starts: 2026-12-31T10:00", "`2026-12-31T10:00`, which is not a date", "Write it as 2026-12-31.");
     let form = "Write it as YYYY-MM-DD, such as 2026-12-31.";
-    wrong("starts: 2026-02-30", "`2026-02-30`, which is no date", form);
-    wrong("starts: 3/4/2026", "`3/4/2026`, which is no date", form);
-    wrong("starts: 20", "`20`, which is no date", form);
+    wrong("starts: 2026-02-30", "`2026-02-30`, which is not a date", form);
+    wrong("starts: 3/4/2026", "`3/4/2026`, which is not a date", form);
+    wrong("starts: 20", "`20`, which is not a date", form);
     wrong("starts: [2026-12-31]", "a list instead of a date", "Write one value after its name.");
     wrong("starts: {on: 1}", "a mapping instead of a date", "Write one value after its name.");
 }
 
 #[test]
 fn money_is_never_guessed() {
-    let no = "which is no plain decimal";
+    let no = "which is not a plain decimal";
     check_line("price: 1,250.50", &format!("`price` is `1,250.50`, {no} -> Write it as 1250.50."));
     check_line("price: 1.250,50", &format!("`price` is `1.250,50`, {no} -> Write it as 1250.50."));
     check_line("price: € 12", &format!("`price` is `€ 12`, {no} -> Write it as 12."));
@@ -87,8 +87,8 @@ fn money_is_never_guessed() {
 #[test]
 fn whole_numbers_and_truth() {
     let form = "Write it with digits alone, such as 12.";
-    check_line("seats: 2.5", &format!("`seats` is `2.5`, which is no whole number -> {form}"));
-    check_line("seats: 1,000", "`seats` is `1,000`, which is no whole number -> Write it as 1000.");
+    check_line("seats: 2.5", &format!("`seats` is `2.5`, which is not a whole number -> {form}"));
+    check_line("seats: 1,000", "`seats` is `1,000`, which is not a whole number -> Write it as 1000.");
     check_line("seats: 0", "`seats` is `0`, which is less than 1 -> Write a number of at least 1.");
     check_line("booked: yes", "`booked` is `yes`, which is neither true nor false -> Write it as true.");
     check_line(
@@ -122,11 +122,11 @@ fn a_currency_is_a_code() {
         assert_eq!(said(fine), "", "{fine}");
     }
     let form = "Write its code of three letters, such as EUR or USD.";
-    assert_eq!(said("Euro"), format!("3 `currency` is `Euro`, which is no currency {form}"));
-    assert_eq!(said("€"), format!("3 `currency` is `€`, which is no currency {form}"));
+    assert_eq!(said("Euro"), format!("3 `currency` is `Euro`, which is not a currency {form}"));
+    assert_eq!(said("€"), format!("3 `currency` is `€`, which is not a currency {form}"));
     assert_eq!(
         said("EUT"),
-        "3 `currency` is `EUT`, which is no currency Write its code of three letters; the nearest is EUR."
+        "3 `currency` is `EUT`, which is not a currency Write its code of three letters; the nearest is EUR."
     );
     assert_eq!(said("[EUR]"), "3 `currency` is a list instead of a currency Write one value after its name.");
 }
@@ -181,8 +181,8 @@ fn problems_come_in_the_order_of_their_lines_and_do_not_end_at_the_first() {
         "---\ntype: trip\ntags: x\nstarts: soon\nprice: '€'\n---\n",
         &[
             "3 `tags` is `x` instead of a list -> Write it as [x].",
-            "4 `starts` is `soon`, which is no date -> Write it as YYYY-MM-DD, such as 2026-12-31.",
-            "5 `price` is `€`, which is no plain decimal -> Write it as digits with at most one point, such as 1250.50.",
+            "4 `starts` is `soon`, which is not a date -> Write it as YYYY-MM-DD, such as 2026-12-31.",
+            "5 `price` is `€`, which is not a plain decimal -> Write it as digits with at most one point, such as 1250.50.",
         ],
     );
 }

@@ -56,10 +56,10 @@ fn contradictions_are_refused() {
     refused(&field("kind: text, choices_from: x"), "it takes choices from the configuration and is a text");
     refused(&field("kind: text, items: link"), "it has items and is a text");
     refused(&field("kind: date, min: 1"), "it has a min or max and is a date");
-    refused(&field("kind: text, starts: today"), "what it starts with is none for a text");
+    refused(&field("kind: text, starts: today"), "its start value is not valid for a text");
     refused(&field("kind: text, codes: [BTC]"), "it has codes and is a text");
     refused("t: { folder: T, unique: [b], fields: { a: { kind: text } } }", "`unique` names `b`");
-    refused(&field("kind: decimal, starts: currency"), "what it starts with is none for a decimal");
+    refused(&field("kind: decimal, starts: currency"), "its start value is not valid for a decimal");
     refused(&field("kind: date, starts: tomorrow"), "unknown variant `tomorrow`");
     refused(&field("kind: decimal, min: 2, max: 1"), "its min 2 is more than its max 1");
 }
@@ -89,6 +89,6 @@ fn a_folder_lies_in_the_vault_where_notes_are_read() {
 fn a_type_is_declared_once() {
     let one = "{ folder: T, fields: { a: { kind: text } } }";
     refused(&format!("t: {one}\nt: {one}"), "t");
-    refused(&format!("trip: {one}\nTrip: {one}"), "records.Trip: two types have this name");
+    refused(&format!("trip: {one}\nTrip: {one}"), "records.Trip: another type's name differs only in case");
     refused(&format!("' t': {one}"), "one line of text without spaces around it");
 }

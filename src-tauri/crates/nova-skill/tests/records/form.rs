@@ -105,7 +105,7 @@ fn what_both_changed_differently_is_told_with_what_the_note_holds() {
         faults,
         [FieldFault {
             field: "price".into(),
-            message: "It was changed in the note while the form was open, to 80. Choose which one to keep."
+            message: "It was changed to 80 in the note while the form was open. Choose which one to keep."
                 .into(),
             theirs: Some(json!("80")),
         }]
@@ -124,8 +124,8 @@ fn what_is_wrong_is_told_by_field_with_what_would_be_right() {
         saved(ALPS, filled, ALPS).unwrap_err(),
         [
             ("gide", "A trip has no such field; it has name, guide, starts, price, seats, booked, mood, tags, with."),
-            ("starts", "It is 31.12.2026, which is no date. Write it as 2026-12-31."),
-            ("price", "It is 1,250, which is no plain decimal. Write it as 1250 or 1.250, whichever is meant."),
+            ("starts", "It is 31.12.2026, which is not a date. Write it as 2026-12-31."),
+            ("price", "It is 1,250, which is not a plain decimal. Write it as 1250 or 1.250, whichever is meant."),
             ("seats", "It is 0, which is less than 1. Write a number of at least 1."),
             ("mood", "It is mad, which is not one of its choices. Write one of calm, wild, Very wild."),
         ]
@@ -134,7 +134,7 @@ fn what_is_wrong_is_told_by_field_with_what_would_be_right() {
     let broken = ALPS.replace("2026-12-31 # fixed", "soon");
     assert_eq!(
         saved(&broken, json!({"seats": 4}), &broken).unwrap_err(),
-        one("starts", "It is soon, which is no date. Write it as YYYY-MM-DD, such as 2026-12-31."),
+        one("starts", "It is soon, which is not a date. Write it as YYYY-MM-DD, such as 2026-12-31."),
         "also where nobody has touched it"
     );
     assert_eq!(

@@ -92,7 +92,10 @@ fn a_model_sees_the_declared_names_and_a_person_those_of_the_note() {
     );
     let problems = trip.check(&note("---\ntype: reise\nfrom: soon\ncost: 1,5\n---\n"));
     let said: Vec<&str> = problems.iter().map(|problem| problem.problem.as_str()).collect();
-    assert_eq!(said, ["`from` is `soon`, which is no date", "`cost` is `1,5`, which is no plain decimal"]);
+    assert_eq!(
+        said,
+        ["`from` is `soon`, which is not a date", "`cost` is `1,5`, which is not a plain decimal"]
+    );
 }
 
 #[test]

@@ -59,11 +59,11 @@ fn what_is_wrong_is_an_error_with_its_place_and_never_a_guess() {
     let said = |error: ToolError| format!("{error} {}", error.hint());
     assert_eq!(
         said(trip.date("starts").unwrap_err()),
-        "Trips/Alps.md, line 3: `starts` is `31.12.2026`, which is no date. Write it as 2026-12-31."
+        "Trips/Alps.md, line 3: `starts` is `31.12.2026`, which is not a date. Write it as 2026-12-31."
     );
     assert_eq!(
         said(trip.decimal("price").unwrap_err()),
-        "Trips/Alps.md, line 4: `price` is `1,250.50`, which is no plain decimal. Write it as 1250.50."
+        "Trips/Alps.md, line 4: `price` is `1,250.50`, which is not a plain decimal. Write it as 1250.50."
     );
     assert!(
         matches!(trip.choice("mood").unwrap_err(), ToolError::BrokenRecord(problem) if problem.line == 5)

@@ -560,7 +560,7 @@ fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
         }
         last = next;
     }
-    Err(io::Error::other("it is being written again and again"))
+    Err(io::Error::other("other programs keep writing it"))
 }
 
 /// Fills `bytes` with the file from its start: as many as are expected, else all there are; at

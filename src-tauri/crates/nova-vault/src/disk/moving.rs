@@ -82,7 +82,7 @@ impl Place {
             known = found;
         }
         to.give_up(temp, &known, self);
-        Err(io::Error::other("it is being saved again and again"))
+        Err(io::Error::other("other programs keep saving it"))
     }
 
     /// Takes the note's name away while it leads to the file `known` and something has the name `other`,

@@ -295,7 +295,7 @@ impl Place {
                 .and_then(|()| platform::sync_folder(folder))
                 .and_then(|()| match read_from_start(&source)? == bytes {
                     true => self.folder.remove_file(temp),
-                    false => Err(io::Error::other("it was written into meanwhile")),
+                    false => Err(io::Error::other("it was changed meanwhile")),
                 });
             if copied.is_err() {
                 folder.remove_file(&name).ok();

@@ -71,10 +71,10 @@ pub(crate) enum Refusal {
 impl Refusal {
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
-            Refusal::Nowhere => "Put the folder back that it leads to, or remove the link.",
+            Refusal::Nowhere => "Restore the folder it leads to, or remove the link.",
             Refusal::NotListed => NOT_FOLLOWED,
-            Refusal::Forbidden => "Remove the link; lead it to a folder that holds only notes.",
-            Refusal::Twice { .. } => "Remove one of the two links: no note may be there twice.",
+            Refusal::Forbidden => "Remove the link, or point it to a folder that holds only notes.",
+            Refusal::Twice { .. } => "Remove one of the two links, so that each note has one path.",
             Refusal::Closed { .. } => "Give your user the right to read the folder.",
             Refusal::NotMounted => "Mount the disk that the notes are on.",
         }
@@ -312,7 +312,7 @@ impl Disk {
             None => self.dir.try_clone()?,
         };
         if is_empty(&holder)? {
-            return Err(io::Error::other("nothing is there now"));
+            return Err(io::Error::other("it no longer exists"));
         }
         match self.place(path) {
             Ok(place) => Ok(Some(place)),

@@ -156,7 +156,7 @@ impl Folder {
                 },
             },
             Kind::Folder if depth >= MAX_DEPTH => {
-                unusable(format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
+                unusable(format!("it is more than {MAX_DEPTH} folders deep"), "Move it up.")
             }
             Kind::Folder => Met::Folder,
             Kind::File | Kind::Other if is_note => match path() {

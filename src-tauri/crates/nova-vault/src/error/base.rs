@@ -54,7 +54,7 @@ impl BaseError {
             BaseError::None { .. } => {
                 "Name a .base file, or a note with a block that begins with ```base.".to_owned()
             }
-            BaseError::NoView { .. } => "Ask for one of these, or for none to get the first.".to_owned(),
+            BaseError::NoView { .. } => "Name one of these, or none for the first.".to_owned(),
             BaseError::Filter { line: Some(_), .. } => "Correct the filter in Obsidian.".to_owned(),
             BaseError::Filter { line: None, .. } => {
                 "Change the filter in Obsidian, or ask by properties with vault.query.".to_owned()

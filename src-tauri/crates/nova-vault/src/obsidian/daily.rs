@@ -43,7 +43,7 @@ impl DailyNotes {
         let path = if folder.is_empty() { file } else { format!("{folder}/{file}") };
         let refused = |problem: &str| SettingError {
             file: self.file.to_owned(),
-            problem: format!("the daily note \"{}\" cannot be made: {problem}", shown(&path)),
+            problem: format!("the daily note \"{}\" cannot be created: {problem}", shown(&path)),
             remedy: "Choose another date format or folder for daily notes in Obsidian's settings.".to_owned(),
         };
         if name.rsplit('/').next().is_none_or(|name| name.trim().is_empty()) {
@@ -51,7 +51,7 @@ impl DailyNotes {
         }
         let path = VaultPath::parse(&path).map_err(|error| refused(error.problem))?;
         if path.is_hidden() {
-            return Err(refused("it would be in a dot-folder"));
+            return Err(refused("it would be in a folder that starts with a dot"));
         }
         Ok(path)
     }
@@ -86,7 +86,7 @@ impl DailyNotes {
         let file = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
         let path = VaultPath::parse(&file).map_err(|error| refused(error.problem))?;
         if path.is_hidden() {
-            return Err(refused("it lies in a dot-folder"));
+            return Err(refused("it is in a folder that starts with a dot"));
         }
         Ok(Some(path))
     }

@@ -277,7 +277,7 @@ fn checked<'a>(folder: &'a str, what: &str, set: &str) -> Result<&'a str, Settin
     }
     let path = VaultPath::parse(folder).map_err(|error| refused(error.problem))?;
     if path.is_hidden() {
-        return Err(refused("it is a dot-folder"));
+        return Err(refused("it starts with a dot"));
     }
     Ok(folder)
 }
@@ -334,7 +334,7 @@ impl Files<'_> {
         let text = match self.disk.hidden_file(folder, name) {
             Ok(text) => text?,
             Err(_) => {
-                self.broken(file, 1, "it is no readable UTF-8 text".to_owned());
+                self.broken(file, 1, "it is not readable UTF-8 text".to_owned());
                 return None;
             }
         };

@@ -286,7 +286,7 @@ fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
         ("(n", "`)` is missing"),
         ("n n", "`n` is not expected"),
         ("n.contains()", "does not take 0 arguments"),
-        ("n @ 1", "`@` means nothing"),
+        ("n @ 1", "unexpected `@`"),
         ("formula.none > 1", "there is no formula `none`"),
     ] {
         match ask(&base_of(filter), "q.base", None) {

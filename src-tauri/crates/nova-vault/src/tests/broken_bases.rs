@@ -86,7 +86,7 @@ fn everything_that_is_wrong_in_a_base_is_a_problem() {
     };
     let mut all = owned("q.base", 0);
     all.extend(owned("q.md", 5));
-    let second = ["`views` is not a list", "filter `b =` cannot be read: `=` compares nothing; write `==`"];
+    let second = ["`views` is not a list", "filter `b =` cannot be read: `=` does not compare; write `==`"];
     assert_eq!(found[..all.len()], all);
     for ((path, line, said), (expected_line, expected)) in
         found[all.len()..].iter().zip([(29, second[1]), (30, second[0])])

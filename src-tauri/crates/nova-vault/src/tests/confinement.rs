@@ -179,7 +179,7 @@ fn what_an_unusual_file_system_can_do_is_told_by_the_first_write_alone() {
     let before = touched();
     let status = vault.status().unwrap();
     assert_eq!((status.atomic_exchange, touched()), (None, before));
-    assert!(status.atomic_exchange_reason.unwrap().contains("not known yet"));
+    assert!(status.atomic_exchange_reason.unwrap().contains("not known before"));
 
     change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
     let status = vault.status().unwrap();

@@ -294,7 +294,7 @@ fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
     let WatchState::Both { folders: 3, reason: elsewhere } = would_be(&vault.core().disk, &network) else {
         panic!("{:?}", would_be(&vault.core().disk, &network));
     };
-    assert_eq!(elsewhere, "the vault lies on NFS, where the system tells only of edits made on this machine");
+    assert_eq!(elsewhere, "the vault is on NFS, where the system reports only edits made on this machine");
     vault.watch_with(network);
     assert_eq!(noticed(&vault), ("both".into(), elsewhere));
 

@@ -107,8 +107,9 @@ fn paths_out_of_the_vault_are_reported() {
     assert_eq!(
         settings.problems.iter().map(|problem| problem.problem.as_str()).collect::<Vec<_>>(),
         [
-            "the daily note \"etc/../../1970-01-01.md\" cannot be made: it holds `.` or `..`",
-            "the template \".obsidian/app\" of daily notes is not read: it lies in a dot-folder",
+            "the daily note \"etc/../../1970-01-01.md\" cannot be created: it holds `.` or `..`",
+            "the template \".obsidian/app\" of daily notes is not read: it is in a folder that starts with a \
+             dot",
             "new notes cannot go to \"../Inbox\": it holds `.` or `..`",
         ]
     );

@@ -105,6 +105,6 @@ fn folders_of_skills_beyond_the_limit_are_named_once() {
     let folder = root.path().display();
     assert_eq!(
         told.reason,
-        format!("It and 2 more are not read: only the first 1000 folders of {folder} are. Take some out.")
+        format!("It and 2 more are not read: only the first 1000 folders of {folder} are. Remove some.")
     );
 }

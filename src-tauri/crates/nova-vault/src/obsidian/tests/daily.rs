@@ -89,8 +89,8 @@ fn a_template_lies_in_the_vault() {
     for (hostile, why) in [
         ("../Secret", "it holds `.` or `..`"),
         ("Templates/../../Secret.md", "it holds `.` or `..`"),
-        (".obsidian/app.json", "it lies in a dot-folder"),
-        ("Templates/.hidden", "it lies in a dot-folder"),
+        (".obsidian/app.json", "it is in a folder that starts with a dot"),
+        ("Templates/.hidden", "it is in a folder that starts with a dot"),
         ("C:\\Secret", "it holds a backslash"),
         ("a\u{0}b", "it holds a control character"),
     ] {

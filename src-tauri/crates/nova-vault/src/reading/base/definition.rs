@@ -408,7 +408,7 @@ impl Reader {
 
 /// `!done` is a tag for YAML, of a value that is not there.
 fn no_value(what: &str) -> String {
-    format!("YAML reads no {what} there; one that begins with `!` needs quotes around it")
+    format!("it is not a {what} in YAML; one that begins with `!` needs quotes")
 }
 
 /// Of the looks of a view, which change no row.

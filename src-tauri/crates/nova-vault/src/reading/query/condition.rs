@@ -117,8 +117,8 @@ impl Condition {
         if let Some(second) = second_condition(value) {
             return Err(error(
                 &format!("the value holds a second condition, `{second}`"),
-                "give each condition by itself, all of them have to be met; instead of `or` use `in`, or ask twice; \
-                 a value that is meant so goes into quotes",
+                "give each condition separately, all must hold; use `in` or a second query for `or`; quote a value that \
+                 contains such words",
             ));
         }
         let operand = || match operand(value) {

@@ -77,7 +77,7 @@ impl SortKey {
         } else {
             key.to_owned()
         };
-        let key = Key::parse(&key).ok_or_else(|| error("there is no name of a property to sort by"))?;
+        let key = Key::parse(&key).ok_or_else(|| error("the property to sort by is missing"))?;
         Ok(SortKey { key, descending })
     }
 }

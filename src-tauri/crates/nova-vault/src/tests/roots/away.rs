@@ -19,7 +19,7 @@ fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
     // And a new note does not make another folder in its place.
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
     assert_eq!(error.message(), gone);
-    assert!(error.hint().contains("Put the folder back"), "{error}");
+    assert!(error.hint().contains("Restore the folder"), "{error}");
 
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
     outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));

@@ -31,7 +31,7 @@ impl Beside {
 
     /// Waits for the end of the work.
     pub(super) fn end(self) -> io::Result<()> {
-        self.0.recv().unwrap_or_else(|mpsc::RecvError| Err(io::Error::other("the sync broke off")))
+        self.0.recv().unwrap_or_else(|mpsc::RecvError| Err(io::Error::other("the sync failed")))
     }
 }
 

@@ -295,7 +295,7 @@ impl Journal {
         let mut bytes = Vec::new();
         file.take(image.len).read_to_end(&mut bytes)?;
         if ContentHash::of(&bytes) != image.hash {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the kept bytes are damaged"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the stored bytes are damaged"));
         }
         Ok(bytes)
     }

@@ -173,7 +173,7 @@ impl Folders {
 /// Why events do not tell everything.
 fn untold(folder: &str, kind: &str) -> String {
     let what = if folder.is_empty() { "the vault".to_owned() } else { format!("the folder \"{folder}\"") };
-    format!("{what} lies on {kind}, where the system tells only of edits made on this machine")
+    format!("{what} is on {kind}, where the system reports only edits made on this machine")
 }
 
 /// Too many open files; Linux also answers so when a user has too many programs

@@ -172,7 +172,7 @@ fn of_text(e: &Evaluation, text: &str, name: &str, arguments: &[Val]) -> Evaluat
         }
         "repeat" => {
             let count = whole(e, arguments.first())?;
-            let count = usize::try_from(count).map_err(|_| here("a text is repeated less than no times"))?;
+            let count = usize::try_from(count).map_err(|_| here("repeat() needs a count of 0 or more"))?;
             fits(text.len().saturating_mul(count))?;
             new(text.repeat(count))
         }
@@ -204,7 +204,7 @@ fn of_number(e: &Evaluation, number: &Number, name: &str, arguments: &[Val]) -> 
     let val = Val::Number(number.clone());
     let digits = || match arguments.first() {
         Some(digits) => {
-            u32::try_from(whole(e, Some(digits))?).map_err(|_| here("there are no digits before none"))
+            u32::try_from(whole(e, Some(digits))?).map_err(|_| here("the number of digits must be 0 or more"))
         }
         None => Ok(0),
     };

@@ -31,9 +31,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 (Token::Name(name.to_owned()), after)
             }
             c => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
-                Some("=") => return Err("`=` compares nothing; write `==`".to_owned()),
+                Some("=") => return Err("`=` does not compare; write `==`".to_owned()),
                 Some(symbol) => (Token::Symbol(symbol), &rest[symbol.len()..]),
-                None => return Err(format!("`{}` means nothing here", c.escape_default())),
+                None => return Err(format!("unexpected `{}`", c.escape_default())),
             },
         };
         tokens.push(token);

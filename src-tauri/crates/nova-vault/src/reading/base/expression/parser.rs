@@ -20,7 +20,7 @@ pub(in crate::reading::base) fn parse(text: &str) -> Result<Expr, Refused> {
     let expr = parser.expression()?;
     match parser.tokens.next() {
         None => Ok(expr),
-        Some(token) => Err(format!("{} is not expected there", said(Some(&token))).into()),
+        Some(token) => Err(format!("{} is not expected here", said(Some(&token))).into()),
     }
 }
 

@@ -100,8 +100,7 @@ fn one_folder_of_the_vault_may_lie_elsewhere() {
     fs::create_dir_all(vault.path("Shared/Inner")).expect("create");
     fs::write(vault.path("Shared/mounted"), "").expect("write");
     vault.watch.flush();
-    let reason =
-        "the folder \"Shared\" lies on SMB, where the system tells only of edits made on this machine";
+    let reason = "the folder \"Shared\" is on SMB, where the system reports only edits made on this machine";
     assert_eq!(vault.next_state(), WatchState::Both { folders: 4, reason: reason.to_owned() });
 }
 

@@ -174,7 +174,7 @@ impl Aside {
         let file = folder.join(self.name());
         let metadata = fs::symlink_metadata(&file)?;
         if !metadata.is_file() || metadata.len() > MAX_NOTE_BYTES {
-            return Err(io::Error::other("it is no file, or larger than a note can be"));
+            return Err(io::Error::other("it is not a file, or larger than a note can be"));
         }
         // Before the bytes: a write from here on shows in the time.
         let modified = settled_time(&metadata);
@@ -208,7 +208,7 @@ impl Aside {
         bytes: &[u8],
     ) -> io::Result<(Brought, Vec<Displaced>)> {
         let Some(record) = log.record(self.n) else {
-            return Err(io::Error::other("the journal does not know its note"));
+            return Err(io::Error::other("the journal has no entry for its note"));
         };
         let base = log
             .image(self.known)
