@@ -30,11 +30,12 @@ BUNDLED ?= --release
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance servers screenshots generate fuzz
+.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance conformance-next servers screenshots generate fuzz
 
 help:
 	@echo 'make run          install what is missing, build, open the window'
 	@echo 'make test         everything that must pass: lint test-ui test-rust conformance servers test-window'
+	@echo 'make conformance-next  what the next version of MCP would ask for; a report'
 	@echo 'make bench        measure, print a table'
 	@echo 'make bundle       installers of this system'
 	@echo 'make setup        what run and test would install, and nothing else'
@@ -85,6 +86,11 @@ conformance: $(CONFORMANCE)
 	@echo '== conformance'
 	cargo build $(PROGRAMS)
 	.ci/conformance/run.mjs $(TARGET)/debug/nova
+
+# What the suite of the protocol's next version finds; a report that fails nothing.
+conformance-next: $(CONFORMANCE)
+	cargo build $(PROGRAMS)
+	.ci/conformance/run.mjs $(TARGET)/debug/nova next
 
 # Real MCP servers of npm and PyPI, each added, listed and called as a user does.
 servers: $(SERVERS)
