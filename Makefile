@@ -4,6 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 DRIVER := $(TARGET)/tools/bin/tauri-driver
 CONFORMANCE := .ci/conformance/node_modules/.installed
+SERVERS := .ci/servers/node_modules/.installed
 
 # Unoptimised by default: a first start compiles in half the time, and what a person waits for in
 # the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
@@ -29,11 +30,12 @@ BUNDLED ?= --release
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance screenshots generate fuzz
+.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance conformance-next servers screenshots generate fuzz
 
 help:
 	@echo 'make run          install what is missing, build, open the window'
-	@echo 'make test         everything that must pass: lint test-ui test-rust conformance test-window'
+	@echo 'make test         everything that must pass: lint test-ui test-rust conformance servers test-window'
+	@echo 'make conformance-next  what the next version of MCP would ask for; a report'
 	@echo 'make bench        measure, print a table'
 	@echo 'make bundle       installers of this system'
 	@echo 'make setup        what run and test would install, and nothing else'
@@ -51,12 +53,12 @@ run:
 
 test:
 	@.ci/setup test
-	@$(MAKE) lint test-ui test-rust conformance test-window
+	@$(MAKE) lint test-ui test-rust conformance servers test-window
 	@echo '== all passed'
 
 setup:
 	@.ci/setup test
-	@$(MAKE) ui/node_modules/.installed $(CONFORMANCE) $(DRIVER)
+	@$(MAKE) ui/node_modules/.installed $(CONFORMANCE) $(SERVERS) $(DRIVER)
 
 ui: ui/dist/index.html
 
@@ -84,6 +86,17 @@ conformance: $(CONFORMANCE)
 	@echo '== conformance'
 	cargo build $(PROGRAMS)
 	.ci/conformance/run.mjs $(TARGET)/debug/nova
+
+# What the suite of the protocol's next version finds; a report that fails nothing.
+conformance-next: $(CONFORMANCE)
+	cargo build $(PROGRAMS)
+	.ci/conformance/run.mjs $(TARGET)/debug/nova next
+
+# Real MCP servers of npm and PyPI, each added, listed and called as a user does.
+servers: $(SERVERS)
+	@echo '== servers'
+	cargo build $(PROGRAMS)
+	.ci/servers/run.mjs $(TARGET)/debug/nova
 
 test-window: ui $(DRIVER)
 	@echo '== test-window'
@@ -138,6 +151,11 @@ $(CONFORMANCE): .ci/conformance/package-lock.json
 	@.ci/setup node
 	cd $(@D)/.. && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# Without Python or a network only those servers are installed that can be.
+$(SERVERS): .ci/servers/package-lock.json .ci/servers/requirements.txt
+	@.ci/setup node
+	.ci/servers/install
 
 ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
 	cd ui && npm run --silent build

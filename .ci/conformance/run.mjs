@@ -5,6 +5,9 @@
  * calls a tool of `nova mcp serve` over stdio.
  *
  *   .ci/conformance/run.mjs NOVA
+ *   .ci/conformance/run.mjs NOVA next
+ *
+ * `next` reports what the suite of the next version of the protocol finds, and passes whatever that is.
  *
  * The suite cannot send a token, so its requests pass through a relay that adds it.
  */
@@ -19,9 +22,9 @@ import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const bin = join(here, 'node_modules/.bin')
-const nova = process.argv[2]
-if (!nova) {
-  console.error('usage: run.mjs NOVA')
+const [nova, version] = process.argv.slice(2)
+if (!nova || (version !== undefined && version !== 'next')) {
+  console.error('usage: run.mjs NOVA [next]')
   process.exit(2)
 }
 const folder = mkdtempSync(join(tmpdir(), 'nova-conformance-'))
@@ -47,9 +50,16 @@ try {
   const served = await url(server)
   relay = await listen(served)
   const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
-  const serves = await suite(['server', '--url', address])
-  const calls = await suite(['client', '--command', `${resolve(nova)} mcp probe --call`, '--suite', 'all'])
-  passed = serves && calls && (await inspector())
+  const client = ['client', '--command', `${resolve(nova)} mcp probe --call`]
+  if (version === 'next') {
+    await report(['server', '--url', address])
+    await report(client)
+    passed = true
+  } else {
+    const serves = await suite(['server', '--url', address])
+    const calls = await suite([...client, '--suite', 'all'])
+    passed = serves && calls && (await inspector())
+  }
 } finally {
   relay?.close()
   relay?.closeAllConnections()
@@ -111,25 +121,33 @@ async function inspector() {
   return answered
 }
 
-/**
- * Runs one part and prints its summary. The suite needs a newer Node than most systems have, so it brings its own.
- * Besides what the suite counts as a failure, a scenario fails that checked nothing.
- */
+/** Prints what the suite finds that the next version of the protocol requires. */
+async function report(args) {
+  const { summary } = await conformance('conformance-next', [...args, '--requirements', '2026-07-28'])
+  console.log(`${args[0]} ${summary}`)
+}
+
+/** Runs one part and prints its summary. Besides what the suite counts as a failure, a scenario fails that checked nothing. */
 async function suite(args) {
   const expected = ['--expected-failures', join(here, 'expected-failures.yaml')]
-  const common = [...expected, '--output-dir', join(folder, args[0])]
-  const run = spawn(join(bin, 'node'), [join(bin, 'conformance'), ...args, ...common], {
+  const { code, summary } = await conformance('@modelcontextprotocol/conformance', [...args, ...expected])
+  console.log(`${args[0]} ${summary}`)
+  const idle = [...summary.matchAll(/✓ (\S+): 0 passed, 0 failed/g)].map((found) => found[1])
+  if (idle.length > 0) console.log(`Checked nothing: ${idle.join(', ')}`)
+  return (code === 0 || onlyWarned(summary)) && idle.length === 0
+}
+
+/** Exit code and summary of the suite, which needs a newer Node than most systems have, so it brings its own. */
+async function conformance(name, args) {
+  const script = join(here, 'node_modules', name, 'dist/index.js')
+  const run = spawn(join(bin, 'node'), [script, ...args, '--output-dir', join(folder, args[0])], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let said = ''
   run.stdout.on('data', (part) => (said += part))
   const code = await new Promise((done) => run.on('close', done))
-  const summary = said.slice(said.search(/=== (SUITE )?SUMMARY ===/))
-  console.log(`${args[0]} ${summary}`)
-  const idle = [...summary.matchAll(/✓ (\S+): 0 passed, 0 failed/g)].map((found) => found[1])
-  if (idle.length > 0) console.log(`Checked nothing: ${idle.join(', ')}`)
-  return (code === 0 || onlyWarned(summary)) && idle.length === 0
+  return { code, summary: said.slice(said.search(/=== (SUITE )?SUMMARY ===/)) }
 }
 
 /** Whether all that the suite did not expect are warnings: a client that a busy machine makes late is warned. */

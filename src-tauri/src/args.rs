@@ -153,7 +153,8 @@ pub(crate) enum Mcp {
     Remove { name: String },
     /// Add the servers of another program's configuration; without a file, list what is found on this machine.
     ///
-    /// Reads the files of Claude Desktop, Claude Code, Cursor, VS Code, Codex, Zed, goose, Gemini CLI and LM Studio.
+    /// Reads the files of Claude Desktop, Claude Code, Cursor, VS Code, Codex, Zed, goose, Gemini CLI and LM Studio,
+    /// and `.mcp.json` and `.vscode/mcp.json` of the folder you are in.
     /// Nothing starts before you agree to it; secrets move from the file to your credentials.
     Import {
         file: Option<PathBuf>,

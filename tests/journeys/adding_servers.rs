@@ -206,6 +206,37 @@ fn servers_of_other_programs_are_found_and_added_once() {
     assert_eq!(refused.status.code(), Some(1));
 }
 
+#[test]
+fn servers_of_a_project_are_found_in_its_folder_only() {
+    let nova = Nova::new("", []);
+    files(
+        &nova,
+        &[
+            ("parcel/.mcp.json", "{\"mcpServers\": {\"parcel\": {\"command\": \"./serve\"}}}"),
+            ("parcel/.vscode/mcp.json", "{\"servers\": {\"docs\": {\"url\": \"https://docs.example/mcp\"}}}"),
+            ("moved/Code/User/mcp.json", "{\"servers\": {\"db\": {\"command\": \"db\"}}}"),
+        ],
+    );
+    let found_in = |folder: &str, settings: &str| {
+        let folder = nova.home().join(folder);
+        fs::create_dir_all(folder.join("src")).unwrap();
+        let mut command = nova.command(&["mcp", "import", "--json"]);
+        command.current_dir(folder).env("XDG_CONFIG_HOME", nova.home().join(settings));
+        let files: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let programs = files.as_array().unwrap().iter();
+        programs.map(|file| file["program"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found_in("parcel", "none"), ["Claude Code (this folder)", "VS Code (this folder)"]);
+    assert_eq!(found_in("parcel/src", "none"), Vec::<String>::new(), "of no other folder");
+    assert_eq!(found_in("elsewhere", "moved"), ["VS Code"]);
+
+    let parcel = nova.home().join("parcel");
+    let added = succeeds(&nova.run(&["mcp", "import", parcel.join(".mcp.json").to_str().unwrap()]));
+    assert!(added.contains("parcel: not agreed"), "{added}");
+    let entry = &nova.read_settings()["mcpServers"]["parcel"];
+    assert_eq!(*entry, json!({"command": "./serve", "cwd": parcel}), "it starts where its project is");
+}
+
 #[tokio::test]
 async fn odd_files_of_other_programs_hold_nothing_up() {
     let nova = Nova::new("", []);

@@ -56,6 +56,7 @@ mod running_a_pipeline;
 mod running_on;
 mod running_typescript;
 mod serving_on_a_port;
+mod serving_outside_tools;
 mod serving_skills;
 mod setting_up_skills;
 mod showing_images;

@@ -134,6 +134,7 @@ impl Nova {
                 vault: None,
                 documents: self.home.path().join("documents"),
                 home: Some(self.home.path().to_owned()),
+                settings: None,
                 obsidian: None,
                 trash: None,
             },

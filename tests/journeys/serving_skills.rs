@@ -126,6 +126,8 @@ fn a_rule_for_the_owner_alone_allows_a_client_nothing() {
     assert_eq!(nova.vault.read("a.md"), "One line.\n");
 }
 
+const ALWAYS: &str = "permissions: {allow: [vault__append_to_note]";
+
 /// The rules of one row, who the client is to the user, and what becomes of a read and of a write.
 #[test]
 fn policies_decide_by_kind_relationship_and_name_of_the_client() {
@@ -147,6 +149,12 @@ fn policies_decide_by_kind_relationship_and_name_of_the_client() {
         (policy("{relationship: [known, delegate]}", allow_all), "delegate", ran, ran),
         (policy("{relationship: owner}", allow_all), "delegate", ran, asked),
         (policy("{name: 'test-*'}", deny_all), "unknown", denied, denied),
+        // As *Always* writes it, which is a rule like any other; a policy takes it back from clients.
+        (format!("{ALWAYS}}}"), "unknown", ran, ran),
+        (format!("{ALWAYS}}}\n{}", policy("{kind: mcp_client}", ask_all)), "unknown", asked, asked),
+        (format!("{ALWAYS}}}\n{}", policy("{relationship: unknown}", deny_all)), "unknown", denied, denied),
+        (format!("{ALWAYS}}}\n{}", policy("{relationship: unknown}", deny_all)), "known", ran, ran),
+        (format!("{ALWAYS}, human_approval: ['vault__append_*']}}"), "delegate", ran, asked),
         (policy("{name: 'Other*'}", deny_all), "unknown", ran, asked),
         (policy("{kind: mcp_client, name: 'Test*', relationship: known}", allow_all), "known", ran, ran),
         (policy("{kind: mcp_client, name: 'Test*', relationship: known}", allow_all), "unknown", ran, asked),

@@ -45,7 +45,8 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
             Ok(print::DONE)
         }
         Mcp::Import { file: None, .. } => {
-            let files = app.server_files().await?;
+            let folder = std::env::current_dir().ok();
+            let files = app.server_files(folder.as_deref()).await?;
             if json {
                 print::json(&files);
                 return Ok(print::DONE);

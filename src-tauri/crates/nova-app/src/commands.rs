@@ -558,7 +558,7 @@ impl Commands for App {
     }
 
     async fn list_server_files(&self, _: Nothing) -> Result<Vec<ServerFile>, UserError> {
-        self.server_files().await
+        self.server_files(None).await
     }
 
     async fn import_servers(&self, import: ImportServers) -> Result<ServersView, UserError> {

@@ -47,10 +47,14 @@ impl App {
         self.add_prepared(wanted).await
     }
 
-    /// The configurations of other programs on this machine that name servers, or cannot be read.
-    pub async fn server_files(&self) -> Result<Vec<ServerFile>, UserError> {
+    /// The configurations of other programs on this machine that name servers, or cannot be read. Those of a project
+    /// only where the user is in its folder.
+    pub async fn server_files(&self, folder: Option<&Path>) -> Result<Vec<ServerFile>, UserError> {
+        let of_folder = folder.into_iter().flat_map(project_files);
+        let of_user = self.places().server_files().into_iter();
+        let of_user = of_user.map(|(program, file)| (program.to_owned(), file));
         let mut files = Vec::new();
-        for (program, file) in self.places().server_files() {
+        for (program, file) in of_folder.chain(of_user) {
             if file.symlink_metadata().is_err() {
                 continue;
             }
@@ -61,7 +65,7 @@ impl App {
             if problem.is_some() || !servers.is_empty() {
                 let shown = self.places().shown(&file);
                 let file = file.display().to_string();
-                files.push(ServerFile { program: program.into(), file, shown, servers, problem });
+                files.push(ServerFile { program, file, shown, servers, problem });
             }
         }
         Ok(files)
@@ -191,6 +195,22 @@ impl MovedSecret {
     }
 }
 
+/// The files with which a project names its servers, where its folder has them.
+fn project_files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let files = [("Claude Code", ".mcp.json"), ("VS Code", ".vscode/mcp.json")];
+    files.map(|(program, file)| (format!("{program} (this folder)"), folder.join(file))).into()
+}
+
+/// The folder of the project that a file configures, in which its servers start.
+fn project_of(file: &Path) -> Option<PathBuf> {
+    let file = std::path::absolute(file).ok()?;
+    let folder = file.parent()?;
+    if file.ends_with(".vscode/mcp.json") {
+        return folder.parent().map(Path::to_owned);
+    }
+    file.ends_with(".mcp.json").then(|| folder.to_owned())
+}
+
 fn found(form: Form, text: &str) -> Result<Vec<FoundServer>, UserError> {
     find_servers(form, text).map_err(|error| {
         let line = error.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
@@ -213,7 +233,15 @@ async fn read(file: &Path) -> Result<Vec<FoundServer>, UserError> {
             Some("yaml" | "yml") => Form::Yaml,
             _ => Form::Json,
         };
-        found(form, &text)
+        let mut servers = found(form, &text)?;
+        if let Some(project) = project_of(&file) {
+            for entry in servers.iter_mut().filter_map(|server| server.entry.as_mut().ok()) {
+                if entry.contains_key("command") {
+                    entry.entry("cwd").or_insert_with(|| project.display().to_string().into());
+                }
+            }
+        }
+        Ok(servers)
     })
     .await
 }

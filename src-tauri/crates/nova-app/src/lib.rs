@@ -99,8 +99,8 @@ pub use unconfined::Unconfined;
 pub use window_state::WindowPlace;
 
 // What the program around this crate needs of the others.
-pub use nova_calls::NoCredentials;
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use nova_calls::{NoCredentials, is_foreign};
 pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
 pub use nova_mcp::{Phase, Probed, ServerReview, ServerStatus, Surroundings};

@@ -14,6 +14,8 @@ pub struct Places {
     pub documents: PathBuf,
     /// The user's own folder, shown as `~`.
     pub home: Option<PathBuf>,
+    /// Where programs keep their settings on Linux, in place of `.config` in the home folder.
+    pub settings: Option<PathBuf>,
     /// Obsidian's own list of vaults, where there is one.
     pub obsidian: Option<PathBuf>,
     /// The desktop's trash, where it is a folder.
@@ -56,8 +58,10 @@ impl Places {
             directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
         let home = user.as_ref().map(|user| user.home_dir().to_owned());
         let trash = system_trash(home.as_deref(), from_env("XDG_DATA_HOME"));
+        let settings = from_env("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
         Ok(Self {
             home,
+            settings: settings.filter(|_| cfg!(target_os = "linux")),
             config,
             data,
             vault: vault.or_else(|| from_env("NOVA_VAULT")),
@@ -78,10 +82,12 @@ impl Places {
     /// Where other programs keep the servers they are configured with: program and file.
     pub(crate) fn server_files(&self) -> Vec<(&'static str, PathBuf)> {
         let Some(home) = &self.home else { return Vec::new() };
+        // Some keep to it on every system.
+        let dotted = self.settings.clone().unwrap_or_else(|| home.join(".config"));
         let settings = match std::env::consts::OS {
             "macos" => home.join("Library/Application Support"),
             "windows" => home.join("AppData/Roaming"),
-            _ => home.join(".config"),
+            _ => dotted.clone(),
         };
         vec![
             ("Claude Desktop", settings.join("Claude/claude_desktop_config.json")),
@@ -89,8 +95,8 @@ impl Places {
             ("Cursor", home.join(".cursor/mcp.json")),
             ("VS Code", settings.join("Code/User/mcp.json")),
             ("Codex", home.join(".codex/config.toml")),
-            ("Zed", home.join(".config/zed/settings.json")),
-            ("goose", home.join(".config/goose/config.yaml")),
+            ("Zed", dotted.join("zed/settings.json")),
+            ("goose", dotted.join("goose/config.yaml")),
             ("Gemini CLI", home.join(".gemini/settings.json")),
             ("LM Studio", home.join(".lmstudio/mcp.json")),
         ]
@@ -147,6 +153,27 @@ mod tests {
         check(&places, "/var/home/jane/Work vault");
         places.home = None;
         check(&places, "/var/home/jane/Work vault");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn settings_of_other_programs_are_where_the_desktop_says() {
+        let file = |value: &str| {
+            let env = |name: &str| (name == "XDG_CONFIG_HOME").then(|| OsString::from(value));
+            let mut places = Places::find(Some("/config".into()), None, None, env).expect("places");
+            places.home = Some("/home/jane".into());
+            let files = places.server_files();
+            ["VS Code", "Zed", "Codex"]
+                .map(|wanted| files.iter().find(|(program, _)| *program == wanted).expect("a file").1.clone())
+        };
+        let moved =
+            ["/settings/Code/User/mcp.json", "/settings/zed/settings.json", "/home/jane/.codex/config.toml"];
+        assert_eq!(file("/settings"), moved.map(PathBuf::from));
+        let usual = ["Code/User/mcp.json", "zed/settings.json"];
+        for value in ["", "settings"] {
+            let found = file(value);
+            assert_eq!(found[..2], usual.map(|file| Path::new("/home/jane/.config").join(file)), "{value}");
+        }
     }
 
     #[cfg(target_os = "linux")]

@@ -17,6 +17,7 @@ use rmcp::service::{
     PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
 };
 use rmcp::transport::IntoTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -456,8 +457,18 @@ pub(crate) fn unreachable(server: &str, reason: &str) -> Trouble {
 
 /// The cause of all causes, which says it best.
 pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |cause| cause.source());
+    let causes = std::iter::successors(Some(error), |cause| cause.source().or_else(|| of_request(*cause)));
     causes.last().map_or_else(String::new, ToString::to_string)
+}
+
+/// The library does not name it as a cause.
+fn of_request<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a (dyn std::error::Error + 'static)> {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::Client(error) => Some(error),
+        _ => None,
+    }
 }
 
 /// What somebody else says, as a part of a sentence.

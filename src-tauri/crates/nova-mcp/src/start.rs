@@ -158,7 +158,11 @@ async fn by_address(
             "Use its address for Streamable HTTP.",
         ));
     }
-    let reason = innermost(&error);
+    let reason = match &error {
+        // It does not name its own as its cause.
+        ClientInitializeError::TransportError { error, .. } => innermost(error),
+        error => innermost(error),
+    };
     if reason.contains("401") {
         return Err(sign_in(&config.name));
     }

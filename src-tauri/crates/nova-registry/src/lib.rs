@@ -63,7 +63,7 @@ pub use files::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
-pub use outside_text::{harmless, harmless_line};
+pub use outside_text::{fenced_output, harmless, harmless_line};
 pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{

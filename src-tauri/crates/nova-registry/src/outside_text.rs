@@ -12,6 +12,11 @@ pub fn harmless(text: &str) -> String {
     without_marks(&visible(text))
 }
 
+/// What a tool that did not come with Nova says, between marks that it cannot end.
+pub fn fenced_output(tool: &str, text: &str) -> String {
+    format!("<tool-text tool=\"{}\">\n{}\n</tool-text>", harmless_line(tool), harmless(text))
+}
+
 /// Characters that a person does not see, by their number. Those that only choose how an emoji looks
 /// stay, and one that is part of the spelling of Persian and other scripts, between their letters.
 fn visible(text: &str) -> String {

@@ -16,6 +16,8 @@
 //!   exactly the question asked, and for one call: `src/asking.rs`, `tests/journeys/asking_through_a_client.rs`.
 //! - For a client that is not local, private notes are in no tool, resource or prompt:
 //!   `tests/journeys/serving_skills.rs`.
+//! - What a tool that did not come with Nova says is fenced, and every answer has the form that the list of tools
+//!   declares: `tests/journeys/serving_outside_tools.rs`.
 //! - On a port, a request without the token, or with another Host or Origin, reaches nothing:
 //!   `tests/journeys/serving_on_a_port.rs`.
 //! - Calls beyond the limits are refused at once, so that a flood does not pile up: `src/limits.rs`,

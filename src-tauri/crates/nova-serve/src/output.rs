@@ -1,18 +1,30 @@
 //! What a client gets of a call.
 
+use std::sync::{Arc, LazyLock};
+
 use nova_protocol::{ErrorCode, ToolResult, UserError};
-use rmcp::model::{CallToolResult, ContentBlock};
+use nova_registry::fenced_output;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Map, Value, json};
 
 use crate::limits;
+use crate::served::ServedTool;
 
 /// The value with its sources and changes, as an object and, for clients that read text, as its JSON.
-pub(crate) fn of(result: ToolResult, tool: &str) -> CallToolResult {
-    if let Some(error) = result.error {
-        return failed(&refused(error, tool));
+pub(crate) fn of(result: ToolResult, tool: &ServedTool) -> CallToolResult {
+    if let Some(mut error) = result.error {
+        if tool.is_foreign && error.code == ErrorCode::ToolFailed {
+            error.message = fenced_output(&tool.name, &error.message);
+        }
+        return failed(&refused(error, &tool.name));
+    }
+    let mut value = result.value.unwrap_or_default();
+    if tool.is_foreign {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        value = fenced_output(&tool.name, &text).into();
     }
     let mut out = Map::new();
-    out.insert("value".into(), result.value.unwrap_or_default());
+    out.insert("value".into(), value);
     out.insert("sources".into(), json!(result.sources));
     if !result.figures.is_empty() {
         out.insert("figures".into(), json!(result.figures));
@@ -31,6 +43,28 @@ pub(crate) fn of(result: ToolResult, tool: &str) -> CallToolResult {
         ));
     }
     CallToolResult::structured(out)
+}
+
+/// What every answer is, a failed one included. Tools do not say what their `value` is.
+pub(crate) fn schema() -> Arc<JsonObject> {
+    static SCHEMA: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
+        let named =
+            |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key]});
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "value": {},
+                "sources": {"type": "array", "items": named("kind")},
+                "figures": {"type": "array", "items": named("at")},
+                "changes": {"type": "array", "items": named("path")},
+                "change_set": {"type": "string"},
+                "error": named("code"),
+            },
+            "anyOf": [{"required": ["value", "sources"]}, {"required": ["error"]}],
+        });
+        Arc::new(schema.as_object().cloned().unwrap_or_default())
+    });
+    SCHEMA.clone()
 }
 
 /// An error of the call, which the client's model can read and react to.

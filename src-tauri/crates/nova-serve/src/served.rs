@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_app::{App, Relationship};
+use nova_app::{App, Relationship, is_foreign};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup, canonical};
 use nova_skill::Effect;
@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use crate::resource;
+use crate::{output, resource};
 
 /// What the user serves, and to whom.
 #[derive(Debug, Clone)]
@@ -23,6 +23,15 @@ pub struct Served {
     pub relationship: Relationship,
     /// The client and its model run on this machine: private notes are served too.
     pub local: bool,
+}
+
+/// A tool that is served.
+#[derive(Clone)]
+pub(crate) struct ServedTool {
+    /// `skill.tool`
+    pub(crate) name: String,
+    /// It did not come with Nova, so what it says is fenced.
+    pub(crate) is_foreign: bool,
 }
 
 impl Served {
@@ -62,15 +71,13 @@ impl Served {
         tools.filter(|tool| self.effects.contains(&tool.effect())).map(|tool| described(tool)).collect()
     }
 
-    /// `skill.tool` of a tool that is served.
-    ///
     /// # Errors
-    /// Why there is none of that name for this client.
-    pub(crate) fn find_tool(&self, app: &App, name: &str) -> Result<String, String> {
+    /// Why there is no tool of that name for this client.
+    pub(crate) fn find_tool(&self, app: &App, name: &str) -> Result<ServedTool, String> {
         match app.registry().snapshot().tool(name) {
             ToolLookup::Found { skill, tool } if self.serves(&skill) => {
                 if self.effects.contains(&tool.effect()) {
-                    return Ok(tool.shown_name());
+                    return Ok(ServedTool { name: tool.shown_name(), is_foreign: is_foreign(&tool) });
                 }
                 Err(match word(tool.effect()) {
                     Some(effect) => format!(
@@ -154,5 +161,7 @@ fn described(tool: &ToolEntry) -> Tool {
         Value::Object(schema) => schema.clone(),
         _ => serde_json::Map::new(),
     };
-    Tool::new(tool.wire_name.clone(), spec.description.to_string(), schema).with_annotations(hints)
+    Tool::new(tool.wire_name.clone(), spec.description.to_string(), schema)
+        .with_annotations(hints)
+        .with_raw_output_schema(output::schema())
 }

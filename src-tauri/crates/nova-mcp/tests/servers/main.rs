@@ -6,5 +6,7 @@ mod agreeing;
 mod at_an_address;
 mod calling;
 mod ending;
+mod hostile;
+mod hostile_addresses;
 mod misbehaving;
 mod support;

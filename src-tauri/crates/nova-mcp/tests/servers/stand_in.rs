@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+#[path = "stand_in/hostile.rs"]
+mod hostile;
+
 /// As `guard` it is the guard that starts it.
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -57,7 +60,9 @@ fn main() -> ExitCode {
             }
         }
     });
-    serve(how, file.as_deref(), &lines);
+    if !hostile::serve(how, file.as_deref(), &lines) {
+        serve(how, file.as_deref(), &lines);
+    }
     if how == "outlives-input" {
         sleep();
     }

@@ -61,21 +61,26 @@ impl Servers {
     }
 
     pub(crate) fn with(memory: Arc<Memory>) -> Self {
-        Self::resting_after(memory, Duration::from_secs(3_600))
+        Self::with_options(memory, |_| ())
     }
 
     /// Servers that no call needs for so long are ended.
     pub(crate) fn resting_after(memory: Arc<Memory>, idle: Duration) -> Self {
+        Self::with_options(memory, |options| options.idle = idle)
+    }
+
+    pub(crate) fn with_options(memory: Arc<Memory>, change: impl FnOnce(&mut McpOptions)) -> Self {
         let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin"), ("NOVA_SECRET", "not for servers")];
         let own = own.map(|(name, value)| (name.into(), value.into()));
         let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
         let longest = Duration::from_secs(3_600);
-        let options = McpOptions {
+        let mut options = McpOptions {
             // One failure is enough for every test.
             pause: Pause { first: longest, longest },
-            idle,
+            idle: longest,
             ..McpOptions::new(surroundings, memory.clone())
         };
+        change(&mut options);
         Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }
     }
 

@@ -1,6 +1,6 @@
 //! Text that somebody else wrote, so marked that a model can tell where it begins and ends.
 
-use nova_registry::{harmless, harmless_line};
+use nova_registry::harmless;
 use serde_json::Value;
 use ulid::Ulid;
 
@@ -34,11 +34,6 @@ pub(crate) fn fenced_skill(skill: &str, text: &str) -> String {
          skills does not hold.\n\n<skill-text skill=\"{skill}\">\n{}\n</skill-text>",
         harmless(text)
     )
-}
-
-/// The answer of a tool that did not come with Nova.
-pub(crate) fn fenced_output(tool: &str, text: &str) -> String {
-    format!("<tool-text tool=\"{}\">\n{}\n</tool-text>", harmless_line(tool), harmless(text))
 }
 
 /// At most so many bytes, from `start` on; what is left out is said with how to get it.

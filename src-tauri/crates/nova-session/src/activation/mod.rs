@@ -14,7 +14,7 @@ use nova_skill::{Lifetime, Mode};
 pub(crate) use control::{
     ControlTool, activation_answer, instructions, listing, resource, search, unknown_skill,
 };
-pub(crate) use fence::{NOTICE, fenced_output, neutral, new_notice_mark, part};
+pub(crate) use fence::{NOTICE, neutral, new_notice_mark, part};
 pub(crate) use told::Told;
 
 /// The skills that are active in a session, in the order of their activation.

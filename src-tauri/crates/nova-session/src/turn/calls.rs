@@ -8,14 +8,14 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Place, Settled, is_foreign, places, run_or_detach};
 use nova_protocol::{ErrorCode, NoteChangeKind, NoteChangeView, SourceView};
-use nova_registry::{Snapshot, ToolLookup};
+use nova_registry::{Snapshot, ToolLookup, fenced_output};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::said::Said;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, fenced_output, neutral, part};
+use crate::activation::{ControlTool, Told, neutral, part};
 use crate::message::{Cut, LogCall, LogMessage, Notes};
 use crate::session::Session;
 

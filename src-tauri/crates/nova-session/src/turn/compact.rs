@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use futures::StreamExt;
 use nova_protocol::{CompactedBy, ErrorCode, Event, UserError};
 use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
-use nova_registry::Snapshot;
+use nova_registry::{Snapshot, fenced_output};
 
 use super::calls::OUTPUT_CAP;
 use super::{Stop, Turn, cache_order, provider_error};
-use crate::activation::{fenced_output, part};
+use crate::activation::part;
 use crate::context::{Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
 use crate::images::named;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nova_calls::{DetachedCall, Outcome, SoFar};
 use nova_protocol::{ErrorCode, Event, UserError};
+use nova_registry::fenced_output;
 use nova_skill::VaultPath;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -13,7 +14,7 @@ use super::calls::{named, output_of};
 use super::said::Said;
 use super::seen::paths;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, fenced_output, part};
+use crate::activation::{ControlTool, Told, part};
 use crate::branches::After;
 use crate::detached::{ends_to_tell, open_calls};
 use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};

@@ -1,0 +1,170 @@
+//! Servers that mean harm or do not care: each is bounded, says why in one line, and leaves the others alone.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Instant;
+
+use nova_mcp::Phase;
+use nova_registry::{Registry, Settings, State, ToolLookup};
+use serde_json::{Value, json};
+
+use crate::support::{Servers, gone, not_ready, ready_tools, until};
+
+const HERE: &str = "here";
+
+fn with_timeout(servers: &Servers, how: &str, milliseconds: u64) -> Value {
+    let mut entry = servers.entry(how);
+    entry["timeout_ms"] = json!(milliseconds);
+    entry
+}
+
+/// A line for a person: without control characters, and no longer than one reads.
+#[track_caller]
+fn assert_one_line(text: &str) {
+    assert!(text.chars().all(|c| !c.is_control() && c != '\u{202e}' && c != '\u{e0041}'), "{text}");
+    assert!(text.chars().count() < 1_000, "{} characters", text.chars().count());
+}
+
+#[tokio::test]
+async fn endless_pages_of_tools_end() {
+    let servers = Servers::one("pages").await;
+    assert_eq!((servers.phase("one"), servers.skill("one").tools.len()), (Phase::Ready, 100));
+}
+
+#[tokio::test]
+async fn a_storm_of_notifications_starts_no_storm_of_requests() {
+    let began = Instant::now();
+    let servers = Servers::one("storm").await;
+    for _ in 0..50 {
+        assert_eq!(servers.call("one", "echo", json!({})).await.unwrap(), HERE);
+    }
+    let lists = (1..).take_while(|at| servers.note(&format!("list{at}")).exists()).count();
+    let most = 2 + began.elapsed().as_secs();
+    assert!(lists as u64 <= most, "{lists} lists, at most one a second: {most}");
+}
+
+#[tokio::test]
+async fn a_call_that_only_drips_ends_and_its_server_is_ended() {
+    let servers = Servers::new();
+    let mut other = servers.entry("plain");
+    other["args"][1] = json!(servers.note("other"));
+    servers.agree(&json!({ "one": with_timeout(&servers, "drips", 200), "other": other }));
+    servers.ready().await;
+    let pid = servers.process("server").await;
+    let error = servers.call("one", "echo", json!({})).await.expect_err("it never ends");
+    assert_eq!(error.to_string(), "one did not answer in 2 s.");
+    gone(pid).await;
+    assert_eq!(servers.call("other", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
+}
+
+#[tokio::test]
+async fn a_server_that_reads_nothing_does_not_hold_a_large_call() {
+    let servers = Servers::new();
+    servers.agree(&json!({ "one": with_timeout(&servers, "reads-nothing", 500) }));
+    servers.ready().await;
+    let pid = servers.process("server").await;
+    let error =
+        servers.call("one", "echo", json!({"text": "x".repeat(4 << 20)})).await.expect_err("nobody reads");
+    assert_eq!(error.to_string(), "one did not answer in 0.5 s.");
+    gone(pid).await;
+}
+
+#[tokio::test]
+async fn a_megabyte_with_escapes_becomes_one_harmless_line() {
+    let servers = Servers::one("shouts").await;
+    let error = servers.call("one", "echo", json!({})).await.expect_err("it refuses");
+    assert_one_line(&error.to_string());
+    let skill = servers.skill("one");
+    assert!(skill.skill_md.instructions.chars().count() <= 8_001);
+    assert!(!skill.skill_md.instructions.contains(['\u{1b}', '\u{202e}', '\u{e0041}']));
+    assert!(!skill.skill_md.instructions.contains("</tool-text>"));
+    let description = servers.tool("one", "echo").spec().description.to_string();
+    assert!(
+        description.chars().count() < 5_000 && !description.contains(['\u{1b}', '\u{202e}', '\u{e0041}'])
+    );
+    for status in servers.mcp.statuses() {
+        assert_one_line(&status.version.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn names_that_shadow_another_are_refused_or_have_wire_names_of_their_own() {
+    let servers = Servers::one("shadows").await;
+    let skill = servers.skill("one");
+    assert_eq!(ready_tools(&skill), ["echo", "load_skill", "a.b", "a__b", "A-B"]);
+    let registry = Registry::new(vec![servers.mcp.source()], &Settings::default());
+    let snapshot = registry.snapshot();
+    let tools = &snapshot.skill("one").unwrap().tools;
+    let names: BTreeSet<&str> = tools.iter().map(|tool| tool.wire_name.as_str()).collect();
+    assert_eq!((tools.len(), names.len()), (5, 5), "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("one__") && name.len() <= 64), "{names:?}");
+    assert!(matches!(snapshot.tool("load_skill"), ToolLookup::Unknown { .. }));
+    let refused = not_ready(&skill);
+    assert_eq!(refused.len(), 2, "the second echo and the one without a name: {refused:?}");
+    for (_, state, reason) in refused {
+        assert_eq!(state, State::Broken);
+        assert_one_line(&reason);
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_asks_nova_for_is_refused_and_its_calls_go_on() {
+    let servers = Servers::one("demands").await;
+    assert_eq!(servers.call("one", "echo", json!({})).await.unwrap(), HERE);
+}
+
+#[tokio::test]
+async fn an_answer_to_no_request_is_not_taken_for_one() {
+    let servers = Servers::new();
+    servers.agree(&json!({ "one": with_timeout(&servers, "null-id", 500) }));
+    servers.ready().await;
+    let error = servers.call("one", "echo", json!({})).await.expect_err("no answer").to_string();
+    assert_one_line(&error);
+}
+
+#[tokio::test]
+async fn of_twenty_servers_that_do_not_start_no_process_is_left() {
+    let servers = Servers::new();
+    let garbage = servers.note("garbage");
+    std::fs::write(&garbage, [0x7f, b'E', b'L', b'F', 0, 1, 2, 3]).unwrap();
+    std::fs::set_permissions(&garbage, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut entries = json!({ "good": servers.entry("plain"), "garbage": {"command": garbage} });
+    for at in 0..5 {
+        for how in ["hangs", "html", "floods-line", "dies"] {
+            let mut entry = servers.entry(how);
+            entry["startup_timeout_ms"] = json!(700);
+            entries[format!("{how}-{at}")] = entry;
+        }
+    }
+    servers.agree(&entries);
+    assert_eq!(call_once_ready(&servers).await, "hi", "it does not wait for the others");
+    servers.ready().await;
+    for status in servers.mcp.statuses() {
+        match status.phase {
+            Phase::Failed(why) => assert_one_line(&why),
+            phase => assert_eq!((status.name.as_str(), phase), ("good", Phase::Ready)),
+        }
+    }
+    // The good one and its guard.
+    until(|| processes_of(&servers.notes()) == 2).await;
+    assert_eq!(call_once_ready(&servers).await, "hi");
+    let notes = servers.notes();
+    drop(servers);
+    until(|| processes_of(&notes) == 0).await;
+}
+
+/// How many processes have this path among their arguments.
+fn processes_of(path: &Path) -> usize {
+    let path = path.to_str().unwrap();
+    let is_of = |entry: &std::fs::DirEntry| {
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(path)
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().filter(is_of).count()
+}
+
+async fn call_once_ready(servers: &Servers) -> Value {
+    servers.mcp.ready(Some("good"), nova_testkit::PATIENCE).await;
+    servers.call("good", "echo", json!({"text": "hi"})).await.unwrap()
+}
