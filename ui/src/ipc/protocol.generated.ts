@@ -393,7 +393,7 @@ args?: JsonValue,
  */
 reason?: string, };
 
-export type Decision = "once" | "session" | "always" | "deny";
+export type Decision = "once" | "session" | "always" | "deny" | "cancel";
 
 export type DiffLineKind = "context" | "added" | "removed";
 
@@ -581,7 +581,7 @@ kind?: NoteChangeKind,
 /**
  * What differs: "stage", "body", "deleted outside".
  */
-what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
+what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, from: string, message: string, url?: string, host?: string, decisions: Array<Decision>, revision: number, } | { "type": "history_compacted", by: CompactedBy, 
 /**
  * So many messages are sent in the shorter form.
  */

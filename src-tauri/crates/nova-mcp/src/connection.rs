@@ -5,22 +5,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nova_registry::harmless_line;
-use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-    DiscoverRequest, DiscoverRequestParams, Implementation, JsonObject, ListToolsRequest,
-    PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ServerPeerInfo, ServerResult, SubscriptionFilter,
+    DiscoverRequest, DiscoverRequestParams, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    FormElicitationCapability, Implementation, InputRequest, InputRequests, InputResponses, JsonObject,
+    ListToolsRequest, PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, ServerPeerInfo, ServerResult, SubscriptionFilter, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
-    PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+    PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
 };
 use rmcp::transport::IntoTransport;
-use tokio::sync::{Notify, broadcast};
+use rmcp::{ClientHandler, ErrorData};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::asking::{self, Asked, Askers};
 use crate::definition::{Definition, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
@@ -48,6 +50,7 @@ pub(crate) struct Connection {
     at_once: CancellationToken,
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
+    askers: Arc<Askers>,
     is_process: bool,
 }
 
@@ -60,22 +63,36 @@ pub(crate) struct Parts {
     pub(crate) is_process: bool,
 }
 
-/// Hears what a server says by itself. Everything that a server might ask for is refused, as none of it
-/// is offered.
+/// Hears what a server says by itself. Of what it might ask for, only questions to the user are offered.
 struct Hears {
     progress: broadcast::Sender<ProgressNotificationParam>,
     tools_changed: Arc<Notify>,
+    askers: Arc<Askers>,
 }
 
 impl ClientHandler for Hears {
     fn get_info(&self) -> ClientConfig {
         let nova = Implementation::new("nova", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), nova)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        let mut offered = ClientCapabilities::default();
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        offered.elicitation =
+            Some(ElicitationCapability::new().with_form(form).with_url(UrlElicitationCapability::new()));
+        ClientConfig::new(offered, nova).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         let _ = self.progress.send(progress);
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        tokio::select! {
+            answer = self.askers.ask(params) => Ok(answer),
+            () = context.ct.cancelled() => Err(ErrorData::invalid_request("withdrawn", None)),
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -97,7 +114,12 @@ impl Connection {
     {
         let (progress, _) = broadcast::channel(64);
         let tools_changed = Arc::new(Notify::new());
-        let hears = Hears { progress: progress.clone(), tools_changed: tools_changed.clone() };
+        let askers = Arc::<Askers>::default();
+        let hears = Hears {
+            progress: progress.clone(),
+            tools_changed: tools_changed.clone(),
+            askers: askers.clone(),
+        };
         let lifecycle = if first {
             ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -120,6 +142,7 @@ impl Connection {
             at_once,
             closed: closed.clone(),
             calls: AtomicUsize::new(0),
+            askers,
             is_process,
         });
         tokio::spawn(run(service, stop, closed));
@@ -176,20 +199,70 @@ impl Connection {
         Ok(tools)
     }
 
-    /// One call, until it ends, is stopped, or takes too long without a sign of progress.
+    /// One call, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
+    /// user meanwhile goes to `asks`; the time of an answer does not count.
     pub(crate) async fn call(
         self: &Arc<Self>,
         tool: &str,
         args: Option<JsonObject>,
         limit: Duration,
         stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
         hear: impl Fn(ProgressNotificationParam),
     ) -> Result<CallToolResult, Trouble> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = args;
+        for _ in 0..=limits::ROUNDS {
+            let answer = self.call_once(params.clone(), limit, stop, asks, &hear).await?;
+            match answer {
+                ServerResult::CallToolResult(result) => return Ok(result),
+                ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
+                ServerResult::InputRequiredResult(more) => {
+                    let wanted = more.input_requests.unwrap_or_default();
+                    params.input_responses = Some(tokio::select! {
+                        answered = self.answers(wanted, asks) => answered?,
+                        () = stop.cancelled() => return Err(Trouble::stopped()),
+                    });
+                    params.request_state = more.request_state;
+                }
+                _ => return Err(self.faulty("answered a call with something else")),
+            }
+        }
+        Err(self.faulty("asked for more again and again"))
+    }
+
+    /// What the user answers to what a server needs to go on.
+    async fn answers(
+        &self,
+        wanted: InputRequests,
+        asks: &mpsc::Sender<Asked>,
+    ) -> Result<InputResponses, Trouble> {
+        let mut answers = InputResponses::new();
+        for (name, request) in wanted {
+            let InputRequest::Elicitation(request) = request else {
+                return Err(Trouble::failed(
+                    format!("{} asks for what Nova does not offer to servers.", self.server),
+                    "Use another tool, or give it all it needs at once.",
+                ));
+            };
+            let answer = asking::ask(request.params, asks).await;
+            answers.insert(name, serde_json::to_value(answer).unwrap_or_default());
+        }
+        Ok(answers)
+    }
+
+    async fn call_once(
+        self: &Arc<Self>,
+        params: CallToolRequestParams,
+        limit: Duration,
+        stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
+        hear: impl Fn(ProgressNotificationParam),
+    ) -> Result<ServerResult, Trouble> {
         let mut request = CallToolRequest::new(params);
         request.extensions = Default::default();
         let mut progress = self.progress.subscribe();
+        let (_asker, mut questions) = self.askers.call();
         let sent = self.peer.send_request_with_option(
             ClientRequest::CallToolRequest(request),
             PeerRequestOptions::no_options(),
@@ -201,7 +274,7 @@ impl Connection {
             () = stop.cancelled() => return Err(Trouble::stopped()),
         };
         let _counted = Counted::of(&self.calls);
-        let last = Instant::now() + limit * PROGRESSES;
+        let mut last = Instant::now() + limit * PROGRESSES;
         let mut until = Instant::now() + limit;
         let answer = loop {
             tokio::select! {
@@ -213,6 +286,19 @@ impl Connection {
                     }
                     _ => {}
                 },
+                Some(asked) = questions.recv() => {
+                    let since = Instant::now();
+                    tokio::select! {
+                        () = asking::pass_on(asked, asks) => {}
+                        // It goes on without an answer.
+                        answer = &mut handle.rx => break answer,
+                        () = stop.cancelled() => {
+                            self.give_up(handle, "stopped by the user").await;
+                            return Err(Trouble::stopped());
+                        }
+                    }
+                    (until, last) = (until + since.elapsed(), last + since.elapsed());
+                }
                 () = stop.cancelled() => {
                     self.give_up(handle, "stopped by the user").await;
                     return Err(Trouble::stopped());
@@ -224,16 +310,7 @@ impl Connection {
                 }
             }
         };
-        let answer = answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))?;
-        match answer {
-            ServerResult::CallToolResult(result) => Ok(result),
-            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
-            ServerResult::InputRequiredResult(_) => Err(Trouble::failed(
-                format!("{} asks for more while it works, which Nova does not offer.", self.server),
-                "Use another tool, or give it all it needs at once.",
-            )),
-            _ => Err(self.faulty("answered a call with something else")),
-        }
+        answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))
     }
 
     /// A request of Nova's own, within `left` of a limit.

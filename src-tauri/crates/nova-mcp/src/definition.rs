@@ -208,7 +208,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 }
 
 /// What came over the wire nests no deeper than its parser goes.
-fn depth(value: &Value) -> usize {
+pub(crate) fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or_default(),

@@ -1,6 +1,7 @@
 use nova_calls::Secrets;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
@@ -50,7 +51,10 @@ pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Res
         let mut called = None;
         if call && fault.is_none() {
             let args = defaults(&definition.parameters);
-            let answer = connection.call(&definition.name, Some(args), config.timeout, &never, |_| ()).await;
+            // Nobody hears a question: it is cancelled.
+            let (asks, _) = mpsc::channel(1);
+            let timeout = config.timeout;
+            let answer = connection.call(&definition.name, Some(args), timeout, &never, &asks, |_| ()).await;
             called = Some(match answer {
                 Ok(answer) => match output(&config.name, answer, &secrets) {
                     Ok(output) => json!({ "ok": true, "value": output.value }),

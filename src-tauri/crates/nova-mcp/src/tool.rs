@@ -3,16 +3,18 @@ use std::sync::{Arc, Weak};
 use nova_calls::Secrets;
 use nova_registry::LoadedTool;
 use nova_skill::{
-    CallToken, Description, Effect, Progress, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
-    async_trait,
+    CallToken, Description, Effect, Elicited, Progress, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+    Value, async_trait,
 };
 use rmcp::model::ProgressNotificationParam;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::asking::{Asked, elicitation, result};
 use crate::config::ServerConfig;
 use crate::connection::{Connection, PROGRESSES, sentence};
 use crate::definition::Definition;
+use crate::limits;
 use crate::output::output;
 use crate::trouble::Trouble;
 
@@ -84,6 +86,7 @@ impl Tool for McpTool {
         let server = self.server.upgrade().ok_or_else(gone)?;
         let (stop, _stops) = stop_with();
         let (tells, mut told) = mpsc::unbounded_channel();
+        let (asks, mut asked) = mpsc::channel(limits::QUESTIONS);
         let (name, of) = (self.definition.name.clone(), server.clone());
         // On a task of its own, which lives on to tell the server that the call was stopped.
         let mut call = tokio::spawn(async move {
@@ -92,12 +95,14 @@ impl Tool for McpTool {
                 () = stop.cancelled() => return Err(Trouble::stopped()),
             };
             let args = args.as_object().cloned();
-            connection.call(&name, args, of.config().timeout, &stop, |news| drop(tells.send(news))).await
+            let hear = |news| drop(tells.send(news));
+            connection.call(&name, args, of.config().timeout, &stop, &asks, hear).await
         });
         let result = loop {
             tokio::select! {
                 result = &mut call => break result,
                 Some(news) = told.recv() => ctx.progress(progress(&news)),
+                Some(question) = asked.recv() => self.put(question, server.secrets(), ctx.as_ref()).await?,
             }
         };
         let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
@@ -106,6 +111,29 @@ impl Tool for McpTool {
         })?;
         server.went_well();
         output(&self.server_name, result, server.secrets()).map(ToolOutput::from)
+    }
+}
+
+impl McpTool {
+    /// Asks the user what the server asks.
+    async fn put(&self, asked: Asked, secrets: &Secrets, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        let Asked { params, mut answer } = asked;
+        let mut elicitation = match elicitation(&self.server_name, params) {
+            Ok(elicitation) => elicitation,
+            Err(refused) => {
+                ctx.progress(Progress { fraction: None, message: Some(refused) });
+                let _ = answer.send(result(Elicited::Declined));
+                return Ok(());
+            }
+        };
+        secrets.scrub(&mut elicitation.message);
+        let elicited = tokio::select! {
+            elicited = ctx.user().ask(&elicitation) => elicited?,
+            // Nobody waits any more.
+            () = answer.closed() => return Ok(()),
+        };
+        let _ = answer.send(result(elicited));
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agreeing;
+mod asking;
 mod at_an_address;
 mod calling;
 mod ending;
