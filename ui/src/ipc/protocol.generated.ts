@@ -1849,6 +1849,10 @@ export type ServerStateView = "off" | "needs_review" | "asleep" | "starting" | "
 
 export type ServerToolChange = { tool: string, 
 /**
+ * Its server did not list it when the user agreed to it.
+ */
+is_new: boolean, 
+/**
  * Of both definitions: what is approved.
  */
 fingerprint: string, diff: NoteDiffView, };

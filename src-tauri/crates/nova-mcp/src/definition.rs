@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::limits;
 
+/// What is told of a tool that came later.
+const NEW: &str = "it is new since you agreed to the server";
+
 /// A tool as its server defines it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
@@ -40,24 +43,32 @@ pub struct KnownTools {
     pub version: Option<String>,
 }
 
-/// A definition that is not what was approved.
+/// A definition that is not what was approved, or that nobody approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedTool {
     pub tool: String,
     /// One line for each difference.
     pub changes: Vec<String>,
-    /// The definition that was approved, and the one that is listed now, as text to compare.
+    /// The definition that was approved, empty for a new tool, and the one that is listed now, as text to compare.
     pub before: String,
     pub after: String,
 }
 
+impl ChangedTool {
+    /// Its server did not list it when the user agreed to it.
+    pub fn is_new(&self) -> bool {
+        self.before.is_empty()
+    }
+}
+
 impl KnownTools {
-    /// Takes up a new list; what was never seen counts as approved with it, as each call asks.
+    /// Takes up a new list. The first one counts as approved with its server, as each call asks; a tool that comes
+    /// later is not callable before the user approves it.
     pub(crate) fn list(&mut self, listed: Vec<Definition>) {
-        for definition in &listed {
-            self.approved.entry(definition.name.clone()).or_insert_with(|| definition.clone());
-        }
         self.listed = Some(listed);
+        if self.approved.is_empty() {
+            self.approve();
+        }
     }
 
     /// What is listed now is what the user wants.
@@ -80,11 +91,14 @@ impl KnownTools {
     }
 
     pub(crate) fn change_of(&self, definition: &Definition) -> Option<ChangedTool> {
-        let before = self.approved.get(&definition.name).filter(|before| *before != definition)?;
+        let before = self.approved.get(&definition.name);
+        if before == Some(definition) {
+            return None;
+        }
         Some(ChangedTool {
             tool: short(&harmless_line(&definition.name)),
-            changes: definition.changes_since(before),
-            before: before.as_text(),
+            changes: before.map_or_else(|| vec![NEW.into()], |before| definition.changes_since(before)),
+            before: before.map(Definition::as_text).unwrap_or_default(),
             after: definition.as_text(),
         })
     }
@@ -290,6 +304,21 @@ mod tests {
             assert!(found[0].changes[0].starts_with(said), "{found:?}");
         }
         known.approve();
+        assert_eq!(known.changed(), []);
+    }
+
+    #[test]
+    fn the_first_list_is_approved_and_a_later_tool_is_not() {
+        let mut known = KnownTools::default();
+        known.list(vec![plain("a"), plain("b")]);
+        assert_eq!(known.changed(), []);
+        known.list(vec![plain("a"), plain("c")]);
+        let changed = known.changed();
+        assert_eq!((changed.len(), changed[0].tool.as_str(), changed[0].is_new()), (1, "c", true));
+        known.approve_tool("c");
+        assert_eq!(known.changed(), []);
+        // One that comes back is known.
+        known.list(vec![plain("b")]);
         assert_eq!(known.changed(), []);
     }
 

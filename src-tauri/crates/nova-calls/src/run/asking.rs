@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_protocol::{Decision, ErrorCode, Event, NoteChangeKind, NoteDiffView, UserError};
+use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{Effect, VaultPath};
 use nova_vault::Vault;

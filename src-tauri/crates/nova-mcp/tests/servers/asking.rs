@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use nova_skill::{Elicitation, Elicited, ToolContext, ToolError, ToolUser, Value, Wanted, async_trait};
 use nova_testkit::TestContext;
@@ -12,12 +13,13 @@ use tokio_util::sync::CancellationToken;
 use crate::at_an_address::{reply, server};
 use crate::support::{Empty, Servers, run, until, within};
 
-/// Answers in order, then declines; asked when its answers are used up it can also stay silent.
+/// Answers in order, then declines; `gated`, not before the gate is opened.
 #[derive(Default)]
 struct Person {
     answers: Mutex<VecDeque<Elicited>>,
     asked: Mutex<Vec<Elicitation>>,
-    silent: bool,
+    gated: bool,
+    gate: Notify,
     hears: Notify,
 }
 
@@ -30,8 +32,8 @@ impl ToolUser for Person {
             asked.len()
         };
         self.hears.notify_one();
-        if self.silent {
-            std::future::pending::<()>().await;
+        if self.gated {
+            self.gate.notified().await;
         }
         if times > 20 {
             return Err(ToolError::failed("asked too often", ""));
@@ -42,10 +44,6 @@ impl ToolUser for Person {
 
 fn person(answers: impl IntoIterator<Item = Elicited>) -> Arc<Person> {
     Arc::new(Person { answers: Mutex::new(answers.into_iter().collect()), ..Person::default() })
-}
-
-fn silent() -> Arc<Person> {
-    Arc::new(Person { silent: true, ..Person::default() })
 }
 
 fn with(person: &Arc<Person>, cancel: &CancellationToken) -> Arc<dyn ToolContext> {
@@ -120,7 +118,7 @@ async fn a_question_outside_of_a_call_is_cancelled() {
 #[tokio::test]
 async fn a_server_that_goes_on_without_the_answer_withdraws_the_question() {
     let servers = Servers::one("plain").await;
-    let person = silent();
+    let person = Arc::new(Person { gated: true, ..Person::default() });
     let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();
     assert_eq!(answered, "went on");
     assert_eq!(person.asked.lock().unwrap().len(), 1);
@@ -130,18 +128,29 @@ async fn a_server_that_goes_on_without_the_answer_withdraws_the_question() {
 async fn the_time_of_an_answer_is_not_the_servers() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");
-    entry["timeout_ms"] = json!(300);
+    entry["timeout_ms"] = json!(2_000);
     servers.agree(&json!({ "one": entry }));
     servers.ready().await;
-    let person = silent();
-    let stop = CancellationToken::new();
-    let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &stop));
+    let person = Arc::new(Person { gated: true, ..Person::default() });
+    let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &CancellationToken::new()));
     let running = tokio::spawn(async move { run(&tool, json!({}), ctx).await });
     within(person.hears.notified()).await;
-    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
-    assert!(!running.is_finished(), "it waits for the person");
+    // Longer than a call may take even with progress.
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(25)).await;
+    tokio::time::resume();
+    person.gate.notify_one();
+    assert_eq!(within(running).await.unwrap().unwrap(), r#"{"action":"decline"}"#);
+}
+
+#[tokio::test]
+async fn a_call_that_is_stopped_with_its_question_open_is_stopped_at_the_server() {
+    let servers = Servers::one("plain").await;
+    let person = Arc::new(Person { gated: true, ..Person::default() });
+    let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &CancellationToken::new()));
+    let running = tokio::spawn(async move { run(&tool, json!({}), ctx).await });
+    within(person.hears.notified()).await;
     running.abort();
-    // Stopped with the question open, the server hears of it.
     let cancelled = servers.note("cancelled");
     until(|| cancelled.exists()).await;
 }
