@@ -581,7 +581,23 @@ kind?: NoteChangeKind,
 /**
  * What differs: "stage", "body", "deleted outside".
  */
-what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, from: string, message: string, url?: string, host?: string, decisions: Array<Decision>, revision: number, } | { "type": "history_compacted", by: CompactedBy, 
+what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, 
+/**
+ * Of the values that are asked for; null where the user is to open `url`.
+ */
+schema: JsonValue, 
+/**
+ * The program that asks.
+ */
+from: string, 
+/**
+ * In its own words.
+ */
+message: string, url?: string, 
+/**
+ * Where `url` leads.
+ */
+host?: string, decisions: Array<Decision>, revision: number, } | { "type": "history_compacted", by: CompactedBy, 
 /**
  * So many messages are sent in the shorter form.
  */

@@ -23,10 +23,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::asking::{self, Asked, Askers};
-use crate::definition::{Definition, short};
+use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
+use crate::resources;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// A call may go on for so many times its time limit, as long as it tells of progress.
@@ -34,6 +35,9 @@ pub(crate) const PROGRESSES: u32 = 10;
 /// How long a server that was told to stop a call may go on with it, and then may take to show that it
 /// is still there.
 const HEED: Duration = Duration::from_secs(2);
+
+/// Hears how far a request is.
+pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 pub(crate) struct Connection {
     /// For messages.
@@ -196,11 +200,16 @@ impl Connection {
             }
         }
         tools.truncate(limits::LISTED);
+        tools.extend(self.own_tools(&tools));
         Ok(tools)
     }
 
-    /// One call, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
-    /// user meanwhile goes to `asks`; the time of an answer does not count.
+    /// Those of Nova's own, beside these of the server.
+    pub(crate) fn own_tools(&self, others: &[Definition]) -> Option<Definition> {
+        self.has_resources().then(|| resources::tool(others))
+    }
+
+    /// One call of a tool.
     pub(crate) async fn call(
         self: &Arc<Self>,
         tool: &str,
@@ -208,25 +217,42 @@ impl Connection {
         limit: Duration,
         stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
-        hear: impl Fn(ProgressNotificationParam),
+        hear: &Hear<'_>,
     ) -> Result<CallToolResult, Trouble> {
-        let mut params = CallToolRequestParams::new(tool.to_owned());
-        params.arguments = args;
+        let request = |answers, state| {
+            let mut params = CallToolRequestParams::new(tool.to_owned());
+            params.arguments.clone_from(&args);
+            (params.input_responses, params.request_state) = (answers, state);
+            let mut request = CallToolRequest::new(params);
+            request.extensions = Default::default();
+            ClientRequest::CallToolRequest(request)
+        };
+        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
+            ServerResult::CallToolResult(result) => Ok(result),
+            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
+            _ => Err(self.faulty("answered a call with something else")),
+        }
+    }
+
+    /// Sends a request until it is answered, with what the server needs from the user to go on.
+    pub(crate) async fn ask_in_rounds(
+        self: &Arc<Self>,
+        request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
+        limit: Duration,
+        stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
+        hear: &Hear<'_>,
+    ) -> Result<ServerResult, Trouble> {
+        let (mut answers, mut state) = (None, None);
         for _ in 0..=limits::ROUNDS {
-            let answer = self.call_once(params.clone(), limit, stop, asks, &hear).await?;
-            match answer {
-                ServerResult::CallToolResult(result) => return Ok(result),
-                ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
-                ServerResult::InputRequiredResult(more) => {
-                    let wanted = more.input_requests.unwrap_or_default();
-                    params.input_responses = Some(tokio::select! {
-                        answered = self.answers(wanted, asks) => answered?,
-                        () = stop.cancelled() => return Err(Trouble::stopped()),
-                    });
-                    params.request_state = more.request_state;
-                }
-                _ => return Err(self.faulty("answered a call with something else")),
-            }
+            let answer = self.ask_once(request(answers, state), limit, stop, asks, hear).await?;
+            let ServerResult::InputRequiredResult(more) = answer else { return Ok(answer) };
+            let wanted = more.input_requests.unwrap_or_default();
+            answers = Some(tokio::select! {
+                answered = self.answers(wanted, asks) => answered?,
+                () = stop.cancelled() => return Err(Trouble::stopped()),
+            });
+            state = more.request_state;
         }
         Err(self.faulty("asked for more again and again"))
     }
@@ -251,22 +277,19 @@ impl Connection {
         Ok(answers)
     }
 
-    async fn call_once(
+    /// One request, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
+    /// user meanwhile goes to `asks`; the time of an answer does not count.
+    async fn ask_once(
         self: &Arc<Self>,
-        params: CallToolRequestParams,
+        request: ClientRequest,
         limit: Duration,
         stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
-        hear: impl Fn(ProgressNotificationParam),
+        hear: &Hear<'_>,
     ) -> Result<ServerResult, Trouble> {
-        let mut request = CallToolRequest::new(params);
-        request.extensions = Default::default();
         let mut progress = self.progress.subscribe();
         let (_asker, mut questions) = self.askers.call();
-        let sent = self.peer.send_request_with_option(
-            ClientRequest::CallToolRequest(request),
-            PeerRequestOptions::no_options(),
-        );
+        let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
         let mut handle = tokio::select! {
             sent = tokio::time::timeout(limit, sent) => {
                 sent.map_err(|_| self.late(limit))?.map_err(|error| self.trouble(error))?
@@ -314,7 +337,7 @@ impl Connection {
     }
 
     /// A request of Nova's own, within `left` of a limit.
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         request: ClientRequest,
         left: Duration,
@@ -422,7 +445,7 @@ impl Connection {
         )
     }
 
-    fn faulty(&self, what: &str) -> Trouble {
+    pub(crate) fn faulty(&self, what: &str) -> Trouble {
         Trouble::failed(
             format!("{} {what}.", self.server),
             "Update the server; if it happens again, tell its author.",
@@ -493,6 +516,7 @@ fn definition(tool: rmcp::model::Tool) -> Definition {
         parameters: json(&tool.input_schema),
         output: tool.output_schema.as_deref().map(json),
         hints: tool.annotations.and_then(|hints| serde_json::to_value(hints).ok()),
+        kind: Kind::Tool,
     }
 }
 

@@ -25,6 +25,24 @@ pub struct Definition {
     /// What it says of its effects. Nova shows it and takes its word for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Value>,
+    #[serde(default, skip_serializing_if = "Kind::is_tool")]
+    pub kind: Kind,
+}
+
+/// What a call of it asks the server for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    #[default]
+    Tool,
+    /// Nova's own: the server's resources.
+    Resources,
+}
+
+impl Kind {
+    fn is_tool(&self) -> bool {
+        *self == Self::Tool
+    }
 }
 
 /// What is known of the tools of a server from one Nova to the next.
@@ -92,7 +110,8 @@ impl KnownTools {
 
     pub(crate) fn change_of(&self, definition: &Definition) -> Option<ChangedTool> {
         let before = self.approved.get(&definition.name);
-        if before == Some(definition) {
+        // Nova's own tools are not what a server says.
+        if before == Some(definition) || definition.kind != Kind::Tool {
             return None;
         }
         Some(ChangedTool {
@@ -107,6 +126,9 @@ impl KnownTools {
 impl Definition {
     /// The description as a model is given it: named as the server's own words.
     pub(crate) fn told(&self, server: &str) -> String {
+        if self.kind == Kind::Resources {
+            return format!("{} Server: {server}.", self.description);
+        }
         let said = match self.description.trim() {
             "" => self.title.as_deref().unwrap_or("no description").trim(),
             said => said,
@@ -242,6 +264,7 @@ mod tests {
             parameters,
             output: None,
             hints: None,
+            kind: Kind::Tool,
         }
     }
 

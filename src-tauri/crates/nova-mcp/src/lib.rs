@@ -44,6 +44,7 @@ mod limits;
 mod output;
 mod pause;
 mod probe;
+mod resources;
 mod server;
 mod source;
 mod start;

@@ -24,6 +24,9 @@ pub(crate) const INSTRUCTIONS: usize = 8_000;
 pub(crate) const QUESTIONS: usize = 8;
 pub(crate) const ROUNDS: usize = 10;
 pub(crate) const FIELDS: usize = 40;
+/// Resources of one list, and bytes of the text of one that is read.
+pub(crate) const RESOURCES: usize = 500;
+pub(crate) const RESOURCE: usize = 1 << 20;
 /// Bytes of an address that the user is to open.
 pub(crate) const URL: usize = 2_048;
 /// Characters of what a server says that stand in a message of Nova's.

@@ -8,4 +8,5 @@ mod at_an_address;
 mod calling;
 mod ending;
 mod misbehaving;
+mod resources;
 mod support;
