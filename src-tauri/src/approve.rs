@@ -1,4 +1,5 @@
 mod answers;
+mod form;
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ struct AllButSending;
 #[async_trait::async_trait]
 impl Approver for AllButSending {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        if request.elicitation.is_some() {
+            return Answer::Unanswered { reason: "--approve all answers no question of a server".into() };
+        }
         if request.effect == Effect::Send {
             return Answer::Unanswered { reason: "--approve all never sends to a person".into() };
         }
@@ -54,6 +58,9 @@ struct AtTerminal(Input);
 impl Approver for AtTerminal {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let mut lines = self.0.0.lock().await;
+        if let Some(elicitation) = &request.elicitation {
+            return form::ask(&mut lines, request, elicitation).await;
+        }
         show(request);
         let offered: Vec<(&str, Decision)> = request
             .decisions
@@ -64,6 +71,7 @@ impl Approver for AtTerminal {
                     Decision::Session => "s",
                     Decision::Always => "a",
                     Decision::Deny => "d",
+                    Decision::Cancel => "c",
                 };
                 (key, *decision)
             })
@@ -90,6 +98,7 @@ fn name(key: &str, decision: Decision) -> String {
         Decision::Session => "for this chat",
         Decision::Always => "always",
         Decision::Deny => "deny",
+        Decision::Cancel => "close",
     };
     format!("[{key}] {words}")
 }

@@ -301,7 +301,9 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
 fn show_call(envelope: &Envelope, questions: bool) {
     match &envelope.event {
         Event::ToolCallProgress { message: Some(message), .. } => print::note(message),
-        Event::ApprovalRequested { .. } if questions => print::json(envelope),
+        Event::ApprovalRequested { .. } | Event::ElicitationRequested { .. } if questions => {
+            print::json(envelope)
+        }
         _ => {}
     }
 }

@@ -73,6 +73,55 @@ async fn a_pasted_server_is_approved_used_and_blocked_until_its_change_is_approv
     window.close().await;
 }
 
+/// Asks for an address before it answers a call.
+const ASKING: &str = r#"#!/bin/sh
+asks='{"jsonrpc":"2.0","id":900,"method":"elicitation/create","params":{"mode":"form","message":"Where does it go?","requestedSchema":{"type":"object","properties":{"street":{"type":"string","title":"Street"},"express":{"type":"boolean","title":"Express","default":true}},"required":["street"]}}}'
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"server/discover"'*) body='"error":{"code":-32601,"message":"no"}' ;;
+    *'"initialize"'*) body='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+    *'"tools/list"'*) body='"result":{"tools":[{"name":"track","description":"Tracks.","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) called=$id; printf '%s\n' "$asks"; continue ;;
+    *'"id":900'*) printf '%s' "$line" > "$0.answer"; id=$called; body='"result":{"content":[{"type":"text","text":"on its way"}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$body"
+done
+"#;
+
+#[tokio::test]
+async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() {
+    let model = model::start();
+    let home = Home::new().provider(&model.base_url()).home_file("parcel.sh", ASKING);
+    let script = home.documents().parent().expect("the home").join("parcel.sh");
+    home.nova(&["mcp", "add", "parcel", "--json", "--command", "sh", "--", &script.display().to_string()]);
+    home.nova(&["mcp", "review", "parcel", "--accept", "--json"]);
+    let window = Window::open(&home).await;
+
+    window.type_into("[data-testid=composer-input]", model::TRACK).await;
+    window.click("[data-testid=send]").await;
+    window.click("[data-testid=approval-card][data-armed=true] [data-testid=approval-once]").await;
+    let card = "[data-testid=approval-card][data-elicitation][data-armed=true]";
+    window.wait_for_text(card, "parcel asks you").await;
+    window.wait_for_text(card, "Where does it go?").await;
+    if let Some(folder) = std::env::var_os("NOVA_PICTURES") {
+        for (name, width, height) in [("elicitation", 1280, 800), ("elicitation-small", 900, 600)] {
+            window.resize(width, height).await;
+            window.screenshot(&std::path::Path::new(&folder).join(format!("{name}.png"))).await;
+        }
+    }
+    assert!(!script.with_extension("sh.answer").exists(), "nothing is sent before it is sent");
+    window.type_into(&format!("{card} input[type=text]"), "Elm Street 4").await;
+    window.click(&format!("{card} [data-testid=elicitation-send]")).await;
+    window.wait_for_text("[role=log]", "on its way").await;
+    let answer = std::fs::read_to_string(script.with_extension("sh.answer")).expect("the answer");
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let expected = json!({"action": "accept", "content": {"street": "Elm Street 4", "express": true}});
+    assert_eq!(answer["result"], expected);
+    window.close().await;
+}
+
 /// Of its tool, as another Nova on the same data sees it.
 fn state(home: &Home) -> Value {
     let rows = home.nova(&["tool", "list", "--json"]);

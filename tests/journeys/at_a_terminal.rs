@@ -12,7 +12,7 @@ use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, succeeds, tol
 use super::nova::Nova;
 
 /// The program in a terminal, and all that stands there.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
     shown: Receiver<Vec<u8>>,
@@ -23,7 +23,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn run(nova: &Nova, args: &str) -> Self {
+    pub(crate) fn run(nova: &Nova, args: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let device = folder.path().join("device");
         let line = format!("tty > '{}'; exec '{}' {args}", device.display(), env!("CARGO_BIN_EXE_nova"));
@@ -44,15 +44,27 @@ impl Terminal {
         Self { keys: child.stdin.take().unwrap(), child, shown, screen: Vec::new(), device, _folder: folder }
     }
 
-    /// Types a line once this is asked for and the terminal does not show what is typed.
+    /// Types a line once this stands at the end of the screen.
     #[track_caller]
-    fn type_unseen(&mut self, prompt: &str, text: &str) {
+    pub(crate) fn type_after(&mut self, prompt: &str, text: &str) {
+        self.wait_for(prompt);
+        self.keys.write_all(format!("{text}\n").as_bytes()).unwrap();
+    }
+
+    #[track_caller]
+    fn wait_for(&mut self, prompt: &str) {
         while !self.screen().trim_end().ends_with(prompt) {
             match self.shown.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.screen.extend(bytes),
                 Err(error) => panic!("{prompt} does not come ({error}): {}", self.screen()),
             }
         }
+    }
+
+    /// Types a line once this is asked for and the terminal does not show what is typed.
+    #[track_caller]
+    fn type_unseen(&mut self, prompt: &str, text: &str) {
+        self.wait_for(prompt);
         let asked = Instant::now();
         while echoes(&self.device) {
             assert!(asked.elapsed() < PATIENCE, "what is typed after {prompt} is shown");
@@ -65,7 +77,7 @@ impl Terminal {
     }
 
     /// The exit code, and all that stood on the screen.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         self.screen.extend(self.shown.iter().flatten());
         (self.child.wait().unwrap().code(), self.screen())
     }

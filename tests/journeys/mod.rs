@@ -2,6 +2,7 @@
 #[cfg(feature = "desktop")]
 mod a_model_that_breaks;
 mod adding_servers;
+mod asked_by_a_server;
 mod asking_a_question;
 mod asking_the_vault;
 mod asking_through_a_client;

@@ -187,7 +187,7 @@ fn read_decision(line: &str) -> Result<(String, Option<u32>, Answer), String> {
     let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let call = value["call"].as_str().ok_or("call is missing")?.to_owned();
     let decision: Decision = serde_json::from_value(value["decision"].clone())
-        .map_err(|_| "decision must be once, session, always or deny".to_owned())?;
+        .map_err(|_| "decision must be once, session, always, deny or cancel".to_owned())?;
     let args = value.get("args").filter(|args| !args.is_null()).cloned();
     let reason = value["reason"].as_str().map(str::to_owned);
     let revision = match value.get("revision").filter(|revision| !revision.is_null()) {
@@ -221,6 +221,7 @@ mod tests {
             diff: None,
             host: None,
             credentials: Vec::new(),
+            elicitation: None,
             revision,
         }
     }

@@ -209,7 +209,7 @@ fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> 
         }
         return false;
     }
-    let asks = matches!(envelope.event, Event::ApprovalRequested { .. });
+    let asks = matches!(envelope.event, Event::ApprovalRequested { .. } | Event::ElicitationRequested { .. });
     if json || questions && asks {
         print::json(envelope);
     } else {

@@ -5,6 +5,7 @@ import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModi
 import { Revealed } from '../shared/Revealed';
 import type { Approval, CallItem } from '../state/session';
 import { EditArguments } from './EditArguments';
+import { ElicitationCard } from './ElicitationCard';
 import { Payload } from './Payload';
 import { type Answering, useAnswering } from './useAnswering';
 
@@ -25,6 +26,11 @@ interface ApprovalCardProps {
 export function ApprovalCard({ call, session, more = [], position }: ApprovalCardProps) {
   if (call.state !== 'waiting' || !call.approval) return null;
   // Each question is a card of its own, also the next one about the same call.
+  const { elicitation } = call.approval;
+  if (elicitation) {
+    const key = `${call.call}#${call.earlier.length}`;
+    return <ElicitationCard key={key} call={call} approval={call.approval} elicitation={elicitation} session={session} />;
+  }
   return <Card key={`${call.call}#${call.earlier.length}`} calls={[call, ...more]} approval={call.approval} session={session} position={position} />;
 }
 

@@ -85,8 +85,16 @@ export function DecidedLines({ call }: { call: CallItem }) {
 }
 
 /** Nothing for a denial that ended the call: its card says it. */
-function DecidedLine({ tool, question: { decided, host, midRun, credentials = [] } }: { tool: string; question: Approval }) {
+function DecidedLine({ tool, question: { decided, host, midRun, elicitation, credentials = [] } }: { tool: string; question: Approval }) {
   if (!decided || (decided.decision === 'deny' && !midRun)) return null;
+  if (elicitation) {
+    return (
+      <Line icon={decided.decision === 'once' ? 'check' : 'x'} tone={decided.decision === 'once' ? 'text-ok' : 'text-fg-2'}>
+        <Revealed text={elicitation.from} /> asked: {answered[decided.decision]}
+        {decided.by === 'you' && ' by you'}, {clockTime(decided.at)}
+      </Line>
+    );
+  }
   const denied = decided.decision === 'deny';
   const byRule = decided.by !== 'user' && decided.by !== 'you';
   return (
@@ -174,4 +182,5 @@ export function Line({
 }
 
 const ended = { model: 'deactivated by the model', user: 'deactivated by you', turn: 'its turn ended', unavailable: 'unavailable' } as const;
-const words = { once: 'once', session: 'for this chat', always: 'always', deny: '' } as const;
+const words = { once: 'once', session: 'for this chat', always: 'always', deny: '', cancel: '' } as const;
+const answered = { once: 'answered', session: 'answered', always: 'answered', deny: 'declined', cancel: 'not answered' } as const;

@@ -268,7 +268,7 @@ function TryAgain({ call }: { call: CallItem }) {
 function Details({ call }: { call: CallItem }) {
   const actions = useActions();
   const { result } = call;
-  const allowed = decidedQuestions(call).filter(({ decided }) => decided?.decision !== 'deny');
+  const allowed = decidedQuestions(call).filter(({ decided, elicitation }) => !elicitation && decided?.decision !== 'deny');
   const hasArguments = !isObject(call.args) || Object.keys(call.args).length > 0;
   return (
     <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">

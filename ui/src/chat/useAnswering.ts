@@ -27,7 +27,8 @@ export interface Answering {
   readonly problem: UserError | null;
   readonly deny: RefObject<HTMLButtonElement | null>;
   readonly edit: RefObject<HTMLButtonElement | null>;
-  answer(decision: Decision, reason?: string): Promise<void>;
+  /** `args`: the values that were asked for. */
+  answer(decision: Decision, reason?: string, args?: JsonValue): Promise<void>;
   /** Asks for the same card with other arguments; what they change is shown before they can be allowed. */
   revise(args: JsonValue): Promise<void>;
 }
@@ -77,11 +78,11 @@ export function useAnswering({ calls, session, card }: Asked): Answering {
     problem,
     deny,
     edit,
-    answer: (decision, reason) =>
+    answer: (decision, reason, args) =>
       attempt(async () => {
         for (const call of calls) {
           const revision = call.approval?.revision ?? 0;
-          await decide({ session, call: call.call, decision, revision, ...(reason ? { reason } : {}) });
+          await decide({ session, call: call.call, decision, revision, ...(reason ? { reason } : {}), ...(args === undefined ? {} : { args }) });
         }
       }),
     revise: (args) =>

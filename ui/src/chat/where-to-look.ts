@@ -29,7 +29,7 @@ export function placesOf(call: CallItem): Places {
     ...strings.filter(({ key, value }) => /\.md$/i.test(value) || (key === 'path' && call.tool.startsWith('vault.'))).map(({ value }) => value),
   ]);
   const hosts = unique([
-    ...decidedQuestions(call).flatMap(({ host, decided }) => (host === null || decided?.decision === 'deny' ? [] : host.split(', '))),
+    ...decidedQuestions(call).flatMap(({ host, decided, elicitation }) => (host === null || elicitation || decided?.decision === 'deny' ? [] : host.split(', '))),
     ...strings.flatMap(({ value }) => (/^https?:\/\//i.test(value) ? hostOf(value) : [])),
   ]);
   const outside = call.effect === 'external' || call.effect === 'send' || hosts.length > 0;

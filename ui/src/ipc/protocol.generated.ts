@@ -393,7 +393,7 @@ args?: JsonValue,
  */
 reason?: string, };
 
-export type Decision = "once" | "session" | "always" | "deny";
+export type Decision = "once" | "session" | "always" | "deny" | "cancel";
 
 export type DiffLineKind = "context" | "added" | "removed";
 
@@ -581,7 +581,23 @@ kind?: NoteChangeKind,
 /**
  * What differs: "stage", "body", "deleted outside".
  */
-what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
+what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, 
+/**
+ * Of the values that are asked for; null where the user is to open `url`.
+ */
+schema: JsonValue, 
+/**
+ * The program that asks.
+ */
+from: string, 
+/**
+ * In its own words.
+ */
+message: string, url?: string, 
+/**
+ * Where `url` leads.
+ */
+host?: string, decisions: Array<Decision>, revision: number, } | { "type": "history_compacted", by: CompactedBy, 
 /**
  * So many messages are sent in the shorter form.
  */
@@ -1852,6 +1868,10 @@ export type ServerStart = { elapsed: number, limit: number, };
 export type ServerStateView = "off" | "needs_review" | "asleep" | "starting" | "ready" | "needs_sign_in" | "failed";
 
 export type ServerToolChange = { tool: string, 
+/**
+ * Its server did not list it when the user agreed to it.
+ */
+is_new: boolean, 
 /**
  * Of both definitions: what is approved.
  */

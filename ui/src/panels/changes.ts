@@ -49,7 +49,7 @@ export function leftText(met: readonly SetConflict[]): string | null {
 function allowedText(calls: readonly CallItem[]): string | null {
   const decided = calls.findLast((call) => (call.result?.changes.length ?? 0) > 0 && call.approval?.decided)?.approval?.decided;
   if (!decided) return null;
-  const how = { once: 'once', session: 'for this chat', always: 'always', deny: '' }[decided.decision];
+  const how = { once: 'once', session: 'for this chat', always: 'always', deny: '', cancel: '' }[decided.decision];
   const by = decided.by === 'user' || decided.by === 'you' ? 'you' : decided.by;
   return `Allowed ${how} at ${clockTime(decided.at)}, by ${by}`;
 }

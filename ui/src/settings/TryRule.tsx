@@ -74,7 +74,7 @@ const verdicts: Record<TriedRule['verdict'], { icon: IconName; tone: string; say
   deny: { icon: 'x', tone: 'text-danger', says: 'is denied' },
 };
 
-const words: Record<Decision, string> = { once: 'once', session: 'for this chat', always: 'always', deny: 'deny' };
+const words: Record<Decision, string> = { once: 'once', session: 'for this chat', always: 'always', deny: 'deny', cancel: 'close' };
 
 function Answer({ tried }: { tried: TriedRule }) {
   const { icon, tone, says } = verdicts[tried.verdict];

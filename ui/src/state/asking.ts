@@ -19,6 +19,8 @@ export function askingAfter(asking: Asking, event: Envelope): Asking {
   switch (event.type) {
     case 'approval_requested':
       return put(asking, session, [...without(event.call), { call: event.call, midRun: event.mid_run }]);
+    case 'elicitation_requested':
+      return put(asking, session, [...without(event.call), { call: event.call, midRun: true }]);
     case 'approval_decided':
     case 'tool_call_completed':
       return put(asking, session, without(event.call));

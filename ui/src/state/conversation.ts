@@ -162,7 +162,18 @@ export interface Approval {
   /** Asked while the call runs: a denial keeps it from that host and does not end it. */
   readonly midRun: boolean;
   readonly revision: number;
+  /** What the program behind the call asks; `once` sends it the values. */
+  readonly elicitation?: Elicitation;
   readonly decided: { readonly decision: Decision; readonly by: string; readonly reason: string | null; readonly at: string } | null;
+}
+
+export interface Elicitation {
+  /** The program that asks, and gets the answer. */
+  readonly from: string;
+  readonly message: string;
+  /** Of the values it asks for; null where it asks for a visit of `url`. */
+  readonly schema: JsonValue;
+  readonly url: string | null;
 }
 
 export interface Progress {

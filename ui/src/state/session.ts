@@ -104,6 +104,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return inTurn(state, event, (turn) => withMessageText(turn, event));
     case 'tool_call_started':
     case 'approval_requested':
+    case 'elicitation_requested':
     case 'approval_decided':
     case 'tool_call_progress':
     case 'tool_call_detached':
@@ -155,7 +156,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
   }
 }
 
-type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${string}` }>;
+type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${string}` | 'elicitation_requested' }>;
 
 function applyToCall(state: SessionState, event: OfCall): SessionState {
   switch (event.type) {
@@ -204,6 +205,21 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
             }
           : call,
       );
+    case 'elicitation_requested': {
+      const { from = '', message = '', schema, url = null, host = null, decisions = [], revision = 0 } = event;
+      const approval: Approval = {
+        decisions,
+        question: `${from} asks you`,
+        editable: false,
+        diff: null,
+        host,
+        midRun: true,
+        revision,
+        elicitation: { from, message, schema, url },
+        decided: null,
+      };
+      return inCall(state, event.call, (call) => (isOpen(call) ? { ...call, state: 'waiting', earlier: decidedQuestions(call), approval } : call));
+    }
     case 'approval_decided':
       return inCall(state, event.call, (call) => ({
         ...call,

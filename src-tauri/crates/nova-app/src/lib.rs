@@ -107,7 +107,7 @@ pub use nova_mcp::{Phase, Probed, ServerReview, ServerStatus, Surroundings};
 pub use nova_provider::{ProviderKind, is_same_model};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{Branches, SessionInfo, TurnEnd};
-pub use nova_skill::Relationship;
+pub use nova_skill::{Elicitation, Relationship, Wanted};
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,
 };

@@ -57,6 +57,9 @@ impl Turns {
             Event::ApprovalRequested { question, revision, .. } => {
                 (*revision <= 1).then(|| format!("Waits for your answer: {question}"))
             }
+            Event::ElicitationRequested { from, .. } => {
+                Some(format!("Waits for your answer: {from} asks you."))
+            }
             Event::TurnCompleted { .. } => self.ended(&turn, at).then(|| "Nova has answered.".to_owned()),
             Event::TurnFailed { message, .. } => {
                 self.ended(&turn, at).then(|| format!("The turn failed: {message}"))

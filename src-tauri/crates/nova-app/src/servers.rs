@@ -267,7 +267,12 @@ fn change_view(change: &ChangedTool) -> Option<ServerToolChange> {
     let mut diff = diff_view(&path, None, &nova_vault::note::diff(Some(&change.before), Some(&change.after)));
     diff.path.clone_from(&change.tool);
     diff.summary = diff.summary.trim_end_matches(", no property").to_owned();
-    Some(ServerToolChange { tool: change.tool.clone(), fingerprint: fingerprint(change), diff })
+    Some(ServerToolChange {
+        tool: change.tool.clone(),
+        is_new: change.is_new(),
+        fingerprint: fingerprint(change),
+        diff,
+    })
 }
 
 fn fingerprint(change: &ChangedTool) -> String {

@@ -1,8 +1,9 @@
 use async_trait::async_trait;
 use nova_protocol::{Decision, Effect, NoteDiffView, PrincipalView};
+use nova_skill::Elicitation;
 use serde_json::Value;
 
-/// "May this call run?"
+/// "May this call run?", or what the program behind it asks while it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
     pub call: String,
@@ -21,6 +22,9 @@ pub struct ApprovalRequest {
     pub host: Option<String>,
     /// What allowing it also hands out for the first time: names, `service/key` or `service`.
     pub credentials: Vec<String>,
+    /// What the program behind the call asks. `once` with the values as its arguments sends them; whoever cannot
+    /// show the question leaves it unanswered.
+    pub elicitation: Option<Elicitation>,
     /// Grows when the question changed while it waited.
     pub revision: u32,
 }
@@ -29,7 +33,7 @@ pub struct ApprovalRequest {
 pub enum Answer {
     Decided {
         decision: Decision,
-        /// Edited arguments that accompany an allowing decision.
+        /// Edited arguments that accompany an allowing decision, or the values that a program asked for.
         args: Option<Value>,
         by: String,
         reason: Option<String>,

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
-    RequestInfo, ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
+    RequestInfo, ToolContext, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::credentials::CallCredentials;
 use crate::draft_vault::DraftVault;
+use crate::elicitations::CallUser;
 use crate::reach::CallHttp;
 use crate::refused::Refused;
 use crate::secrets::Secrets;
@@ -22,6 +23,7 @@ pub(crate) struct CallContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
+    pub(crate) user: CallUser,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
     pub(crate) config: Arc<Value>,
@@ -62,6 +64,10 @@ impl ToolContext for CallContext {
 
     fn delegate(&self) -> &dyn Delegate {
         &Refused
+    }
+
+    fn user(&self) -> &dyn ToolUser {
+        &self.user
     }
 
     fn request(&self) -> &RequestInfo {

@@ -91,7 +91,7 @@ impl CallCredentials {
             match decision {
                 Decision::Always => self.source.grant(&self.consumer, name).await?,
                 Decision::Session => self.grants.add_credential(&self.grantee, name),
-                Decision::Once | Decision::Deny => {}
+                Decision::Once | Decision::Deny | Decision::Cancel => {}
             }
             if matches!(decision, Decision::Once | Decision::Session) {
                 self.allowed().insert(name.clone());
@@ -133,6 +133,7 @@ impl CallCredentials {
                 diff: None,
                 host: (!hosts.is_empty()).then(|| hosts.clone()),
                 credentials: vec![name.clone()],
+                elicitation: None,
                 revision: 0,
             };
             let answer = loop {

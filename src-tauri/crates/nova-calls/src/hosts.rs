@@ -242,6 +242,7 @@ impl HostGate for CallHosts {
             diff: None,
             host: Some(host.to_owned()),
             credentials: Vec::new(),
+            elicitation: None,
             revision: 0,
         };
         let answer = loop {

@@ -45,6 +45,7 @@ mod credentials;
 mod decide;
 mod detach;
 mod draft_vault;
+mod elicitations;
 mod figures;
 mod given;
 mod grants;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nova_protocol::{Decision, Event};
-use nova_skill::ToolError;
+use nova_skill::{Elicitation, ToolError, Wanted};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -47,18 +47,7 @@ impl Questions {
         let _pause = self.watch.stopwatch.pause();
         let asking = async {
             self.approver.expect(request);
-            self.events.emit(Event::ApprovalRequested {
-                call: request.call.clone(),
-                args: request.args.clone(),
-                decisions: request.decisions.clone(),
-                question: request.question.clone(),
-                editable: request.editable,
-                diff: request.diff.clone(),
-                host: request.host.clone(),
-                credentials: request.credentials.clone(),
-                revision: request.revision,
-                mid_run,
-            });
+            self.events.emit(requested(request, mid_run));
             self.approver.ask(request).await
         };
         tokio::select! {
@@ -66,6 +55,26 @@ impl Questions {
             () = self.cancel.cancelled() => Err(ToolError::Cancelled),
             answer = asking => Ok(answer),
         }
+    }
+
+    /// A question is over that nobody answered: whoever shows it takes it away.
+    pub(crate) fn withdrawn(&self, call: &str, by: &str) {
+        self.events.emit(Event::ApprovalDecided {
+            call: call.to_owned(),
+            decision: Decision::Cancel,
+            by: by.to_owned(),
+            reason: Some("It is not asked any more.".into()),
+        });
+    }
+
+    /// Says on the card why an answer was not taken.
+    pub(crate) fn tell(&self, call: &str, message: String) {
+        self.events.emit(Event::ToolCallProgress {
+            call: call.to_owned(),
+            fraction: None,
+            message: Some(message),
+            partial: None,
+        });
     }
 
     /// What an answer means. An edit of the arguments is no answer and is for the caller.
@@ -85,12 +94,46 @@ impl Questions {
                 });
                 match decision {
                     Decision::Deny => Err(NotAllowed::Denied { by, reason }),
+                    Decision::Cancel => {
+                        Err(NotAllowed::Unanswered { reason: "the question was closed".into() })
+                    }
                     Decision::Once | Decision::Session | Decision::Always => Ok(Allowed { decision, args }),
                 }
             }
             Answer::Unanswered { reason } => Err(NotAllowed::Unanswered { reason }),
             Answer::Revised { .. } => Err(NotAllowed::NotOffered),
         }
+    }
+}
+
+fn requested(request: &ApprovalRequest, mid_run: bool) -> Event {
+    if let Some(Elicitation { from, message, wanted }) = &request.elicitation {
+        let (schema, url) = match wanted {
+            Wanted::Values(schema) => (schema.clone(), None),
+            Wanted::Visit(url) => (Value::Null, Some(url.to_string())),
+        };
+        return Event::ElicitationRequested {
+            call: request.call.clone(),
+            schema,
+            from: from.clone(),
+            message: message.clone(),
+            url,
+            host: request.host.clone(),
+            decisions: request.decisions.clone(),
+            revision: request.revision,
+        };
+    }
+    Event::ApprovalRequested {
+        call: request.call.clone(),
+        args: request.args.clone(),
+        decisions: request.decisions.clone(),
+        question: request.question.clone(),
+        editable: request.editable,
+        diff: request.diff.clone(),
+        host: request.host.clone(),
+        credentials: request.credentials.clone(),
+        revision: request.revision,
+        mid_run,
     }
 }
 

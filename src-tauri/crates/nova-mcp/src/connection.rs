@@ -5,27 +5,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nova_registry::harmless_line;
-use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-    DiscoverRequest, DiscoverRequestParams, Implementation, JsonObject, ListToolsRequest,
-    PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ServerPeerInfo, ServerResult, SubscriptionFilter,
+    DiscoverRequest, DiscoverRequestParams, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    FormElicitationCapability, Implementation, InputRequest, InputRequests, InputResponses, JsonObject,
+    ListToolsRequest, PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, ServerPeerInfo, ServerResult, SubscriptionFilter, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
-    PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+    PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
-use tokio::sync::{Notify, broadcast};
+use rmcp::{ClientHandler, ErrorData};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::definition::{Definition, short};
+use crate::asking::{self, Asked, Askers};
+use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
+use crate::resources;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// A call may go on for so many times its time limit, as long as it tells of progress.
@@ -33,6 +36,9 @@ pub(crate) const PROGRESSES: u32 = 10;
 /// How long a server that was told to stop a call may go on with it, and then may take to show that it
 /// is still there.
 const HEED: Duration = Duration::from_secs(2);
+
+/// Hears how far a request is.
+pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 pub(crate) struct Connection {
     /// For messages.
@@ -49,6 +55,7 @@ pub(crate) struct Connection {
     at_once: CancellationToken,
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
+    askers: Arc<Askers>,
     is_process: bool,
 }
 
@@ -61,22 +68,36 @@ pub(crate) struct Parts {
     pub(crate) is_process: bool,
 }
 
-/// Hears what a server says by itself. Everything that a server might ask for is refused, as none of it
-/// is offered.
+/// Hears what a server says by itself. Of what it might ask for, only questions to the user are offered.
 struct Hears {
     progress: broadcast::Sender<ProgressNotificationParam>,
     tools_changed: Arc<Notify>,
+    askers: Arc<Askers>,
 }
 
 impl ClientHandler for Hears {
     fn get_info(&self) -> ClientConfig {
         let nova = Implementation::new("nova", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), nova)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        let mut offered = ClientCapabilities::default();
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        offered.elicitation =
+            Some(ElicitationCapability::new().with_form(form).with_url(UrlElicitationCapability::new()));
+        ClientConfig::new(offered, nova).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         let _ = self.progress.send(progress);
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        tokio::select! {
+            answer = self.askers.ask(params) => Ok(answer),
+            () = context.ct.cancelled() => Err(ErrorData::invalid_request("withdrawn", None)),
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -98,7 +119,12 @@ impl Connection {
     {
         let (progress, _) = broadcast::channel(64);
         let tools_changed = Arc::new(Notify::new());
-        let hears = Hears { progress: progress.clone(), tools_changed: tools_changed.clone() };
+        let askers = Arc::<Askers>::default();
+        let hears = Hears {
+            progress: progress.clone(),
+            tools_changed: tools_changed.clone(),
+            askers: askers.clone(),
+        };
         let lifecycle = if first {
             ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -121,6 +147,7 @@ impl Connection {
             at_once,
             closed: closed.clone(),
             calls: AtomicUsize::new(0),
+            askers,
             is_process,
         });
         tokio::spawn(run(service, stop, closed));
@@ -174,27 +201,96 @@ impl Connection {
             }
         }
         tools.truncate(limits::LISTED);
+        tools.extend(self.own_tools(&tools));
         Ok(tools)
     }
 
-    /// One call, until it ends, is stopped, or takes too long without a sign of progress.
+    /// Those of Nova's own, beside these of the server.
+    pub(crate) fn own_tools(&self, others: &[Definition]) -> Option<Definition> {
+        self.has_resources().then(|| resources::tool(others))
+    }
+
+    /// One call of a tool.
     pub(crate) async fn call(
         self: &Arc<Self>,
         tool: &str,
         args: Option<JsonObject>,
         limit: Duration,
         stop: &CancellationToken,
-        hear: impl Fn(ProgressNotificationParam),
+        asks: &mpsc::Sender<Asked>,
+        hear: &Hear<'_>,
     ) -> Result<CallToolResult, Trouble> {
-        let mut params = CallToolRequestParams::new(tool.to_owned());
-        params.arguments = args;
-        let mut request = CallToolRequest::new(params);
-        request.extensions = Default::default();
+        let request = |answers, state| {
+            let mut params = CallToolRequestParams::new(tool.to_owned());
+            params.arguments.clone_from(&args);
+            (params.input_responses, params.request_state) = (answers, state);
+            let mut request = CallToolRequest::new(params);
+            request.extensions = Default::default();
+            ClientRequest::CallToolRequest(request)
+        };
+        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
+            ServerResult::CallToolResult(result) => Ok(result),
+            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
+            _ => Err(self.faulty("sent an invalid answer to the call")),
+        }
+    }
+
+    /// Sends a request until it is answered, with what the server needs from the user to go on.
+    pub(crate) async fn ask_in_rounds(
+        self: &Arc<Self>,
+        request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
+        limit: Duration,
+        stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
+        hear: &Hear<'_>,
+    ) -> Result<ServerResult, Trouble> {
+        let (mut answers, mut state) = (None, None);
+        for _ in 0..=limits::ROUNDS {
+            let answer = self.ask_once(request(answers, state), limit, stop, asks, hear).await?;
+            let ServerResult::InputRequiredResult(more) = answer else { return Ok(answer) };
+            let wanted = more.input_requests.unwrap_or_default();
+            answers = Some(tokio::select! {
+                answered = self.answers(wanted, asks) => answered?,
+                () = stop.cancelled() => return Err(Trouble::stopped()),
+            });
+            state = more.request_state;
+        }
+        Err(self.faulty("asked for more again and again"))
+    }
+
+    /// What the user answers to what a server needs to go on.
+    async fn answers(
+        &self,
+        wanted: InputRequests,
+        asks: &mpsc::Sender<Asked>,
+    ) -> Result<InputResponses, Trouble> {
+        let mut answers = InputResponses::new();
+        for (name, request) in wanted {
+            let InputRequest::Elicitation(request) = request else {
+                return Err(Trouble::failed(
+                    format!("{} asks for what Nova does not offer to servers.", self.server),
+                    "Use another tool, or give it all it needs at once.",
+                ));
+            };
+            let answer = asking::ask(request.params, asks).await;
+            answers.insert(name, serde_json::to_value(answer).unwrap_or_default());
+        }
+        Ok(answers)
+    }
+
+    /// One request, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
+    /// user meanwhile goes to `asks`; the time of an answer does not count.
+    async fn ask_once(
+        self: &Arc<Self>,
+        request: ClientRequest,
+        limit: Duration,
+        stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
+        hear: &Hear<'_>,
+    ) -> Result<ServerResult, Trouble> {
         let mut progress = self.progress.subscribe();
-        let sent = self.peer.send_request_with_option(
-            ClientRequest::CallToolRequest(request),
-            PeerRequestOptions::no_options(),
-        );
+        let (_asker, mut questions) = self.askers.call();
+        let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
         let mut handle = tokio::select! {
             sent = tokio::time::timeout(limit, sent) => {
                 sent.map_err(|_| self.late(limit))?.map_err(|error| self.trouble(error))?
@@ -202,7 +298,7 @@ impl Connection {
             () = stop.cancelled() => return Err(Trouble::stopped()),
         };
         let _counted = Counted::of(&self.calls);
-        let last = Instant::now() + limit * PROGRESSES;
+        let mut last = Instant::now() + limit * PROGRESSES;
         let mut until = Instant::now() + limit;
         let answer = loop {
             tokio::select! {
@@ -214,6 +310,19 @@ impl Connection {
                     }
                     _ => {}
                 },
+                Some(asked) = questions.recv() => {
+                    let since = Instant::now();
+                    tokio::select! {
+                        () = asking::pass_on(asked, asks) => {}
+                        // It goes on without an answer.
+                        answer = &mut handle.rx => break answer,
+                        () = stop.cancelled() => {
+                            self.give_up(handle, "stopped by the user").await;
+                            return Err(Trouble::stopped());
+                        }
+                    }
+                    (until, last) = (until + since.elapsed(), last + since.elapsed());
+                }
                 () = stop.cancelled() => {
                     self.give_up(handle, "stopped by the user").await;
                     return Err(Trouble::stopped());
@@ -225,20 +334,11 @@ impl Connection {
                 }
             }
         };
-        let answer = answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))?;
-        match answer {
-            ServerResult::CallToolResult(result) => Ok(result),
-            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
-            ServerResult::InputRequiredResult(_) => Err(Trouble::failed(
-                format!("{} asked for input while it worked, which Nova does not support.", self.server),
-                "Use another tool, or give it all arguments at once.",
-            )),
-            _ => Err(self.faulty("sent an invalid answer to the call")),
-        }
+        answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))
     }
 
     /// A request of Nova's own, within `left` of a limit.
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         request: ClientRequest,
         left: Duration,
@@ -347,7 +447,7 @@ impl Connection {
         )
     }
 
-    fn faulty(&self, what: &str) -> Trouble {
+    pub(crate) fn faulty(&self, what: &str) -> Trouble {
         Trouble::failed(
             format!("{} {what}.", self.server),
             "Update the server; if it happens again, tell its author.",
@@ -418,6 +518,7 @@ fn definition(tool: rmcp::model::Tool) -> Definition {
         parameters: json(&tool.input_schema),
         output: tool.output_schema.as_deref().map(json),
         hints: tool.annotations.and_then(|hints| serde_json::to_value(hints).ok()),
+        kind: Kind::Tool,
     }
 }
 

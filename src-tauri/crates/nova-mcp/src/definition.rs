@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::limits;
 
+/// What is told of a tool that came later.
+const NEW: &str = "it is new since you agreed to the server";
+
 /// A tool as its server defines it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
@@ -22,6 +25,24 @@ pub struct Definition {
     /// What it says of its effects. Nova shows it and takes its word for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Value>,
+    #[serde(default, skip_serializing_if = "Kind::is_tool")]
+    pub kind: Kind,
+}
+
+/// What a call of it asks the server for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    #[default]
+    Tool,
+    /// Nova's own: the server's resources.
+    Resources,
+}
+
+impl Kind {
+    fn is_tool(&self) -> bool {
+        *self == Self::Tool
+    }
 }
 
 /// What is known of the tools of a server from one Nova to the next.
@@ -40,24 +61,32 @@ pub struct KnownTools {
     pub version: Option<String>,
 }
 
-/// A definition that is not what was approved.
+/// A definition that is not what was approved, or that nobody approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedTool {
     pub tool: String,
     /// One line for each difference.
     pub changes: Vec<String>,
-    /// The definition that was approved, and the one that is listed now, as text to compare.
+    /// The definition that was approved, empty for a new tool, and the one that is listed now, as text to compare.
     pub before: String,
     pub after: String,
 }
 
+impl ChangedTool {
+    /// Its server did not list it when the user agreed to it.
+    pub fn is_new(&self) -> bool {
+        self.before.is_empty()
+    }
+}
+
 impl KnownTools {
-    /// Takes up a new list; what was never seen counts as approved with it, as each call asks.
+    /// Takes up a new list. The first one counts as approved with its server, as each call asks; a tool that comes
+    /// later is not callable before the user approves it.
     pub(crate) fn list(&mut self, listed: Vec<Definition>) {
-        for definition in &listed {
-            self.approved.entry(definition.name.clone()).or_insert_with(|| definition.clone());
-        }
         self.listed = Some(listed);
+        if self.approved.is_empty() {
+            self.approve();
+        }
     }
 
     /// What is listed now is what the user wants.
@@ -80,11 +109,15 @@ impl KnownTools {
     }
 
     pub(crate) fn change_of(&self, definition: &Definition) -> Option<ChangedTool> {
-        let before = self.approved.get(&definition.name).filter(|before| *before != definition)?;
+        let before = self.approved.get(&definition.name);
+        // Nova's own tools are not what a server says.
+        if before == Some(definition) || definition.kind != Kind::Tool {
+            return None;
+        }
         Some(ChangedTool {
             tool: short(&harmless_line(&definition.name)),
-            changes: definition.changes_since(before),
-            before: before.as_text(),
+            changes: before.map_or_else(|| vec![NEW.into()], |before| definition.changes_since(before)),
+            before: before.map(Definition::as_text).unwrap_or_default(),
             after: definition.as_text(),
         })
     }
@@ -93,6 +126,9 @@ impl KnownTools {
 impl Definition {
     /// The description as a model is given it: named as the server's own words.
     pub(crate) fn told(&self, server: &str) -> String {
+        if self.kind == Kind::Resources {
+            return format!("{} Server: {server}.", self.description);
+        }
         let said = match self.description.trim() {
             "" => self.title.as_deref().unwrap_or("no description").trim(),
             said => said,
@@ -208,7 +244,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 }
 
 /// What came over the wire nests no deeper than its parser goes.
-fn depth(value: &Value) -> usize {
+pub(crate) fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or_default(),
@@ -228,6 +264,7 @@ mod tests {
             parameters,
             output: None,
             hints: None,
+            kind: Kind::Tool,
         }
     }
 
@@ -290,6 +327,21 @@ mod tests {
             assert!(found[0].changes[0].starts_with(said), "{found:?}");
         }
         known.approve();
+        assert_eq!(known.changed(), []);
+    }
+
+    #[test]
+    fn the_first_list_is_approved_and_a_later_tool_is_not() {
+        let mut known = KnownTools::default();
+        known.list(vec![plain("a"), plain("b")]);
+        assert_eq!(known.changed(), []);
+        known.list(vec![plain("a"), plain("c")]);
+        let changed = known.changed();
+        assert_eq!((changed.len(), changed[0].tool.as_str(), changed[0].is_new()), (1, "c", true));
+        known.approve_tool("c");
+        assert_eq!(known.changed(), []);
+        // One that comes back is known.
+        known.list(vec![plain("b")]);
         assert_eq!(known.changed(), []);
     }
 

@@ -22,12 +22,16 @@
 //!   `tests/servers/ending.rs`.
 //! - A command, address or environment that the user has not agreed to is neither started nor contacted:
 //!   `tests/servers/agreeing.rs`.
-//! - A tool whose definition changed cannot be called until the user has approved it: `tests/servers/agreeing.rs`.
+//! - A tool whose definition changed, or that its server did not list at first, cannot be called until the user has
+//!   approved it: `tests/servers/agreeing.rs`.
+//! - A question of a server reaches the user bound to the call that it works on; nothing is sent that the user did
+//!   not send, and a server that asks again and again is stopped: `tests/servers/asking.rs`.
 //! - A secret goes to the server that names it and comes back in nothing that it says: `src/output.rs`,
 //!   `tests/servers/agreeing.rs`.
 //! - A server at an address is reached at public addresses, or on this machine where the address says so:
 //!   `nova-http/tests/web/named_server.rs`.
 
+mod asking;
 mod config;
 mod connection;
 mod definition;
@@ -40,6 +44,7 @@ mod limits;
 mod output;
 mod pause;
 mod probe;
+mod resources;
 mod server;
 mod source;
 mod start;

@@ -20,5 +20,14 @@ pub(crate) const DEPTH: usize = 40;
 pub(crate) const NAME: usize = 128;
 pub(crate) const DESCRIPTION: usize = 4_000;
 pub(crate) const INSTRUCTIONS: usize = 8_000;
+/// Questions to the user that wait at once, how often one call may need more to go on, and fields of a form.
+pub(crate) const QUESTIONS: usize = 8;
+pub(crate) const ROUNDS: usize = 10;
+pub(crate) const FIELDS: usize = 40;
+/// Resources of one list, and bytes of the text of one that is read.
+pub(crate) const RESOURCES: usize = 500;
+pub(crate) const RESOURCE: usize = 1 << 20;
+/// Bytes of an address that the user is to open.
+pub(crate) const URL: usize = 2_048;
 /// Characters of what a server says that stand in a message of Nova's.
 pub(crate) const QUOTE: usize = 300;

@@ -7,9 +7,17 @@ use serde_json::{Value, json};
 use crate::definition::cut;
 use crate::limits;
 
-/// What a server answered, as a result of Nova's: what it structured, else its text, else its parts.
-/// Nobody vouches for it.
-pub(crate) fn output(server: &str, result: CallToolResult, secrets: &Secrets) -> Result<Output, ToolError> {
+/// Misfits of one result that are said.
+const MISFITS: usize = 5;
+
+/// What a server answered, as a result of Nova's: what it structured, else its text, else its parts. `promised` is the
+/// schema that it gave for what it structures; what does not fit is said. Nobody vouches for it.
+pub(crate) fn output(
+    server: &str,
+    result: CallToolResult,
+    promised: Option<&Value>,
+    secrets: &Secrets,
+) -> Result<Output, ToolError> {
     let CallToolResult { content, structured_content, is_error, .. } = result;
     if is_error == Some(true) {
         let texts: Vec<&str> =
@@ -27,6 +35,7 @@ pub(crate) fn output(server: &str, result: CallToolResult, secrets: &Secrets) ->
             "Change the arguments, or try again later.",
         ));
     }
+    let misfit = promised.and_then(|schema| misfit(schema, structured_content.as_ref()));
     let mut value = match (structured_content, content.as_slice()) {
         (Some(structured), content) => {
             let others: Vec<Value> =
@@ -39,8 +48,32 @@ pub(crate) fn output(server: &str, result: CallToolResult, secrets: &Secrets) ->
         (None, [ContentBlock::Text(text)]) => Value::String(text.text.clone()),
         (None, parts) => Value::Array(parts.iter().map(part).collect()),
     };
+    if let Some(misfit) = misfit {
+        value = json!({ "result": value, "does_not_fit": misfit });
+    }
     secrets.scrub_value(&mut value);
     Ok(Output::new(value).untrusted())
+}
+
+/// Why a result is not what its server promised.
+fn misfit(schema: &Value, structured: Option<&Value>) -> Option<String> {
+    let Some(structured) = structured else {
+        return Some("the server promised a structured result and gave none".into());
+    };
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+    let Ok(validator) = options.build(schema) else {
+        return Some("the server promised a structure with a schema that is none".into());
+    };
+    let misfits: Vec<String> = validator
+        .iter_errors(structured)
+        .take(MISFITS)
+        .map(|error| match error.instance_path().to_string() {
+            path if path.is_empty() => error.to_string(),
+            path => format!("{path}: {error}"),
+        })
+        .map(|line| cut(&harmless_line(&line), limits::QUOTE))
+        .collect();
+    (!misfits.is_empty()).then(|| format!("not what the server promised: {}", misfits.join("; ")))
 }
 
 /// A server says what it structured once more as a text, for clients that read only texts.
@@ -55,17 +88,21 @@ fn part(block: &ContentBlock) -> Value {
         ContentBlock::Text(text) => json!({ "text": text.text }),
         ContentBlock::Image(image) => file("image", &image.mime_type, &image.data),
         ContentBlock::Audio(audio) => file("audio", &audio.mime_type, &audio.data),
-        ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-                json!({ "resource": uri, "type": mime_type, "text": text })
-            }
-            ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-                json!({ "resource": uri, "type": mime_type, "bytes": decoded(blob) })
-            }
-            _ => unknown(),
-        },
+        ContentBlock::Resource(embedded) => resource(&embedded.resource),
         ContentBlock::ResourceLink(link) => {
             json!({ "resource": link.uri, "name": link.name, "description": link.description })
+        }
+        _ => unknown(),
+    }
+}
+
+pub(crate) fn resource(contents: &ResourceContents) -> Value {
+    match contents {
+        ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
+            json!({ "resource": uri, "type": mime_type, "text": text })
+        }
+        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+            json!({ "resource": uri, "type": mime_type, "bytes": decoded(blob) })
         }
         _ => unknown(),
     }
@@ -92,7 +129,7 @@ mod tests {
         let result = serde_json::from_value(result).expect("a result");
         let secrets = Secrets::default();
         secrets.add(&"hunter22".into());
-        output("fetch", result, &secrets).map(|output| output.value).map_err(|error| error.to_string())
+        output("fetch", result, None, &secrets).map(|output| output.value).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -125,6 +162,23 @@ mod tests {
         ] {
             assert_eq!(read(result), Ok(expected));
         }
+    }
+
+    #[test]
+    fn a_result_that_is_not_what_the_server_promised_says_so() {
+        let schema =
+            json!({"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]});
+        let read = |result: Value| {
+            let result = serde_json::from_value(result).expect("a result");
+            output("fetch", result, Some(&schema), &Secrets::default()).expect("an output").value
+        };
+        assert_eq!(read(json!({"structuredContent": {"degrees": 3}})), json!({"degrees": 3}));
+        let wrong = read(json!({"structuredContent": {"degrees": "warm"}}));
+        let said = r#"not what the server promised: /degrees: "warm" is not of type "number""#;
+        assert_eq!(wrong, json!({"result": {"degrees": "warm"}, "does_not_fit": said}));
+        let none = read(json!({"content": [{"type": "text", "text": "warm"}]}));
+        assert_eq!(none["result"], "warm");
+        assert_eq!(none["does_not_fit"], "the server promised a structured result and gave none");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use nova_calls::Secrets;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
-use crate::definition::Definition;
+use crate::definition::{Definition, Kind};
 use crate::host::Host;
 use crate::last_lines::LastLines;
 use crate::output::output;
@@ -43,16 +44,19 @@ pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Res
         start(config, host, &secrets, &LastLines::default()).await.map_err(scrubbed)?;
     let (never, mut ok) = (CancellationToken::new(), true);
     let mut probed: Vec<ProbedTool> = Vec::new();
-    for definition in tools {
+    for definition in tools.into_iter().filter(|tool| tool.kind == Kind::Tool) {
         let before: Vec<&Definition> = probed.iter().map(|tool| &tool.definition).collect();
         let fault = definition.fault(&before);
         ok &= fault.is_none();
         let mut called = None;
         if call && fault.is_none() {
             let args = defaults(&definition.parameters);
-            let answer = connection.call(&definition.name, Some(args), config.timeout, &never, |_| ()).await;
+            // Nobody hears a question: it is cancelled.
+            let (asks, _) = mpsc::channel(1);
+            let timeout = config.timeout;
+            let answer = connection.call(&definition.name, Some(args), timeout, &never, &asks, &|_| ()).await;
             called = Some(match answer {
-                Ok(answer) => match output(&config.name, answer, &secrets) {
+                Ok(answer) => match output(&config.name, answer, definition.output.as_ref(), &secrets) {
                     Ok(output) => json!({ "ok": true, "value": output.value }),
                     // To refuse what makes no sense is to behave.
                     Err(error) => json!({ "ok": false, "error": error.to_string() }),

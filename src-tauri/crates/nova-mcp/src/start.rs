@@ -53,7 +53,8 @@ pub(crate) async fn start(
         Ok(Ok(tools)) => Ok(Started { connection, tools }),
         // A server of resources and prompts alone.
         Ok(Err(_)) if !has_tools && !connection.closed.is_cancelled() => {
-            Ok(Started { connection, tools: Vec::new() })
+            let tools = connection.own_tools(&[]).into_iter().collect();
+            Ok(Started { connection, tools })
         }
         Ok(Err(trouble)) if Instant::now() < until => Err(trouble),
         _ => Err(late()),

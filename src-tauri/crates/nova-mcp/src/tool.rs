@@ -3,17 +3,20 @@ use std::sync::{Arc, Weak};
 use nova_calls::Secrets;
 use nova_registry::LoadedTool;
 use nova_skill::{
-    CallToken, Description, Effect, Progress, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
-    async_trait,
+    CallToken, Description, Effect, Elicited, Output, Progress, Tool, ToolContext, ToolError, ToolOutput,
+    ToolSpec, Value, async_trait,
 };
 use rmcp::model::ProgressNotificationParam;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::asking::{Asked, elicitation, result};
 use crate::config::ServerConfig;
-use crate::connection::{Connection, PROGRESSES, sentence};
-use crate::definition::Definition;
+use crate::connection::{Connection, Hear, PROGRESSES, sentence};
+use crate::definition::{Definition, Kind};
+use crate::limits;
 use crate::output::output;
+use crate::resources;
 use crate::trouble::Trouble;
 
 /// The server of a tool, as a call needs it.
@@ -84,20 +87,22 @@ impl Tool for McpTool {
         let server = self.server.upgrade().ok_or_else(gone)?;
         let (stop, _stops) = stop_with();
         let (tells, mut told) = mpsc::unbounded_channel();
-        let (name, of) = (self.definition.name.clone(), server.clone());
+        let (asks, mut asked) = mpsc::channel(limits::QUESTIONS);
+        let (definition, of) = (self.definition.clone(), server.clone());
         // On a task of its own, which lives on to tell the server that the call was stopped.
         let mut call = tokio::spawn(async move {
             let connection = tokio::select! {
                 connection = of.clone().connection() => connection?,
                 () = stop.cancelled() => return Err(Trouble::stopped()),
             };
-            let args = args.as_object().cloned();
-            connection.call(&name, args, of.config().timeout, &stop, |news| drop(tells.send(news))).await
+            let hear = |news| drop(tells.send(news));
+            ask(&connection, &definition, args, of.as_ref(), &stop, &asks, &hear).await
         });
         let result = loop {
             tokio::select! {
                 result = &mut call => break result,
                 Some(news) = told.recv() => ctx.progress(progress(&news)),
+                Some(question) = asked.recv() => self.put(question, server.secrets(), ctx.as_ref()).await?,
             }
         };
         let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
@@ -105,7 +110,30 @@ impl Tool for McpTool {
             trouble
         })?;
         server.went_well();
-        output(&self.server_name, result, server.secrets()).map(ToolOutput::from)
+        result.map(ToolOutput::from)
+    }
+}
+
+impl McpTool {
+    /// Asks the user what the server asks.
+    async fn put(&self, asked: Asked, secrets: &Secrets, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        let Asked { params, mut answer } = asked;
+        let mut elicitation = match elicitation(&self.server_name, params) {
+            Ok(elicitation) => elicitation,
+            Err(refused) => {
+                ctx.progress(Progress { fraction: None, message: Some(refused) });
+                let _ = answer.send(result(Elicited::Declined));
+                return Ok(());
+            }
+        };
+        secrets.scrub(&mut elicitation.message);
+        let elicited = tokio::select! {
+            elicited = ctx.user().ask(&elicitation) => elicited?,
+            // Nobody waits any more.
+            () = answer.closed() => return Ok(()),
+        };
+        let _ = answer.send(result(elicited));
+        Ok(())
     }
 }
 
@@ -114,6 +142,38 @@ fn progress(news: &ProgressNotificationParam) -> Progress {
     Progress {
         fraction: whole.map(|total| (news.progress / total).clamp(0.0, 1.0)).filter(|part| part.is_finite()),
         message: news.message.as_deref().map(sentence),
+    }
+}
+
+/// Asks the server for what a call of this tool is.
+async fn ask(
+    connection: &Arc<Connection>,
+    definition: &Definition,
+    args: Value,
+    server: &dyn Called,
+    stop: &CancellationToken,
+    asks: &mpsc::Sender<Asked>,
+    hear: &Hear<'_>,
+) -> Result<Result<Output, ToolError>, Trouble> {
+    let (name, limit) = (&server.config().name, server.config().timeout);
+    match (definition.kind, args["uri"].as_str()) {
+        (Kind::Tool, _) => {
+            let args = args.as_object().cloned();
+            let result = connection.call(&definition.name, args, limit, stop, asks, hear).await?;
+            Ok(output(name, result, definition.output.as_ref(), server.secrets()))
+        }
+        (Kind::Resources, Some(uri)) => {
+            let read = connection.read_resource(uri, limit, stop, asks, hear).await?;
+            Ok(resources::output(&read, server.secrets()))
+        }
+        (Kind::Resources, None) => {
+            let mut list = tokio::select! {
+                list = connection.list_resources(limit) => list?,
+                () = stop.cancelled() => return Err(Trouble::stopped()),
+            };
+            server.secrets().scrub_value(&mut list);
+            Ok(Ok(Output::new(list).untrusted()))
+        }
     }
 }
 

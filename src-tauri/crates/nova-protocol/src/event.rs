@@ -228,9 +228,28 @@ pub enum Event {
         credential: String,
         consumer: String,
     },
+    /// The program behind a running call asks the user. Answered as an approval is: `once` sends `args`.
     ElicitationRequested {
         call: String,
+        /// Of the values that are asked for; null where the user is to open `url`.
         schema: Value,
+        /// The program that asks.
+        #[serde(default)]
+        from: String,
+        /// In its own words.
+        #[serde(default)]
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        url: Option<String>,
+        /// Where `url` leads.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        host: Option<String>,
+        #[serde(default)]
+        decisions: Vec<Decision>,
+        #[serde(default)]
+        revision: u32,
     },
     /// What was said before is sent in a shorter form from now on, to make room; the log keeps it.
     HistoryCompacted {

@@ -25,6 +25,8 @@ pub enum Decision {
     Session,
     Always,
     Deny,
+    /// The question of a program was closed without an answer.
+    Cancel,
 }
 
 /// On whose behalf a call runs.

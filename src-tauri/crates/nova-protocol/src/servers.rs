@@ -141,6 +141,8 @@ pub struct ServerReviewView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerToolChange {
     pub tool: String,
+    /// Its server did not list it when the user agreed to it.
+    pub is_new: bool,
     /// Of both definitions: what is approved.
     pub fingerprint: String,
     pub diff: NoteDiffView,

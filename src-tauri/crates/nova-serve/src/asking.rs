@@ -109,6 +109,9 @@ impl Approver for Asking {
         if !request.credentials.is_empty() {
             return unanswered("a credential is granted in Nova, not through an MCP client");
         }
+        if request.elicitation.is_some() {
+            return unanswered("what a server asks is answered in Nova, not through an MCP client");
+        }
         let Some(asked) = elicitation(request) else {
             return unanswered("it is too long to be shown through an MCP client");
         };
@@ -200,6 +203,7 @@ mod tests {
             diff: None,
             host: None,
             credentials: Vec::new(),
+            elicitation: None,
             revision: 0,
         }
     }

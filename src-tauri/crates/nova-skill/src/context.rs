@@ -14,7 +14,7 @@ use nova_vault::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{RecordTypes, ToolError};
+use crate::{RecordTypes, ToolError, ToolUser};
 
 /// A note's place in the vault.
 pub type NotePath = VaultPath;
@@ -39,6 +39,10 @@ pub trait ToolContext: Send + Sync {
     fn process(&self) -> &dyn ToolProcess;
     /// Runs a sub-agent.
     fn delegate(&self) -> &dyn Delegate;
+    /// Whoever can answer what another program asks in the middle of this call.
+    fn user(&self) -> &dyn ToolUser {
+        &()
+    }
     fn request(&self) -> &RequestInfo;
     /// The record types of this skill.
     fn records(&self) -> &RecordTypes;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use nova_skill::{
     Clock, Credentials, Delegate, LogLevel, Note, ObsidianSettings, Principal, Problem, Progress,
     PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
-    ToolVault, VaultError, VaultPath,
+    ToolUser, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
@@ -30,6 +30,7 @@ pub struct TestContext {
     store: Arc<dyn ToolStore>,
     process: Arc<dyn ToolProcess>,
     delegate: Arc<dyn Delegate>,
+    user: Arc<dyn ToolUser>,
     request: RequestInfo,
     records: RecordTypes,
     config: Value,
@@ -57,6 +58,7 @@ impl TestContext {
             store: Arc::new(MemoryStore::default()),
             process: Arc::new(ScriptedProcess::default()),
             delegate: Arc::new(ScriptedDelegate::default()),
+            user: Arc::new(()),
             request: RequestInfo {
                 call: "call1".into(),
                 session: "session1".into(),
@@ -102,6 +104,11 @@ impl TestContext {
 
     pub fn with_delegate(mut self, delegate: ScriptedDelegate) -> Self {
         self.delegate = Arc::new(delegate);
+        self
+    }
+
+    pub fn with_user(mut self, user: Arc<dyn ToolUser>) -> Self {
+        self.user = user;
         self
     }
 
@@ -173,6 +180,10 @@ impl ToolContext for TestContext {
 
     fn delegate(&self) -> &dyn Delegate {
         self.delegate.as_ref()
+    }
+
+    fn user(&self) -> &dyn ToolUser {
+        self.user.as_ref()
     }
 
     fn request(&self) -> &RequestInfo {

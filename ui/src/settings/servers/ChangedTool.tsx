@@ -31,7 +31,7 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
         <span className="font-mono">
           <Revealed text={change.tool} />
         </span>{' '}
-        changed
+        {change.is_new ? 'is new' : 'changed'}
       </span>
     </>
   );
@@ -48,7 +48,7 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
     <section
       data-testid="changed-tool"
       data-tool={change.tool}
-      aria-label={`${change.tool} changed`}
+      aria-label={`${change.tool} ${change.is_new ? 'is new' : 'changed'}`}
       className="mx-4 mt-3 flex flex-col gap-2 rounded-message border border-warn-line px-3.5 py-3"
     >
       <p className="flex gap-2">

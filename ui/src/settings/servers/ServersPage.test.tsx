@@ -77,6 +77,7 @@ it('asks with the whole command before a server starts', async () => {
 
 const change = {
   tool: 'list_issues',
+  is_new: false,
   fingerprint: 'c1',
   diff: {
     path: 'list_issues', kind: 'modified' as const, summary: '1 line', properties: [], tail_skipped: 0,

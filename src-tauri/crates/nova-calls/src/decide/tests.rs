@@ -51,6 +51,7 @@ fn verdict(yaml: &str, facts: &Facts) -> String {
                 Decision::Session => 's',
                 Decision::Always => 'a',
                 Decision::Deny => 'd',
+                Decision::Cancel => 'c',
             });
             letters.chain(editable.then_some('e')).fold("ask ".to_owned(), |mut text, letter| {
                 text.push(letter);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_protocol::{Decision, ErrorCode, Event, NoteChangeKind, NoteDiffView, UserError};
+use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{Effect, VaultPath};
 use nova_vault::Vault;
@@ -173,12 +173,7 @@ impl Running<'_> {
 
     /// Says on the card why an edit was not taken.
     pub(super) fn tell(&self, error: &UserError) {
-        self.scope.events.emit(Event::ToolCallProgress {
-            call: self.id.clone(),
-            fraction: None,
-            message: Some(format!("{} {}", error.message, error.hint)),
-            partial: None,
-        });
+        self.questions.tell(&self.id, format!("{} {}", error.message, error.hint));
     }
 
     fn request(
@@ -202,6 +197,7 @@ impl Running<'_> {
             diff,
             host: (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", ")),
             credentials: Vec::new(),
+            elicitation: None,
             revision: 0,
         }
     }

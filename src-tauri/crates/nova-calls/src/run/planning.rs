@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Reach, Running};
 use crate::context::CallContext;
 use crate::draft_vault::{DraftVault, SeenNotes};
+use crate::elicitations::CallUser;
 use crate::figures::notes_named;
 use crate::given;
 use crate::reach::CallHttp;
@@ -90,6 +91,7 @@ impl Running<'_> {
             clock: self.scope.access.clock.clone(),
             given: self.scope.given.clone(),
             store: self.scope.access.stores.of(&skill.id),
+            user: CallUser::new(self.questions.clone(), &self.id, tool, &self.scope.principal),
             request: RequestInfo {
                 call: self.id.clone(),
                 session: self.scope.session.clone(),

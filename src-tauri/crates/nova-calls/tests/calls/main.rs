@@ -1,6 +1,7 @@
 //! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
 
 mod detaching;
+mod eliciting;
 mod fetching;
 mod reviewing;
 mod ruling;

@@ -93,9 +93,14 @@ impl Server {
         if let Some(fault) = tool.fault(good) {
             return Some((State::Broken, fault));
         }
-        let changes = known.change_of(tool)?.changes.join("; ");
+        let change = known.change_of(tool)?;
         let review = format!("Review it: nova mcp review {}.", self.config.name);
-        let reason = format!("Its definition changed: {}. {review}", changes.trim_end_matches('.'));
+        let reason = if change.is_new() {
+            format!("It is new since you agreed to the server. {review}")
+        } else {
+            let changes = change.changes.join("; ");
+            format!("Its definition changed: {}. {review}", changes.trim_end_matches('.'))
+        };
         Some((State::NeedsReview, reason))
     }
 }

@@ -86,6 +86,27 @@ async fn a_changed_definition_is_blocked_until_it_is_approved() {
 }
 
 #[tokio::test]
+async fn a_tool_that_appears_later_is_not_callable_before_it_is_approved() {
+    let servers = Servers::one("grows").await;
+    let mut news = servers.mcp.source().changes();
+    servers.call("one", "rename", json!({})).await.unwrap();
+    within(async {
+        while not_ready(&servers.skill("one")).is_empty() {
+            news.next().await;
+        }
+    })
+    .await;
+    let blocked = not_ready(&servers.skill("one"));
+    let reason = "It is new since you agreed to the server. Review it: nova mcp review one.";
+    assert_eq!(blocked, [("late".to_owned(), State::NeedsReview, reason.to_owned())]);
+    assert!(!ready_tools(&servers.skill("one")).contains(&"late".to_owned()));
+    let seen = servers.mcp.review("one").await.unwrap().tools.remove(0);
+    assert_eq!((seen.tool.as_str(), seen.is_new()), ("late", true));
+    assert!(servers.mcp.approve_tool("one", &seen));
+    assert!(ready_tools(&servers.skill("one")).contains(&"late".to_owned()));
+}
+
+#[tokio::test]
 async fn a_secret_reaches_the_server_that_names_it_and_comes_back_from_none() {
     let servers = Servers::new();
     let with_secret = |how: &str| {

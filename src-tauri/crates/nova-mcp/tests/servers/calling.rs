@@ -1,9 +1,12 @@
+use std::sync::Arc;
+
 use nova_mcp::Phase;
 use nova_registry::{Registry, Settings, State, ToolLookup};
-use nova_skill::Effect;
+use nova_skill::{Effect, Progress};
+use nova_testkit::TestContext;
 use serde_json::json;
 
-use crate::support::{Servers, ready_tools};
+use crate::support::{Empty, Servers, ready_tools, run, until};
 
 #[tokio::test]
 async fn a_server_of_either_protocol_is_listed_and_called() {
@@ -57,6 +60,18 @@ async fn a_server_sleeps_until_its_first_call_where_its_tools_are_known() {
     assert!(ready_tools(&again.skill("one")).contains(&"echo".to_owned()));
     assert_eq!(again.call("one", "echo", json!({"text": "up"})).await.unwrap(), "up");
     assert_eq!(again.phase("one"), Phase::Ready);
+}
+
+#[tokio::test]
+async fn progress_reaches_the_call_in_bounds() {
+    let servers = Servers::one("plain").await;
+    let ctx = Arc::new(TestContext::of(Box::new(Empty)));
+    let (tool, own) = (servers.tool("one", "progress-and-wait"), ctx.clone());
+    let running = tokio::spawn(async move { run(&tool, json!({}), own).await });
+    until(|| !ctx.progress_so_far().is_empty()).await;
+    running.abort();
+    let expected = [Progress { fraction: Some(0.25), message: Some("a quarter".into()) }];
+    assert_eq!(ctx.progress_so_far(), expected);
 }
 
 #[tokio::test]

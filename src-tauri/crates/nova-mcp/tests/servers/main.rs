@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod agreeing;
+mod asking;
 mod at_an_address;
 mod calling;
 mod ending;
 mod hostile;
 mod hostile_addresses;
 mod misbehaving;
+mod resources;
 mod support;

@@ -223,7 +223,7 @@ pub(crate) fn is_there(pid: u64) -> bool {
 }
 
 /// The skill of a context: without a tool.
-struct Empty;
+pub(crate) struct Empty;
 
 impl Skill for Empty {
     fn skill_md(&self) -> &str {

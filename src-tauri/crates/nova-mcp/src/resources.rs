@@ -1,0 +1,191 @@
+//! The resources of a server: one tool of Nova's own lists and reads them.
+
+use std::time::Duration;
+
+use nova_calls::Secrets;
+use nova_registry::harmless_line;
+use nova_skill::{Output, ToolError, Value};
+use rmcp::model::{
+    ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams,
+    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, ResourceContents, ServerResult,
+};
+use serde_json::{Map, json};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::Asked;
+use crate::connection::{Connection, Hear};
+use crate::definition::{Definition, Kind, cut};
+use crate::limits;
+use crate::output;
+use crate::trouble::Trouble;
+
+/// The tool beside these of the server, under a name that none of them has.
+pub(crate) fn tool(others: &[Definition]) -> Definition {
+    let is_free = |name: &&&str| !others.iter().any(|other| other.name.eq_ignore_ascii_case(name));
+    let name =
+        ["read_resource", "read_server_resource"].iter().find(is_free).unwrap_or(&"nova_read_resource");
+    Definition {
+        name: (*name).to_owned(),
+        title: None,
+        description: "Reads one resource of the server by its uri; without a uri lists them all.".into(),
+        parameters: json!({
+            "type": "object",
+            "properties": {"uri": {"type": "string", "description": "as the list has it, or made of a template of it"}},
+            "additionalProperties": false,
+        }),
+        output: None,
+        hints: None,
+        kind: Kind::Resources,
+    }
+}
+
+impl Connection {
+    pub(crate) fn has_resources(&self) -> bool {
+        self.info().is_some_and(|info| info.capabilities.resources.is_some())
+    }
+
+    /// What it offers, within bounds: resources, and templates of their addresses.
+    pub(crate) async fn list_resources(&self, limit: Duration) -> Result<Value, Trouble> {
+        let until = Instant::now() + limit;
+        let (mut resources, mut cursor) = (Vec::new(), None);
+        for _ in 0..limits::PAGES {
+            let request = ListResourcesRequest {
+                method: Default::default(),
+                params: Some(PaginatedRequestParams::default().with_cursor(cursor.take())),
+                extensions: Default::default(),
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            let ServerResult::ListResourcesResult(page) =
+                self.ask(ClientRequest::ListResourcesRequest(request), left, limit).await?
+            else {
+                return Err(self.faulty("answered the question for its resources with something else"));
+            };
+            resources.extend(page.resources.iter().map(|one| {
+                listed(json!({
+                    "uri": one.uri, "name": one.name, "title": one.title, "description": one.description,
+                    "type": one.mime_type, "bytes": one.size,
+                }))
+            }));
+            cursor = page.next_cursor;
+            if cursor.is_none() || resources.len() >= limits::RESOURCES {
+                break;
+            }
+        }
+        let more = cursor.is_some() || resources.len() > limits::RESOURCES;
+        resources.truncate(limits::RESOURCES);
+        let mut list = json!({ "resources": resources });
+        let templates = self.list_templates(until.saturating_duration_since(Instant::now()), limit).await;
+        if !templates.is_empty() {
+            list["templates"] = templates.into();
+        }
+        if more {
+            list["left_out"] = json!(format!("more than {} resources", limits::RESOURCES));
+        }
+        Ok(list)
+    }
+
+    /// The first page of them. A server may have resources and not know the question.
+    async fn list_templates(&self, left: Duration, limit: Duration) -> Vec<Value> {
+        let request = ListResourceTemplatesRequest {
+            method: Default::default(),
+            params: Some(PaginatedRequestParams::default()),
+            extensions: Default::default(),
+        };
+        let asked = self.ask(ClientRequest::ListResourceTemplatesRequest(request), left, limit).await;
+        let Ok(ServerResult::ListResourceTemplatesResult(page)) = asked else { return Vec::new() };
+        let templates = page.resource_templates.iter().take(limits::RESOURCES).map(|one| {
+            listed(json!({
+                "uri_template": one.uri_template, "name": one.name, "title": one.title,
+                "description": one.description, "type": one.mime_type,
+            }))
+        });
+        templates.collect()
+    }
+
+    pub(crate) async fn read_resource(
+        self: &std::sync::Arc<Self>,
+        uri: &str,
+        limit: Duration,
+        stop: &CancellationToken,
+        asks: &mpsc::Sender<Asked>,
+        hear: &Hear<'_>,
+    ) -> Result<ReadResourceResult, Trouble> {
+        let request = |answers, state| {
+            let mut params = ReadResourceRequestParams::new(uri);
+            (params.input_responses, params.request_state) = (answers, state);
+            let mut request = ReadResourceRequest::new(params);
+            request.extensions = Default::default();
+            ClientRequest::ReadResourceRequest(request)
+        };
+        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
+            ServerResult::ReadResourceResult(read) => Ok(read),
+            _ => Err(self.faulty("answered with something that is no resource")),
+        }
+    }
+}
+
+/// An entry of a list without what it does not say, each text in bounds and in one line.
+fn listed(entry: Value) -> Value {
+    let Value::Object(entry) = entry else { return entry };
+    let said = entry.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
+        // An address is used as it is.
+        Value::String(text) if key.starts_with("uri") => (key, Value::String(cut(&text, limits::URL))),
+        Value::String(text) => (key, Value::String(cut(&harmless_line(&text), limits::QUOTE))),
+        value => (key, value),
+    });
+    Value::Object(said.collect::<Map<_, _>>())
+}
+
+/// What was read, its texts in bounds. Nobody vouches for it.
+pub(crate) fn output(read: &ReadResourceResult, secrets: &Secrets) -> Result<Output, ToolError> {
+    let mut left = limits::RESOURCE;
+    let contents = read.contents.iter().map(|contents| {
+        let mut part = output::resource(contents);
+        if let ResourceContents::TextResourceContents { text, .. } = contents
+            && text.len() > left
+        {
+            part["text"] = cut_at(text, left).into();
+            part["left_out"] = json!(format!("{} more bytes", text.len() - left));
+        }
+        left = left.saturating_sub(part["text"].as_str().map_or(0, str::len));
+        part
+    });
+    let mut contents: Vec<Value> = contents.collect();
+    let mut value = if contents.len() == 1 { contents.remove(0) } else { contents.into() };
+    secrets.scrub_value(&mut value);
+    Ok(Output::new(value).untrusted())
+}
+
+fn cut_at(text: &str, most: usize) -> &str {
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_takes_a_name_that_the_server_does_not_use() {
+        let own = tool(&[]);
+        assert_eq!(own.name, "read_resource");
+        assert_eq!(tool(&[Definition { name: "Read_Resource".into(), ..own }]).name, "read_server_resource");
+    }
+
+    #[test]
+    fn what_is_read_is_bounded_and_bytes_are_named() {
+        let read = |contents: Value| {
+            let read = serde_json::from_value(json!({ "contents": contents })).expect("a result");
+            output(&read, &Secrets::default()).expect("an output").value
+        };
+        let long = "ä".repeat(limits::RESOURCE);
+        let value = read(json!([{"uri": "a:b", "text": long}, {"uri": "a:c", "text": "more"}]));
+        assert_eq!(value[0]["text"].as_str().map(str::len), Some(limits::RESOURCE));
+        assert_eq!(value[0]["left_out"], format!("{} more bytes", limits::RESOURCE));
+        assert_eq!((&value[1]["text"], &value[1]["left_out"]), (&json!(""), &json!("4 more bytes")));
+        let blob = read(json!([{"uri": "a:b", "mimeType": "image/png", "blob": "AAAA"}]));
+        assert_eq!(blob, json!({"resource": "a:b", "type": "image/png", "bytes": 3}));
+    }
+}

@@ -1,0 +1,201 @@
+//! What a server asks while it works on a call.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nova_skill::{Elicitation, Elicited, ToolContext, ToolError, ToolUser, Value, Wanted, async_trait};
+use nova_testkit::TestContext;
+use serde_json::json;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::at_an_address::{reply, server};
+use crate::support::{Empty, Servers, run, until, within};
+
+/// Answers in order, then declines; `gated`, not before the gate is opened.
+#[derive(Default)]
+struct Person {
+    answers: Mutex<VecDeque<Elicited>>,
+    asked: Mutex<Vec<Elicitation>>,
+    gated: bool,
+    gate: Notify,
+    hears: Notify,
+}
+
+#[async_trait]
+impl ToolUser for Person {
+    async fn ask(&self, elicitation: &Elicitation) -> Result<Elicited, ToolError> {
+        let times = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(elicitation.clone());
+            asked.len()
+        };
+        self.hears.notify_one();
+        if self.gated {
+            self.gate.notified().await;
+        }
+        if times > 20 {
+            return Err(ToolError::failed("asked too often", ""));
+        }
+        Ok(self.answers.lock().unwrap().pop_front().unwrap_or(Elicited::Declined))
+    }
+}
+
+fn person(answers: impl IntoIterator<Item = Elicited>) -> Arc<Person> {
+    Arc::new(Person { answers: Mutex::new(answers.into_iter().collect()), ..Person::default() })
+}
+
+fn with(person: &Arc<Person>, cancel: &CancellationToken) -> Arc<dyn ToolContext> {
+    Arc::new(TestContext::of(Box::new(Empty)).with_cancel(cancel.clone()).with_user(person.clone()))
+}
+
+async fn call(servers: &Servers, person: &Arc<Person>, tool: &str, args: Value) -> Result<Value, ToolError> {
+    run(&servers.tool("one", tool), args, with(person, &CancellationToken::new())).await
+}
+
+#[tokio::test]
+async fn values_that_are_sent_reach_the_server_and_nothing_else_does() {
+    for how in ["plain", "newest"] {
+        let servers = Servers::one(how).await;
+        for (answer, said) in [
+            (Elicited::Accepted(json!({"name": "Jane"})), r#"{"action":"accept","content":{"name":"Jane"}}"#),
+            (Elicited::Declined, r#"{"action":"decline"}"#),
+            (Elicited::Cancelled, r#"{"action":"cancel"}"#),
+        ] {
+            let person = person([answer]);
+            let answered = call(&servers, &person, "ask", json!({})).await.unwrap();
+            let heard: Value = serde_json::from_str(answered.as_str().unwrap()).unwrap();
+            assert_eq!(heard, serde_json::from_str::<Value>(said).unwrap(), "{how}");
+            let asked = person.asked.lock().unwrap();
+            assert_eq!((asked.len(), asked[0].from.as_str()), (1, "one"), "{how}");
+            assert_eq!(asked[0].message, "Who[U+202E] are you?", "{how}");
+            let Wanted::Values(schema) = &asked[0].wanted else { panic!("a form") };
+            assert_eq!(schema["properties"]["name"]["default"], "Joe", "{how}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_asked_for_where_its_scheme_may_be_opened_and_else_declined() {
+    let servers = Servers::one("plain").await;
+    let accepts = person([Elicited::Accepted(Value::Null)]);
+    let good = call(&servers, &accepts, "ask", json!({"url": "https://shop.example/pay"})).await.unwrap();
+    assert_eq!(good, r#"{"action":"accept"}"#);
+    let Wanted::Visit(page) = &accepts.asked.lock().unwrap()[0].wanted else { panic!("a page") };
+    assert_eq!(page.as_str(), "https://shop.example/pay");
+
+    let never = person([Elicited::Accepted(Value::Null)]);
+    let bad = call(&servers, &never, "ask", json!({"url": "javascript:alert(1)"})).await.unwrap();
+    assert_eq!(bad, r#"{"action":"decline"}"#);
+    assert!(never.asked.lock().unwrap().is_empty(), "nobody was asked");
+}
+
+#[tokio::test]
+async fn a_server_that_asks_in_a_loop_is_stopped() {
+    for how in ["plain", "newest"] {
+        let servers = Servers::one(how).await;
+        let person = person([]);
+        let error = call(&servers, &person, "ask-for-ever", json!({})).await.unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("asked too often") || said.contains("again and again"), "{how}: {said}");
+        assert!(person.asked.lock().unwrap().len() <= 21, "{how}");
+        // The server goes on with others.
+        assert_eq!(servers.call("one", "echo", json!({"text": "up"})).await.unwrap(), "up", "{how}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_outside_of_a_call_is_cancelled() {
+    let servers = Servers::one("asks-by-itself").await;
+    let file = servers.note("heard");
+    until(|| file.exists()).await;
+    // What it was answered comes back with the next call.
+    let heard = servers.call("one", "heard", json!({})).await.unwrap();
+    assert_eq!(heard, r#"{"action":"cancel"}"#);
+}
+
+#[tokio::test]
+async fn a_server_that_goes_on_without_the_answer_withdraws_the_question() {
+    let servers = Servers::one("plain").await;
+    let person = Arc::new(Person { gated: true, ..Person::default() });
+    let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();
+    assert_eq!(answered, "went on");
+    assert_eq!(person.asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_time_of_an_answer_is_not_the_servers() {
+    let servers = Servers::new();
+    let mut entry = servers.entry("plain");
+    entry["timeout_ms"] = json!(2_000);
+    servers.agree(&json!({ "one": entry }));
+    servers.ready().await;
+    let person = Arc::new(Person { gated: true, ..Person::default() });
+    let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &CancellationToken::new()));
+    let running = tokio::spawn(async move { run(&tool, json!({}), ctx).await });
+    within(person.hears.notified()).await;
+    // Longer than a call may take even with progress.
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(25)).await;
+    tokio::time::resume();
+    person.gate.notify_one();
+    assert_eq!(within(running).await.unwrap().unwrap(), r#"{"action":"decline"}"#);
+}
+
+#[tokio::test]
+async fn a_call_that_is_stopped_with_its_question_open_is_stopped_at_the_server() {
+    let servers = Servers::one("plain").await;
+    let person = Arc::new(Person { gated: true, ..Person::default() });
+    let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &CancellationToken::new()));
+    let running = tokio::spawn(async move { run(&tool, json!({}), ctx).await });
+    within(person.hears.notified()).await;
+    running.abort();
+    let cancelled = servers.note("cancelled");
+    until(|| cancelled.exists()).await;
+}
+
+#[tokio::test]
+async fn a_server_at_an_address_asks_too() {
+    let (url, asked) = server(|head, body| {
+        if !head.starts_with("POST") {
+            return reply("405 Method Not Allowed", "text/plain", "");
+        }
+        let message: Value = serde_json::from_str(body).unwrap();
+        let result = match message["method"].as_str().unwrap() {
+            "server/discover" => json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                "serverInfo": {"name": "web", "version": "1"}, "ttlMs": 0, "cacheScope": "private",
+            }),
+            "tools/list" => json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "tools": [{"name": "ask", "inputSchema": {"type": "object"}}],
+            }),
+            "tools/call" => match &message["params"]["inputResponses"]["who"] {
+                Value::Null => json!({
+                    "resultType": "input_required", "requestState": "opaque",
+                    "inputRequests": {"who": {"method": "elicitation/create", "params": {
+                        "mode": "form", "message": "Who?",
+                        "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+                    }}},
+                }),
+                answer => json!({
+                    "resultType": "complete",
+                    "content": [{"type": "text", "text": format!("{} {answer}", message["params"]["requestState"])}],
+                }),
+            },
+            _ => return reply("202 Accepted", "text/plain", ""),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        reply("200 OK", "application/json", &answer.to_string())
+    })
+    .await;
+    let servers = Servers::new();
+    servers.agree(&json!({ "one": {"url": url} }));
+    servers.ready().await;
+    let person = person([Elicited::Accepted(json!({"name": "Jane"}))]);
+    let answered = call(&servers, &person, "ask", json!({})).await.unwrap();
+    assert_eq!(answered, r#""opaque" {"action":"accept","content":{"name":"Jane"}}"#);
+    let offered = asked.lock().unwrap().iter().any(|(_, body)| body.contains(r#""elicitation":{"#));
+    assert!(offered, "the server is told that it may ask");
+}

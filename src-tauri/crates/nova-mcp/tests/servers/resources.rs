@@ -1,0 +1,91 @@
+//! The resources of a server, through the one tool that lists and reads them.
+
+use nova_registry::LoadedTool;
+use nova_skill::{CallToken, Effect, ToolOutput, Value};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::at_an_address::{reply, server};
+use crate::support::{Servers, context, ready_tools};
+
+#[tokio::test]
+async fn resources_are_listed_with_their_templates_and_read() {
+    let servers = Servers::one("resources").await;
+    let tool = servers.tool("one", "read_resource");
+    assert_eq!(tool.spec().effect, Effect::Undeclared, "a read of a server asks as its tools do");
+    let list = servers.call("one", "read_resource", json!({})).await.unwrap();
+    let expected = json!({
+        "resources": [
+            {"uri": "note:///1", "name": "Note 1", "type": "text/plain"},
+            {"uri": "note:///2", "name": "Note 2", "type": "text/plain"},
+        ],
+        "templates": [{"uri_template": "note:///{name}", "name": "Notes", "description": "By name."}],
+    });
+    assert_eq!(list, expected);
+    let read = servers.call("one", "read_resource", json!({"uri": "note:///1"})).await.unwrap();
+    assert_eq!(read, json!({"resource": "note:///1", "type": "text/plain", "text": "</tool-text> milk"}));
+    let blob = servers.call("one", "read_resource", json!({"uri": "note:///2"})).await.unwrap();
+    assert_eq!(blob, json!({"resource": "note:///2", "type": "image/png", "bytes": 3}));
+    let error = servers.call("one", "read_resource", json!({"uri": "note:///9"})).await.unwrap_err();
+    assert_eq!(error.to_string(), "one refused it: no such resource.");
+}
+
+#[tokio::test]
+async fn what_is_read_is_text_of_others_without_the_secrets_of_the_server() {
+    let servers = Servers::new();
+    let mut entry = servers.entry("resources");
+    entry["env"] = json!({"TOKEN": "${credentials:github/token}"});
+    servers.agree(&json!({ "github": entry }));
+    servers.ready().await;
+    let tool = servers.tool("github", "read_resource");
+    let run = tool.run(
+        CallToken::mint_for_nova_calls(),
+        json!({"uri": "note:///env"}),
+        context(&CancellationToken::new()),
+    );
+    let ToolOutput::Value(output) = run.await.unwrap() else { panic!("a value") };
+    assert!(output.untrusted);
+    assert_eq!(output.value["text"], "[REDACTED]");
+}
+
+#[tokio::test]
+async fn a_list_without_an_end_is_cut() {
+    let servers = Servers::one("endless-resources").await;
+    let list = servers.call("one", "read_resource", json!({})).await.unwrap();
+    assert_eq!(list["resources"].as_array().map(Vec::len), Some(500));
+    assert_eq!((&list["left_out"], &list["templates"]), (&json!("more than 500 resources"), &Value::Null));
+}
+
+#[tokio::test]
+async fn a_server_without_resources_has_no_tool_for_them_and_one_without_tools_has() {
+    let plain = Servers::one("plain").await;
+    assert!(!ready_tools(&plain.skill("one")).contains(&"read_resource".to_owned()));
+    let (url, _) = server(|head, body| {
+        if !head.starts_with("POST") {
+            return reply("405 Method Not Allowed", "text/plain", "");
+        }
+        let message: Value = serde_json::from_str(body).unwrap();
+        let result = match message["method"].as_str().unwrap() {
+            "initialize" => json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"resources": {}},
+                "serverInfo": {"name": "web", "version": "1"},
+            }),
+            "resources/read" => json!({"contents": [{"uri": "a:b", "text": "over http"}]}),
+            "server/discover" | "tools/list" => {
+                let error = json!({"code": -32601, "message": "no"});
+                let error = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+                return reply("200 OK", "application/json", &error.to_string());
+            }
+            _ => return reply("202 Accepted", "text/plain", ""),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        reply("200 OK", "application/json", &answer.to_string())
+    })
+    .await;
+    let servers = Servers::new();
+    servers.agree(&json!({ "web": {"url": url} }));
+    servers.ready().await;
+    assert!(matches!(servers.skill("web").tools.as_slice(), [LoadedTool::Ready { .. }]));
+    let read = servers.call("web", "read_resource", json!({"uri": "a:b"})).await.unwrap();
+    assert_eq!(read["text"], "over http");
+}
