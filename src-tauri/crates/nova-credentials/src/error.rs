@@ -67,6 +67,9 @@ pub enum CredentialError {
     /// The sign-in did not come to an end.
     #[error("The sign-in failed: {reason}.")]
     SignIn { reason: String },
+    /// A server's documents lead to no sign-in that is safe.
+    #[error("There is no way to sign in: {reason}.")]
+    CannotSignIn { reason: String, remedy: String },
     /// The token server does not answer as it should; trying again may help.
     #[error("{host} gave no token: {reason}.")]
     TokenServer { host: String, reason: String },
@@ -92,7 +95,7 @@ impl CredentialError {
             | Self::Empty { .. }
             | Self::TooLong { .. }
             | Self::BadEndpoint { .. } => "credential_invalid",
-            Self::SignIn { .. } | Self::TokenServer { .. } => "sign_in_failed",
+            Self::SignIn { .. } | Self::CannotSignIn { .. } | Self::TokenServer { .. } => "sign_in_failed",
             _ => "credential_store",
         }
     }
@@ -139,6 +142,7 @@ impl CredentialError {
                 "Use an https address, or an http address of this machine.".to_owned()
             }
             Self::SignIn { .. } => "Start the sign-in again.".to_owned(),
+            Self::CannotSignIn { remedy, .. } => remedy.clone(),
             Self::TokenServer { .. } => "Check the connection, then try again.".to_owned(),
         }
     }

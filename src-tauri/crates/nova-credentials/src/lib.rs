@@ -14,6 +14,8 @@
 //!   server that issued it: `tests/credentials/renewing.rs`.
 //! - Of a sign-in only the access token leaves the store (`CredentialStore::get`):
 //!   `tests/credentials/signing_in.rs`.
+//! - A server's documents lead a sign-in only to public addresses, or to this machine where the server is on it,
+//!   and only to the issuer that they name: `tests/credentials/signing_in_for.rs`.
 //! - A sign-in ends in a token that its server's tools use, or reports who has to continue:
 //!   `tests/journeys/signing_in.rs`.
 
@@ -31,5 +33,5 @@ pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
 pub use interpolation::{Place, Template};
 pub use kept_in::KeptIn;
 pub use name::CredentialName;
-pub use oauth::{Endpoint, OAuth, OAuthClient, Opener};
+pub use oauth::{Challenge, Endpoint, Found, GivenClient, OAuth, OAuthClient, Opener, ProtectedResource};
 pub use store::{CredentialStore, MOST_BYTES};

@@ -55,6 +55,7 @@ impl SignIn {
             issuer: self.issuer.clone(),
             scopes: self.scopes.clone(),
             extra: self.extra.clone(),
+            found: None,
         })
     }
 

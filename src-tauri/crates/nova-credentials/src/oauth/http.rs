@@ -1,26 +1,43 @@
+use std::sync::Arc;
 use std::time::Duration;
 
+use nova_http::Names;
 use oauth2::{HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
 
+use super::Endpoint;
 use crate::CredentialError;
 
 /// More is no answer of a token server.
 const MOST: usize = 256 * 1024;
 
-/// Requests to token servers. No redirect is followed: what is sent is for this server alone.
+/// Requests to token servers. No redirect to another server is followed: what is sent is for this server alone.
 #[derive(Clone)]
 pub(super) struct TokenHttp(reqwest::Client);
 
 /// Without the address and the body: both can carry secrets.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct HttpFailure(String);
+pub(super) enum HttpFailure {
+    #[error("it led elsewhere")]
+    Redirect,
+    #[error("status {0}")]
+    Status(u16),
+    #[error("{0}")]
+    Other(String),
+}
 
 impl TokenHttp {
     pub(super) fn new() -> Result<Self, CredentialError> {
         let client = reqwest::Client::builder().redirect(Policy::none()).referer(false).build();
         client.map(Self).map_err(|error| CredentialError::SignIn { reason: told(error) })
+    }
+
+    /// For a server that another one named: only to addresses that such a server may have.
+    pub(super) fn filtered(server: &Endpoint, names: Arc<dyn Names>) -> Result<Self, HttpFailure> {
+        let client = nova_http::client_for(server.url(), names);
+        client
+            .map(Self)
+            .map_err(|error| HttpFailure::Other(error.to_string().trim_end_matches('.').to_owned()))
     }
 
     pub(super) fn send(
@@ -40,7 +57,7 @@ impl TokenHttp {
             };
             match tokio::time::timeout(limit, answer).await {
                 Ok(answer) => answer,
-                Err(_) => Err(HttpFailure(format!("no answer in {} s", limit.as_secs_f32()))),
+                Err(_) => Err(HttpFailure::Other(format!("no answer in {} s", limit.as_secs_f32()))),
             }
         }
     }
@@ -49,16 +66,16 @@ impl TokenHttp {
 async fn read(mut response: reqwest::Response) -> Result<HttpResponse, HttpFailure> {
     let status = response.status();
     if status.is_redirection() {
-        return Err(HttpFailure("it led elsewhere".to_owned()));
+        return Err(HttpFailure::Redirect);
     }
     if status.is_server_error() {
-        return Err(HttpFailure(format!("status {}", status.as_u16())));
+        return Err(HttpFailure::Status(status.as_u16()));
     }
     let content_type = response.headers().get(reqwest::header::CONTENT_TYPE).cloned();
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(failure)? {
         if body.len() + piece.len() > MOST {
-            return Err(HttpFailure(format!("more than {MOST} bytes")));
+            return Err(HttpFailure::Other(format!("more than {MOST} bytes")));
         }
         body.extend_from_slice(&piece);
     }
@@ -71,7 +88,7 @@ async fn read(mut response: reqwest::Response) -> Result<HttpResponse, HttpFailu
 }
 
 fn failure(error: reqwest::Error) -> HttpFailure {
-    HttpFailure(told(error))
+    HttpFailure::Other(told(error))
 }
 
 fn told(error: reqwest::Error) -> String {

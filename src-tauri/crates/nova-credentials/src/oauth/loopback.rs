@@ -30,13 +30,21 @@ pub(super) struct Loopback {
 
 impl Loopback {
     pub(super) async fn bind() -> Result<Self, CredentialError> {
+        Self::bind_to(None).await
+    }
+
+    /// To this port, or to one that is free.
+    pub(super) async fn bind_to(port: Option<u16>) -> Result<Self, CredentialError> {
         let bound = async {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
             let port = listener.local_addr()?.port();
             let redirect = Url::parse(&format!("http://127.0.0.1:{port}{PATH}")).map_err(io::Error::other)?;
             io::Result::Ok(Self { listener, port, redirect })
         };
-        bound.await.map_err(|error| failed(format!("no port of this machine is free ({error})")))
+        bound.await.map_err(|error| match port {
+            Some(port) => failed(format!("the port {port} of this machine is not free ({error})")),
+            None => failed(format!("no port of this machine is free ({error})")),
+        })
     }
 
     /// The address to come back to.
@@ -154,6 +162,8 @@ fn code_in(query: &str, server: &OAuthClient) -> Result<SecretString, Credential
 fn is_from(named: &[Cow<str>], server: &OAuthClient) -> bool {
     match (named, &server.issuer) {
         ([], None) => true,
+        // Its metadata say whether its answers have one.
+        ([], Some(_)) => server.found.as_ref().is_some_and(|found| !found.says_issuer),
         ([named], Some(issuer)) => named == issuer,
         ([named], None) => {
             Url::parse(named).is_ok_and(|named| named.origin() == server.authorize.url().origin())

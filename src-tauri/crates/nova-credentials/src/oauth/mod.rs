@@ -1,6 +1,11 @@
+mod challenge;
+mod discovery;
 mod endpoint;
 mod http;
 mod loopback;
+mod reach;
+mod registration;
+mod resource;
 pub(crate) mod tokens;
 
 use std::path::{Path, PathBuf};
@@ -8,16 +13,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use nova_http::{Names, SystemNames};
 use nova_skill::Clock;
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse};
 use oauth2::{
-    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet,
+    AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet,
     PkceCodeChallenge, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenUrl,
 };
 use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
+pub use challenge::Challenge;
 pub use endpoint::Endpoint;
+pub use resource::{GivenClient, ProtectedResource};
 
 use crate::store::Kept;
 use crate::{CredentialError, CredentialName, CredentialStore, private_file};
@@ -55,6 +64,21 @@ pub struct OAuthClient {
     pub scopes: Vec<String>,
     /// Further parameters of the address to open: `access_type=offline` for Google, `resource` for MCP.
     pub extra: Vec<(String, String)>,
+    /// Where the server's own documents say all this, and not the configuration.
+    pub found: Option<Found>,
+}
+
+/// What such documents say further.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// The server that was signed in for.
+    pub server: String,
+    /// What the tokens are for (RFC 8707).
+    pub resource: String,
+    /// Whether answers name the issuer.
+    pub says_issuer: bool,
+    /// Whether the client's secret goes into the body of a request, not its header.
+    pub secret_in_body: bool,
 }
 
 /// Shows an address to the user, in a browser as a rule.
@@ -73,6 +97,7 @@ pub struct OAuth {
     locks: PathBuf,
     clock: Arc<dyn Clock>,
     http: TokenHttp,
+    names: Arc<dyn Names>,
     sign_in_limit: Duration,
     answer_limit: Duration,
 }
@@ -89,6 +114,7 @@ impl OAuth {
             locks: data.join("oauth"),
             clock,
             http: TokenHttp::new()?,
+            names: Arc::new(SystemNames),
             sign_in_limit: SIGN_IN,
             answer_limit: ANSWER,
         })
@@ -112,7 +138,16 @@ impl OAuth {
         server: &OAuthClient,
         opener: &dyn Opener,
     ) -> Result<(), CredentialError> {
-        let loopback = Loopback::bind().await?;
+        self.sign_in_through(Loopback::bind().await?, name, server, opener).await
+    }
+
+    async fn sign_in_through(
+        &self,
+        loopback: Loopback,
+        name: &CredentialName,
+        server: &OAuthClient,
+        opener: &dyn Opener,
+    ) -> Result<(), CredentialError> {
         let redirect = RedirectUrl::from_url(loopback.redirect().clone());
         let client = client(server).set_redirect_uri(redirect);
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
@@ -125,6 +160,9 @@ impl OAuth {
                 return Err(failed(format!("the parameter {key} is Nova's own")));
             }
             request = request.add_extra_param(key, value);
+        }
+        if let Some(found) = &server.found {
+            request = request.add_extra_param("resource", &found.resource);
         }
         let (address, state) = request.url();
 
@@ -139,16 +177,18 @@ impl OAuth {
             .await
             .map_err(|_| failed(format!("nobody signed in within {} s", self.sign_in_limit.as_secs())))??;
 
-        let http = |request| self.http.send(request, self.answer_limit);
-        let answer = client
+        let to = self.http_to(server)?;
+        let http = |request| to.send(request, self.answer_limit);
+        let mut request = client
             .exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()))
-            .set_pkce_verifier(verifier)
-            .request_async(&http)
-            .await
-            .map_err(|failure| match refusal(&failure) {
-                Some(code) => failed(format!("{} refused ({code})", server.token.host())),
-                None => not_understood(server, failure),
-            })?;
+            .set_pkce_verifier(verifier);
+        if let Some(found) = &server.found {
+            request = request.add_extra_param("resource", &found.resource);
+        }
+        let answer = request.request_async(&http).await.map_err(|failure| match refusal(&failure) {
+            Some(code) => failed(format!("{} refused ({code})", server.token.host())),
+            None => not_understood(server, failure),
+        })?;
         let tokens = Tokens::of(server, &answer, None, self.now())?;
         // A refresh of the old tokens must not end after this and put itself in their place.
         let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
@@ -216,11 +256,14 @@ impl OAuth {
         let Some(refresh) = tokens.refresh.take() else {
             return Err(needs_sign_in(name, "the sign-in has ended"));
         };
-        let http = |request| self.http.send(request, self.answer_limit);
-        let answer = client(server)
-            .exchange_refresh_token(&RefreshToken::new(refresh.expose_secret().to_owned()))
-            .request_async(&http)
-            .await;
+        let to = self.http_to(server)?;
+        let http = |request| to.send(request, self.answer_limit);
+        let (client, used) = (client(server), RefreshToken::new(refresh.expose_secret().to_owned()));
+        let mut request = client.exchange_refresh_token(&used);
+        if let Some(found) = &server.found {
+            request = request.add_extra_param("resource", &found.resource);
+        }
+        let answer = request.request_async(&http).await;
         match answer {
             Ok(answer) => {
                 let tokens = Tokens::of(server, &answer, Some(refresh), self.now())?;
@@ -258,6 +301,15 @@ impl OAuth {
         Ok(tokens)
     }
 
+    /// A token server that another server named is reached only where such a one may be.
+    fn http_to(&self, server: &OAuthClient) -> Result<TokenHttp, CredentialError> {
+        match &server.found {
+            None => Ok(self.http.clone()),
+            Some(_) => TokenHttp::filtered(&server.token, self.names.clone())
+                .map_err(|failure| token_server(server, failure.to_string())),
+        }
+    }
+
     fn now(&self) -> i64 {
         self.clock.now().as_second()
     }
@@ -276,6 +328,8 @@ fn client(server: &OAuthClient) -> Client {
     let client = BasicClient::new(ClientId::new(server.client_id.clone()))
         .set_auth_uri(AuthUrl::from_url(server.authorize.url().clone()))
         .set_token_uri(TokenUrl::from_url(server.token.url().clone()));
+    let in_body = server.found.as_ref().is_some_and(|found| found.secret_in_body);
+    let client = if in_body { client.set_auth_type(AuthType::RequestBody) } else { client };
     match &server.client_secret {
         Some(secret) => client.set_client_secret(ClientSecret::new(secret.expose_secret().to_owned())),
         None => client,
@@ -317,6 +371,27 @@ fn token_server(server: &OAuthClient, reason: String) -> CredentialError {
 
 fn failed(reason: String) -> CredentialError {
     CredentialError::SignIn { reason }
+}
+
+/// There is no way, and trying again does not make one.
+fn cannot(reason: String, remedy: &str) -> CredentialError {
+    CredentialError::CannotSignIn { reason, remedy: remedy.to_owned() }
+}
+
+/// Scopes that a request can carry (RFC 6749, 3.3), each once and not too many.
+fn scopes(named: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
+    let mut scopes: Vec<String> = Vec::new();
+    let fits = |scope: &str| {
+        (1..=200).contains(&scope.len())
+            && scope.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\'))
+    };
+    for scope in named {
+        let scope = scope.as_ref();
+        if scopes.len() < 100 && fits(scope) && !scopes.iter().any(|other| other == scope) {
+            scopes.push(scope.to_owned());
+        }
+    }
+    scopes
 }
 
 fn needs_sign_in(name: &CredentialName, reason: &str) -> CredentialError {

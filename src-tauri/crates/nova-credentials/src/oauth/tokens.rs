@@ -6,7 +6,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, OAuthClient};
+use super::{Answer, Endpoint, Found, OAuthClient};
 use crate::CredentialError;
 
 /// How long before its end a token is renewed, in seconds: it has to arrive, too, and clocks differ.
@@ -23,6 +23,8 @@ pub(crate) struct Tokens {
     /// Where they are from, and so the only place where the refresh token goes.
     server: String,
     client_id: String,
+    /// As whom they are renewed, where no configuration says it.
+    pub(super) client: Option<Box<OAuthClient>>,
 }
 
 /// As they are in the store, which keeps them as it keeps any secret.
@@ -37,6 +39,18 @@ struct Kept<T> {
     ends_at: i64,
     server: String,
     client_id: String,
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    client: Option<KeptClient<T>>,
+}
+
+/// A client that was found, in the store.
+#[derive(Serialize, Deserialize)]
+struct KeptClient<T> {
+    authorize: String,
+    secret: Option<T>,
+    issuer: Option<String>,
+    scopes: Vec<String>,
+    found: Found,
 }
 
 /// Tells a sign-in from a key that the user typed.
@@ -71,6 +85,7 @@ impl Tokens {
             ends_at: now.saturating_add(lasts),
             server: server.token.url().to_string(),
             client_id: server.client_id.clone(),
+            client: server.found.is_some().then(|| Box::new(server.clone())),
         })
     }
 
@@ -95,7 +110,20 @@ impl Tokens {
     /// None where the text is something else: a key that the user typed, say.
     pub(crate) fn from_secret(secret: &SecretString) -> Option<Self> {
         let kept: Kept<String> = serde_json::from_str(secret.expose_secret()).ok()?;
+        let client = kept.client.and_then(|client| {
+            Some(Box::new(OAuthClient {
+                authorize: Endpoint::parse("address to sign in at", &client.authorize).ok()?,
+                token: Endpoint::parse("address of the token server", &kept.server).ok()?,
+                client_id: kept.client_id.clone(),
+                client_secret: client.secret.map(Into::into),
+                issuer: client.issuer,
+                scopes: client.scopes,
+                extra: Vec::new(),
+                found: Some(client.found),
+            }))
+        });
         Some(Self {
+            client,
             access: kept.access.into(),
             refresh: kept.refresh.map(Into::into),
             renew_at: kept.renew_at,
@@ -114,6 +142,15 @@ impl Tokens {
             ends_at: self.ends_at,
             server: self.server.clone(),
             client_id: self.client_id.clone(),
+            client: self.client.as_ref().and_then(|client| {
+                Some(KeptClient {
+                    authorize: client.authorize.url().to_string(),
+                    secret: client.client_secret.as_ref().map(ExposeSecret::expose_secret),
+                    issuer: client.issuer.clone(),
+                    scopes: client.scopes.clone(),
+                    found: client.found.clone()?,
+                })
+            }),
         };
         let text = serde_json::to_string(&kept)
             .map_err(|_| CredentialError::SignIn { reason: "the tokens cannot be kept".to_owned() })?;

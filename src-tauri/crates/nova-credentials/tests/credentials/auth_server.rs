@@ -23,6 +23,9 @@ pub(crate) struct State {
     pub(crate) token_requests: Vec<HashMap<String, String>>,
     pub(crate) other_requests: Vec<String>,
     pub(crate) mode: Mode,
+    /// What lies at other paths: status, headers after the first line, body.
+    pub(crate) documents: HashMap<String, (&'static str, String, String)>,
+    pub(crate) authorize_requests: Vec<HashMap<String, String>>,
     /// Put in front of each token.
     pub(crate) prefix: String,
     /// What the client must prove itself by at the token endpoint.
@@ -91,9 +94,13 @@ impl AuthServer {
                     Mode::Fixed(status, headers, body) => (status, headers, body),
                 }
             }
-            _ => {
+            path => {
                 self.state().other_requests.push(format!("{head}\r\n\r\n{body}"));
-                ("404 Not Found", String::new(), String::new())
+                let document = self.state().documents.get(path).cloned();
+                if document.as_ref().is_some_and(|(status, ..)| status.is_empty()) {
+                    return std::future::pending().await;
+                }
+                document.unwrap_or(("404 Not Found", String::new(), String::new()))
             }
         };
         let answer = format!(
@@ -109,6 +116,7 @@ impl AuthServer {
         assert_eq!(query["client_id"], "nova-desktop");
         assert_eq!(query["code_challenge_method"], "S256");
         let mut state = self.state();
+        state.authorize_requests.push(query.clone());
         state.issued += 1;
         let code = format!("{}code-{}", state.prefix, state.issued);
         state.codes.insert(code.clone(), query.clone());
@@ -188,6 +196,7 @@ pub(crate) fn client_of(address: &str) -> OAuthClient {
         issuer: None,
         scopes: vec!["mail.read".into(), "mail.send".into()],
         extra: vec![("access_type".into(), "offline".into())],
+        found: None,
     }
 }
 

@@ -10,4 +10,5 @@ mod grants;
 mod renewing;
 mod secret_service;
 mod signing_in;
+mod signing_in_for;
 mod support;

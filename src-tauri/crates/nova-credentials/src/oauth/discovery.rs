@@ -1,0 +1,249 @@
+//! From a server to where one signs in for it: the metadata of the resource (RFC 9728) name an authorisation
+//! server, whose own metadata (RFC 8414, OpenID Connect Discovery) name its addresses.
+
+use serde::Deserialize;
+use url::Url;
+
+use super::reach::Reach;
+use super::{Challenge, Endpoint, cannot, scopes};
+use crate::CredentialError;
+
+/// Of more authorisation servers only so many are asked.
+const SERVERS: usize = 3;
+const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+const OF_SERVER: &str = "/.well-known/oauth-authorization-server";
+const OF_OPENID: &str = "/.well-known/openid-configuration";
+const ASK_AUTHOR: &str = "Tell the server's author, or use a token in its headers.";
+
+/// What has to be known to sign in.
+pub(super) struct Discovered {
+    /// What a token is for (RFC 8707).
+    pub(super) resource: String,
+    /// What the resource takes a token for, by default.
+    pub(super) scopes: Vec<String>,
+    pub(super) issuer: String,
+    pub(super) authorize: Endpoint,
+    pub(super) token: Endpoint,
+    pub(super) register: Option<Endpoint>,
+    /// How a client may identify itself at the token endpoint; empty where it is not said.
+    pub(super) auth_methods: Vec<String>,
+    /// Whether a client id may be the address of a document (client id metadata documents).
+    pub(super) reads_client_documents: bool,
+    /// Whether its answers name the issuer (RFC 9207).
+    pub(super) says_issuer: bool,
+    /// Whether it has refresh tokens for who asks for them.
+    pub(super) offers_offline_access: bool,
+}
+
+#[derive(Deserialize)]
+struct ResourceMetadata {
+    resource: String,
+    #[serde(default)]
+    authorization_servers: Vec<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ServerMetadata {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    registration_endpoint: Option<String>,
+    response_types_supported: Option<Vec<String>>,
+    code_challenge_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    token_endpoint_auth_methods_supported: Vec<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+    #[serde(default)]
+    client_id_metadata_document_supported: bool,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+pub(super) async fn discover(
+    reach: &Reach<'_>,
+    challenge: &Challenge,
+) -> Result<Discovered, CredentialError> {
+    let Some(resource) = resource_metadata(reach, challenge).await? else {
+        // Before there were metadata of resources, a server was its own authorisation server.
+        let issuer = at(reach.server, "");
+        let Some(metadata) = server_metadata(reach, &issuer).await? else {
+            let host = reach.server.host_str().unwrap_or_default();
+            return Err(cannot(format!("{host} does not say where"), ASK_AUTHOR));
+        };
+        // Nobody named an issuer that this one would have to be.
+        if !Url::parse(&metadata.issuer).is_ok_and(|named| named.origin() == issuer.origin()) {
+            return Err(other_issuer(&issuer, &metadata.issuer));
+        }
+        return usable(reach, metadata, reach.server.to_string(), Vec::new());
+    };
+    if !is_part_of(reach.server, &resource.resource) {
+        let host = reach.server.host_str().unwrap_or_default();
+        return Err(cannot(format!("the metadata of {host} are those of another server"), ASK_AUTHOR));
+    }
+    for named in resource.authorization_servers.iter().take(SERVERS) {
+        let issuer = reach.endpoint("address of the authorisation server", named)?;
+        let Some(metadata) = server_metadata(reach, issuer.url()).await? else { continue };
+        if !is_same_issuer(named, &metadata.issuer) {
+            return Err(other_issuer(issuer.url(), &metadata.issuer));
+        }
+        return usable(reach, metadata, resource.resource, scopes(resource.scopes_supported));
+    }
+    let named = resource.authorization_servers.iter().take(SERVERS);
+    let hosts: Vec<_> =
+        named.filter_map(|named| Url::parse(named).ok()?.host_str().map(str::to_owned)).collect();
+    let reason = match hosts.as_slice() {
+        [] => "its metadata name no authorisation server".to_owned(),
+        hosts => format!("{} has no metadata", hosts.join(", ")),
+    };
+    Err(cannot(reason, ASK_AUTHOR))
+}
+
+async fn resource_metadata(
+    reach: &Reach<'_>,
+    challenge: &Challenge,
+) -> Result<Option<ResourceMetadata>, CredentialError> {
+    let mut places = Vec::new();
+    if let Some(named) = &challenge.metadata {
+        places.push(reach.endpoint("address of the server's metadata", named)?);
+    }
+    let path = reach.server.path().trim_end_matches('/');
+    for path in [format!("{OF_RESOURCE}{path}"), OF_RESOURCE.to_owned()] {
+        let place = reach.endpoint("address of the server", at(reach.server, &path).as_str())?;
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    for place in &places {
+        if let Some(metadata) = reach.document(place).await? {
+            return Ok(Some(metadata));
+        }
+    }
+    Ok(None)
+}
+
+async fn server_metadata(reach: &Reach<'_>, issuer: &Url) -> Result<Option<ServerMetadata>, CredentialError> {
+    let path = issuer.path().trim_end_matches('/');
+    let mut paths = vec![format!("{OF_SERVER}{path}"), format!("{OF_OPENID}{path}")];
+    if !path.is_empty() {
+        paths.push(format!("{path}{OF_OPENID}"));
+    }
+    for path in paths {
+        let place = reach.endpoint("address of the authorisation server", at(issuer, &path).as_str())?;
+        if let Some(metadata) = reach.document(&place).await? {
+            return Ok(Some(metadata));
+        }
+    }
+    Ok(None)
+}
+
+fn usable(
+    reach: &Reach<'_>,
+    metadata: ServerMetadata,
+    resource: String,
+    scopes: Vec<String>,
+) -> Result<Discovered, CredentialError> {
+    let has = |list: &Option<Vec<String>>, wanted: &str| {
+        list.as_ref().is_some_and(|list| list.iter().any(|offered| offered == wanted))
+    };
+    let authorize = reach.endpoint("address to sign in at", &metadata.authorization_endpoint)?;
+    let token = reach.endpoint("address of the token server", &metadata.token_endpoint)?;
+    let register = metadata.registration_endpoint.as_deref();
+    let register = register.map(|register| reach.endpoint("address to register at", register)).transpose()?;
+    // Where it does not say so, a code that somebody else got hold of would be as good as Nova's.
+    if !has(&metadata.code_challenge_methods_supported, "S256") {
+        return Err(cannot(
+            format!("{} does not protect the code (PKCE, S256)", authorize.host()),
+            ASK_AUTHOR,
+        ));
+    }
+    if metadata.response_types_supported.is_some() && !has(&metadata.response_types_supported, "code") {
+        return Err(cannot(format!("{} gives no codes", authorize.host()), ASK_AUTHOR));
+    }
+    Ok(Discovered {
+        resource,
+        scopes,
+        issuer: metadata.issuer,
+        authorize,
+        token,
+        register,
+        auth_methods: metadata.token_endpoint_auth_methods_supported,
+        reads_client_documents: metadata.client_id_metadata_document_supported,
+        says_issuer: metadata.authorization_response_iss_parameter_supported,
+        offers_offline_access: metadata.scopes_supported.iter().any(|scope| scope == "offline_access"),
+    })
+}
+
+/// Another place of the same server.
+fn at(server: &Url, path: &str) -> Url {
+    let mut place = server.clone();
+    place.set_query(None);
+    place.set_fragment(None);
+    place.set_path(path);
+    place
+}
+
+/// Whether a token for `resource` is one for this server: the server lies in it.
+fn is_part_of(server: &Url, resource: &str) -> bool {
+    let Ok(resource) = Url::parse(resource) else { return false };
+    let whole = resource.path().trim_end_matches('/');
+    let rest = server.path().strip_prefix(whole);
+    resource.fragment().is_none()
+        && resource.origin() == server.origin()
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Letter by letter (RFC 8414, 3.3), but for the slash that some add to a host.
+fn is_same_issuer(named: &str, says: &str) -> bool {
+    let plain = |issuer: &str| {
+        let is_host = Url::parse(issuer).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+        if is_host { issuer.trim_end_matches('/').to_owned() } else { issuer.to_owned() }
+    };
+    plain(named) == plain(says)
+}
+
+fn other_issuer(asked: &Url, says: &str) -> CredentialError {
+    let says = Url::parse(says).ok().and_then(|says| says.host_str().map(str::to_owned));
+    let (asked, says) = (asked.host_str().unwrap_or_default(), says.unwrap_or_else(|| "nobody".into()));
+    cannot(
+        format!("the metadata of {asked} name another issuer ({says})"),
+        "Do not sign in there; tell the server's author.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_covers_the_server_only_from_its_own_path() {
+        let server: Url = "https://mcp.example.com/team/mcp".parse().expect("an address");
+        for (resource, expected) in [
+            ("https://mcp.example.com/team/mcp", true),
+            ("https://mcp.example.com/team/", true),
+            ("https://mcp.example.com", true),
+            ("https://mcp.example.com/te", false),
+            ("https://mcp.example.com/team/mcp/more", false),
+            ("https://mcp.example.com:8443/team/mcp", false),
+            ("http://mcp.example.com/team/mcp", false),
+            ("https://evil.example/team/mcp", false),
+            ("https://mcp.example.com/team/mcp#x", false),
+            ("mcp", false),
+        ] {
+            assert_eq!(is_part_of(&server, resource), expected, "{resource}");
+        }
+    }
+
+    #[test]
+    fn an_issuer_is_compared_letter_by_letter() {
+        assert!(is_same_issuer("https://a.example.com/", "https://a.example.com"));
+        for other in
+            ["https://a.example.com/x", "https://A.example.com", "https://a.example.com.evil.example", ""]
+        {
+            assert!(!is_same_issuer("https://a.example.com", other), "{other}");
+        }
+        assert!(!is_same_issuer("https://a.example.com/x/", "https://a.example.com/x"));
+    }
+}

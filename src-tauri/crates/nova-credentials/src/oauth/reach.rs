@@ -1,0 +1,82 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_http::Names;
+use oauth2::http::{Method, Request, header};
+use oauth2::{HttpRequest, HttpResponse};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use url::Url;
+
+use super::endpoint::is_loopback;
+use super::http::{HttpFailure, TokenHttp};
+use super::{Endpoint, cannot};
+use crate::CredentialError;
+
+/// How addresses are reached that a server's documents name: public ones, and those of this machine only
+/// where the server itself is on it.
+pub(super) struct Reach<'a> {
+    pub(super) server: &'a Url,
+    pub(super) names: Arc<dyn Names>,
+    /// Of one request.
+    pub(super) limit: Duration,
+}
+
+impl Reach<'_> {
+    /// # Errors
+    /// When the address is not one to which these documents may lead.
+    pub(super) fn endpoint(&self, what: &'static str, text: &str) -> Result<Endpoint, CredentialError> {
+        let endpoint = Endpoint::parse(what, text)?;
+        if is_loopback(endpoint.url()) && !is_loopback(self.server) {
+            return Err(CredentialError::BadEndpoint { what, reason: "it leads to this machine" });
+        }
+        if nova_http::named_server(endpoint.url()).is_err() {
+            return Err(CredentialError::BadEndpoint { what, reason: "it is not a public address" });
+        }
+        Ok(endpoint)
+    }
+
+    /// A document; None where there is none of that form.
+    ///
+    /// # Errors
+    /// When nobody answers there in time.
+    pub(super) async fn document<T: DeserializeOwned>(
+        &self,
+        at: &Endpoint,
+    ) -> Result<Option<T>, CredentialError> {
+        let request = request(Method::GET, at, Vec::new())?;
+        match self.send(at, request).await {
+            Ok(answer) if answer.status().as_u16() == 200 => Ok(serde_json::from_slice(answer.body()).ok()),
+            // Many servers lead whatever they do not know to a page of theirs.
+            Ok(_) | Err(HttpFailure::Status(_) | HttpFailure::Redirect) => Ok(None),
+            Err(failure) => Err(unreachable(at, &failure)),
+        }
+    }
+
+    /// # Errors
+    /// When nobody answers there in time.
+    pub(super) async fn post(&self, at: &Endpoint, body: &Value) -> Result<HttpResponse, CredentialError> {
+        let request = request(Method::POST, at, body.to_string().into_bytes())?;
+        self.send(at, request).await.map_err(|failure| unreachable(at, &failure))
+    }
+
+    async fn send(&self, at: &Endpoint, request: HttpRequest) -> Result<HttpResponse, HttpFailure> {
+        TokenHttp::filtered(at, self.names.clone())?.send(request, self.limit).await
+    }
+}
+
+fn request(method: Method, at: &Endpoint, body: Vec<u8>) -> Result<HttpRequest, CredentialError> {
+    let request = Request::builder()
+        .method(method)
+        .uri(at.url().as_str())
+        .header(header::ACCEPT, "application/json")
+        .header(header::CONTENT_TYPE, "application/json");
+    request.body(body).map_err(|_| cannot(format!("the address of {} cannot be requested", at.host()), ""))
+}
+
+fn unreachable(at: &Endpoint, failure: &HttpFailure) -> CredentialError {
+    cannot(
+        format!("{} does not answer as it should ({failure})", at.host()),
+        "Check the connection, then try again.",
+    )
+}

@@ -1,0 +1,126 @@
+//! Signing in for a server that says itself where and how.
+
+use std::sync::Arc;
+
+use nova_http::Names;
+use secrecy::SecretString;
+use url::Url;
+
+use super::discovery::discover;
+use super::loopback::Loopback;
+use super::reach::Reach;
+use super::registration::client_at;
+use super::{Challenge, Found, OAuth, OAuthClient, Opener, cannot, scopes};
+use crate::store::Kept;
+use crate::{CredentialError, CredentialName};
+
+/// A server that wants tokens, and what is known of signing in for it.
+#[derive(Clone)]
+pub struct ProtectedResource {
+    pub url: Url,
+    /// What it said when it refused.
+    pub challenge: Challenge,
+    pub client: GivenClient,
+}
+
+/// What the user says of signing in for a server. All of it may be missing.
+#[derive(Debug, Clone, Default)]
+pub struct GivenClient {
+    /// As the server knows Nova; an https address is that of a client id metadata document.
+    pub id: Option<String>,
+    pub secret: Option<SecretString>,
+    /// Instead of those that the server names.
+    pub scopes: Vec<String>,
+    /// The port to come back to, for a server that wants to know it in advance.
+    pub port: Option<u16>,
+}
+
+impl OAuth {
+    /// Another way to the addresses of names than the system's.
+    #[must_use]
+    pub fn with_names(mut self, names: Arc<dyn Names>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Finds out where one signs in for a server, has the user sign in and keeps the tokens, with what they
+    /// are renewed by, as credential `name`. Where the server wanted more than the sign-in before allows,
+    /// the new one is for both.
+    ///
+    /// # Errors
+    /// When the server's documents lead nowhere or to where they must not, and as [`Self::sign_in`].
+    pub async fn sign_in_for(
+        &self,
+        name: &CredentialName,
+        resource: &ProtectedResource,
+        opener: &dyn Opener,
+    ) -> Result<(), CredentialError> {
+        let before = self.client_for(name, &resource.url).await?;
+        let loopback = Loopback::bind_to(resource.client.port).await?;
+        let finding = self.find(resource, before, &loopback);
+        let limit = self.answer_limit * 2;
+        let client = tokio::time::timeout(limit, finding).await.map_err(|_| {
+            let host = resource.url.host_str().unwrap_or_default();
+            cannot(
+                format!("{host} did not say where in {} s", limit.as_secs_f32()),
+                "Check the connection, then try again.",
+            )
+        })??;
+        self.sign_in_through(loopback, name, &client, opener).await
+    }
+
+    async fn find(
+        &self,
+        resource: &ProtectedResource,
+        before: Option<OAuthClient>,
+        loopback: &Loopback,
+    ) -> Result<OAuthClient, CredentialError> {
+        let ProtectedResource { url, challenge, client: given } = resource;
+        let reach = Reach { server: url, names: self.names.clone(), limit: self.answer_limit };
+        let found = discover(&reach, challenge).await?;
+        let mut wanted = match before {
+            Some(before) if challenge.insufficient_scope => before.scopes,
+            _ => Vec::new(),
+        };
+        wanted.extend(given.scopes.iter().chain(&challenge.scopes).cloned());
+        if wanted.is_empty() {
+            wanted.clone_from(&found.scopes);
+        }
+        if !wanted.is_empty() && found.offers_offline_access {
+            wanted.push("offline_access".into());
+        }
+        let wanted = scopes(wanted);
+        let client = client_at(&reach, &found, given, loopback.redirect(), &wanted).await?;
+        Ok(OAuthClient {
+            authorize: found.authorize,
+            token: found.token,
+            client_id: client.id,
+            client_secret: client.secret,
+            issuer: Some(found.issuer),
+            scopes: wanted,
+            extra: Vec::new(),
+            found: Some(Found {
+                server: url.to_string(),
+                resource: found.resource,
+                says_issuer: found.says_issuer,
+                secret_in_body: client.secret_in_body,
+            }),
+        })
+    }
+
+    /// As what the user signed in for a server; None where nobody did, or for another server.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn client_for(
+        &self,
+        name: &CredentialName,
+        server: &Url,
+    ) -> Result<Option<OAuthClient>, CredentialError> {
+        let Some(Kept::SignIn(tokens)) = self.store.kept(name).await? else { return Ok(None) };
+        let client = tokens
+            .client
+            .filter(|client| client.found.as_ref().is_some_and(|found| found.server == server.as_str()));
+        Ok(client.map(|client| *client))
+    }
+}
