@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
-    RequestInfo, ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
+    RequestInfo, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::credentials::CallCredentials;
 use crate::draft_vault::DraftVault;
+use crate::files::CallFiles;
 use crate::reach::CallHttp;
 use crate::refused::Refused;
 use crate::secrets::Secrets;
@@ -17,6 +18,7 @@ use crate::secrets::Secrets;
 /// What one running tool is given.
 pub(crate) struct CallContext {
     pub(crate) vault: DraftVault,
+    pub(crate) files: CallFiles,
     pub(crate) http: CallHttp,
     pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
@@ -34,6 +36,10 @@ pub(crate) struct CallContext {
 impl ToolContext for CallContext {
     fn vault(&self) -> &dyn ToolVault {
         &self.vault
+    }
+
+    fn files(&self) -> &dyn ToolFiles {
+        &self.files
     }
 
     fn http(&self) -> &dyn ToolHttp {
