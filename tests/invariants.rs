@@ -113,8 +113,8 @@ fn nothing_below_the_app_asks_the_clock_of_the_machine() {
 
 #[test]
 fn only_the_vault_engine_writes_files_below_the_app() {
-    // The vault itself; files of Nova's own; secrets; what a process is confined with.
-    let writing = ["vault", "files", "credentials", "guard"];
+    // The vault itself; folders that the user opened; files of Nova's own; secrets; what a process is confined with.
+    let writing = ["vault", "workspace", "files", "credentials", "guard"];
     let words = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
     let allowed = [
         // Leases of sessions lie in the data folder.

@@ -60,6 +60,9 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
+    /// Folders that the assistant may work in: list, add, remove.
+    #[command(subcommand)]
+    Workspace(Workspace),
     /// MCP servers: list, add, remove, import, review, probe, serve.
     #[command(subcommand)]
     Mcp(Mcp),
@@ -376,6 +379,21 @@ pub(crate) enum Provider {
     Allow { id: String },
     /// Revoke this agreement.
     Revoke { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Workspace {
+    /// List the folders with the names by which the assistant calls them.
+    List,
+    /// Let the assistant read a folder.
+    Add {
+        dir: PathBuf,
+        /// Let it change files there, too, after it has asked.
+        #[arg(long)]
+        write: bool,
+    },
+    /// Close a folder to the assistant; nothing in it changes.
+    Remove { dir: PathBuf },
 }
 
 #[derive(Debug, Subcommand)]

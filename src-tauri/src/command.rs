@@ -11,6 +11,7 @@ mod routing;
 mod serve;
 mod session;
 mod skills;
+mod workspace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Vault(Vault::Check) => quick(args, command, async |app| vault_check(app, json).await).await,
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
+        Command::Workspace(it) => quick(args, command, async |app| workspace::run(app, it, json).await).await,
         // It completes what it writes when it is told to end.
         Command::Mcp(it @ Mcp::Serve(_)) => {
             with_app(args, command, async |app| mcp::run(app, it, json).await).await

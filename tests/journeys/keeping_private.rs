@@ -96,6 +96,11 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
         ("crm__list_contacts", json!({})),
         ("crm__list_contacts", json!({"query": "canary"})),
         ("crm__get_contact", json!({"name": "Secret Sam"})),
+        ("core__read", json!({"path": "vault/Diary/Secret.md"})),
+        ("core__grep", json!({"pattern": "canary", "path": "vault"})),
+        ("core__grep", json!({"pattern": "zanz", "path": "vault/Vault"})),
+        ("core__glob", json!({"pattern": "vault/**"})),
+        ("core__ls", json!({"path": "vault/Diary"})),
     ];
     let nova = Nova::new(NOTES, [calls(asked), text("That is all.")]);
     let secret = nova.vault.read("Diary/Secret.md");

@@ -70,6 +70,7 @@ mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod using_mcp_servers;
+mod working_in_folders;
 mod writing_a_tool;
 mod writing_after_private_reads;
 mod writing_on;

@@ -1,9 +1,15 @@
-//! What the assistant can do beside the skills: for now, writing a tool of its own.
+//! What the assistant can do beside the skills: files, and writing a tool of its own.
+//!
+//! Files lie in the vault (`vault/…`), in the scratch folder of the chat (`scratch/…`) and in the folders that the
+//! user opened (`NAME/…`). What is in the vault is read through it, with its privacy.
+//!
+//! A write is planned, shown as a diff and made when the user allowed it; a note is only made or edited exactly.
 //!
 //! It never puts a tool in force. What it writes goes to [`PendingTools`] and waits for the user.
 //!
 //! # Invariants
 //!
+//! - A private note is not found by any of the file tools: `tests/core/files.rs`.
 //! - A pending tool is never callable, and what is promoted is what the user looked at:
 //!   `tests/journeys/promoting_a_tool.rs`.
 
@@ -12,6 +18,13 @@ use std::sync::Arc;
 use nova_skill::{Skill, Tool, ToolError, async_trait, native};
 
 mod create_tool;
+mod edit;
+mod glob;
+mod grep;
+mod ls;
+mod place;
+mod read;
+mod write;
 
 /// The skill `core`.
 pub fn skill(pending: Arc<dyn PendingTools>) -> Box<dyn Skill> {
@@ -59,6 +72,14 @@ impl Skill for Core {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![native(create_tool::CreateTool { pending: self.pending.clone() })]
+        vec![
+            native(read::Read),
+            native(write::Write),
+            native(edit::Edit),
+            native(ls::Ls),
+            native(glob::Glob),
+            native(grep::GrepFiles),
+            native(create_tool::CreateTool { pending: self.pending.clone() }),
+        ]
     }
 }

@@ -20,6 +20,12 @@ names: Array<string>,
  */
 enabled: boolean, };
 
+export type AddWorkspace = { 
+/**
+ * A whole path.
+ */
+path: string, access: WorkspaceAccess, };
+
 export type AgreeToServer = { server: string, 
 /**
  * Of what was looked at; another one is refused.
@@ -2501,6 +2507,26 @@ keys: { [key in string]: string },
  */
 chosen: Array<string>, };
 
+export type WorkspaceAccess = "read" | "write";
+
+export type WorkspaceRef = { path: string, };
+
+export type WorkspaceView = { path: string, 
+/**
+ * With `~` for the user's home.
+ */
+shown: string, 
+/**
+ * How the assistant's paths begin: `code` in `code/src/main.rs`.
+ */
+name: string, access: WorkspaceAccess, 
+/**
+ * Why it is not open to the assistant.
+ */
+problem: string | null, };
+
+export type Workspaces = { folders: Array<WorkspaceView>, };
+
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
   set_appearance: { params: Appearance; result: Nothing };
@@ -2523,6 +2549,9 @@ export type Commands = {
   check_private: { params: NoteRef; result: NotePrivacy };
   set_root: { params: SetRoot; result: VaultPage };
   keep_history: { params: KeepHistory; result: VaultPage };
+  list_workspaces: { params: Nothing; result: Workspaces };
+  add_workspace: { params: AddWorkspace; result: Workspaces };
+  remove_workspace: { params: WorkspaceRef; result: Workspaces };
   list_sessions: { params: Nothing; result: Array<SessionRow> };
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };

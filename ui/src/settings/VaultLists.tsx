@@ -128,7 +128,7 @@ export function ExtraRoots({ page, state }: { page: VaultPage; state: VaultPageS
   );
 }
 
-function Rows({ label, children }: { label: string; children: ReactNode }) {
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul aria-label={label} data-list onKeyDown={listKeys} className="divide-y divide-line empty:hidden">
       {children}
@@ -136,7 +136,7 @@ function Rows({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function Row({ icon, onDelete, children }: { icon: IconName; onDelete?: () => void; children: ReactNode }) {
+export function Row({ icon, onDelete, children }: { icon: IconName; onDelete?: () => void; children: ReactNode }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Delete' || !onDelete) return;
     event.preventDefault();
@@ -150,6 +150,6 @@ function Row({ icon, onDelete, children }: { icon: IconName; onDelete?: () => vo
   );
 }
 
-function Remove({ label, onClick }: { label: string; onClick: () => void }) {
+export function Remove({ label, onClick }: { label: string; onClick: () => void }) {
   return <IconButton icon="x" iconSize={14} label={label} className="-mr-1.5" onClick={onClick} />;
 }

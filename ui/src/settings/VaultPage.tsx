@@ -9,6 +9,7 @@ import { NoteLink } from '../shared/NoteLink';
 import { Revealed } from '../shared/Revealed';
 import { watchingOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
+import { LinkedFolders } from './LinkedFolders';
 import { useVaultPage, type VaultPageState } from './useVaultPage';
 import { ExtraRoots, PrivateNotes, RecentVaults } from './VaultLists';
 import { VaultHistory } from './VaultHistory';
@@ -53,6 +54,7 @@ export function VaultPage() {
               <RecentVaults vaults={page.recent} forget={state.forget} />
               <PrivateNotes page={page} state={state} />
               <ExtraRoots page={page} state={state} />
+              <LinkedFolders />
               {page.open && <VaultHistory history={page.open.history} state={state} />}
             </>
           )}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { asSentence, clockTime, count, counted, dayText, durationText, modelName, noteName, runningText, tokens, whenText } from './format';
+import { asSentence, clockTime, count, counted, dayText, durationText, isNote, modelName, noteName, runningText, tokens, whenText } from './format';
 
 const now = new Date('2026-11-20T14:33:00');
 const local = (time: string) => new Date(time).toISOString();
@@ -47,6 +47,11 @@ test('numbers are digits with commas', () => {
 test('a note is its name and its folder', () => {
   expect(noteName('CRM/People/Mara Lindholt.md')).toEqual({ name: 'Mara Lindholt', folder: 'CRM/People' });
   expect(noteName('Jane Doe')).toEqual({ name: 'Jane Doe', folder: '' });
+});
+
+test('a file outside of the vault is no note', () => {
+  const paths = ['CRM/Ada.md', '/home/mara/code/README.md', 'C:\\code\\README.md', 'scan.pdf'];
+  expect(paths.filter(isNote)).toEqual(['CRM/Ada.md']);
 });
 
 test('a model is named without its provider', () => {

@@ -63,9 +63,9 @@ export function noteName(path: string): { name: string; folder: string } {
   return { name: path.slice(at + 1).replace(/\.md$/, ''), folder: at < 0 ? '' : path.slice(0, at) };
 }
 
-/** Whether the file is a note: only those open in the window and, by their names, in Obsidian. */
+/** Whether the file is a note: only those open in the window and, by their names, in Obsidian. A file outside of the vault is named by its place on the disk. */
 export function isNote(path: string): boolean {
-  return /\.md$/i.test(path);
+  return /\.md$/i.test(path) && !/^(\/|[A-Z]:\\)/i.test(path);
 }
 
 /** "ollama/qwen3:14b" → "qwen3:14b" */

@@ -31,6 +31,8 @@ import type {
   ToolRow,
   UserError,
   VaultPage,
+  WorkspaceView,
+  Workspaces,
 } from '../ipc';
 import { sampleServerDetail } from './sample/servers';
 
@@ -71,6 +73,8 @@ export interface World {
   firstRun: FirstRunOptions;
   /** The page about the vault; empty lists where it is left out. */
   vaultPage?: VaultPage;
+  /** Linked folders; none where it is left out. */
+  workspaces?: WorkspaceView[];
 }
 
 type Handler<M extends Method> = (params: Params<M>) => Result<M> | Promise<Result<M>>;
@@ -280,6 +284,19 @@ export class FakeBackend implements Backend {
     const page = this.vault_page();
     const others = page.roots.filter((row) => row.path !== path);
     return (this.world.vaultPage = { ...page, roots: listed ? [...others, { path, shown: path, links: [], found: true }] : others });
+  };
+
+  list_workspaces = (): Workspaces => ({ folders: this.world.workspaces ?? [] });
+  add_workspace = ({ path, access }: Params<'add_workspace'>): Workspaces => {
+    const others = this.list_workspaces().folders.filter((row) => row.path !== path);
+    const known = this.list_workspaces().folders.find((row) => row.path === path);
+    const added = known ?? { path, shown: path, name: path.slice(path.lastIndexOf('/') + 1), access, problem: null };
+    this.world.workspaces = [...others, { ...added, access }];
+    return this.list_workspaces();
+  };
+  remove_workspace = ({ path }: Params<'remove_workspace'>): Workspaces => {
+    this.world.workspaces = this.list_workspaces().folders.filter((row) => row.path !== path);
+    return this.list_workspaces();
   };
 
   create_session = (): SessionRow => {

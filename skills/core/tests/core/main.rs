@@ -1,6 +1,8 @@
 //! The skill over a place for pending tools that remembers what it was given.
 #![allow(clippy::unwrap_used)]
 
+mod files;
+
 use std::sync::{Arc, Mutex};
 
 use nova_protocol::ErrorCode;

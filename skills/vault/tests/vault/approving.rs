@@ -48,6 +48,7 @@ fn turn(
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
             stores: Arc::new(nova_testkit::MemoryStores::default()),
+            folders: Arc::new(()),
             clock: Arc::new(vault.clock().clone()),
             approver: approver.clone(),
             time_limit: PATIENCE,

@@ -47,6 +47,7 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
             stores: Arc::new(nova_testkit::MemoryStores::default()),
+            folders: Arc::new(()),
             clock: Arc::new(vault.clock().clone()),
             approver: Arc::new(approver.clone()),
             time_limit: PATIENCE,

@@ -243,6 +243,7 @@ impl App {
         app.follow_sources();
         app.open_configured_vault().await;
         app.purge_old_sessions().await;
+        app.forget_old_files(app.config().history.days);
         app.follow_foreign_skills();
         Ok(app)
     }

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::path::Path;
 
 use nova_calls::{change_kind_view, diff_view, error_from_vault};
 use nova_protocol::{
@@ -6,11 +7,13 @@ use nova_protocol::{
     FinishResult, UndoResult, UserError,
 };
 use nova_vault::{
-    Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, UnreadableNote, Vault,
-    VaultError, VaultPath,
+    Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, UndoOutcome, UnreadableNote,
+    Vault, VaultError, VaultPath,
 };
+use nova_workspace::Undone;
 
 use crate::app::{App, blocking, session_error};
+use crate::file_changes::file_conflict_view;
 
 /// How many change sets a list holds when nobody says.
 const DEFAULT_LIMIT: usize = 50;
@@ -36,22 +39,25 @@ impl App {
             .into_iter()
             .collect();
         let session = session.map(str::to_owned);
+        let app = self.clone();
+        let limit = limit.unwrap_or(DEFAULT_LIMIT);
         blocking(move || {
             let wanted = |info: &ChangeSetInfo| {
                 session.as_ref().is_none_or(|session| sessions.get(&info.id) == Some(session))
                     && state.is_none_or(|state| state_view(info.state) == state)
             };
-            let sets = vault
-                .history()
-                .overviews(wanted, limit.unwrap_or(DEFAULT_LIMIT))
-                .map_err(|error| error_from_vault(&error))?;
-            Ok(sets
-                .into_iter()
-                .map(|set| {
-                    let of = sessions.get(&set.info.id).cloned();
-                    view(&vault, set, of)
-                })
-                .collect())
+            let sets = vault.history().overviews(wanted, limit).map_err(|error| error_from_vault(&error))?;
+            let views = sets.into_iter().map(|set| {
+                let of = sessions.get(&set.info.id).cloned();
+                view(&vault, set, of)
+            });
+            let mut views: Vec<ChangeSetView> = views.collect();
+            let wanted = |set: &ChangeSetView| {
+                session.as_ref().is_none_or(|session| set.session.as_ref() == Some(session))
+                    && state.is_none_or(|state| set.state == state)
+            };
+            app.add_file_changes(&mut views, &sessions, wanted, limit)?;
+            Ok(views)
         })
         .await
     }
@@ -62,10 +68,14 @@ impl App {
     /// `unknown_change_set`.
     pub async fn change_set(&self, id: &str) -> Result<ChangeSetView, UserError> {
         let vault = self.vault()?;
-        let id = id.to_owned();
-        blocking(move || {
-            let set = vault.history().overview(&id).map_err(|error| error_from_vault(&error))?;
-            Ok(view(&vault, set, None))
+        let (app, id) = (self.clone(), id.to_owned());
+        blocking(move || match vault.history().overview(&id) {
+            Ok(set) => {
+                let mut set = view(&vault, set, None);
+                app.add_files(&mut set)?;
+                Ok(set)
+            }
+            Err(error) => app.set_of_files(&id, None)?.ok_or_else(|| error_from_vault(&error)),
         })
         .await
     }
@@ -82,7 +92,9 @@ impl App {
         call: Option<&str>,
     ) -> Result<UndoResult, UserError> {
         let vault = self.present_vault().await?;
-        let scope = match (note, call) {
+        // A note is named from the vault's top, a file by its place on the disk.
+        let is_file = note.is_some_and(|note| Path::new(note).is_absolute());
+        let scope = match (note.filter(|_| !is_file), call) {
             (Some(note), _) => Scope::Note(VaultPath::parse(note).map_err(|error| {
                 UserError::new(
                     ErrorCode::PathRefused,
@@ -94,19 +106,42 @@ impl App {
             (None, None) => Scope::All,
         };
         let id = change_set.to_owned();
-        let outcome = blocking(move || {
-            vault.history().undo(&id, scope, &Author::new("user")).map_err(|error| error_from_vault(&error))
+        let of_notes = blocking(move || {
+            if is_file {
+                return Ok(Ok(UndoOutcome::default()));
+            }
+            Ok(vault.history().undo(&id, scope, &Author::new("user")))
         })
         .await?;
-        if !outcome.undone.is_empty() {
+        let outcome = match of_notes {
+            Err(VaultError::NoChangeSet { .. }) if self.has_files(change_set)? => UndoOutcome::default(),
+            outcome => outcome.map_err(|error| error_from_vault(&error))?,
+        };
+        let undo = match outcome.undone.is_empty() {
+            false => outcome.change_set.clone(),
+            true => self.inner.options.ids.next(),
+        };
+        let files = match note.is_some() && !is_file {
+            true => Undone::default(),
+            false => {
+                let (app, set, undo) = (self.clone(), change_set.to_owned(), undo.clone());
+                let (file, call) = (note.map(str::to_owned), call.map(str::to_owned));
+                blocking(move || app.undo_files(&set, file.as_deref(), call.as_deref(), &undo)).await?
+            }
+        };
+        let undone: Vec<String> = outcome.undone.iter().map(ToString::to_string).collect();
+        let undone: Vec<String> =
+            undone.into_iter().chain(files.paths.iter().map(|path| path.display().to_string())).collect();
+        if !undone.is_empty() {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
         }
         let mut conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
         conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
         conflicts.extend(outcome.unreadable.into_iter().map(unreadable_view));
+        conflicts.extend(files.conflicts.into_iter().map(file_conflict_view));
         Ok(UndoResult {
-            change_set: (!outcome.undone.is_empty()).then_some(outcome.change_set),
-            undone: outcome.undone.iter().map(ToString::to_string).collect(),
+            change_set: (!undone.is_empty()).then_some(undo),
+            undone,
             merged: outcome.merged.iter().map(|(path, _)| path.to_string()).collect(),
             conflicts,
         })
@@ -148,6 +183,7 @@ impl App {
     pub async fn prune_history(&self, days: Option<u32>) -> Result<Vec<String>, UserError> {
         let vault = self.vault()?;
         let limits = fewer(vault.history().limits(), days);
+        self.forget_old_files(limits.days);
         blocking(move || vault.history().prune(limits).map_err(|error| error_from_vault(&error))).await
     }
 }

@@ -268,6 +268,7 @@ impl App {
             web: self.inner.options.web.clone(),
             credentials: self.inner.credentials.clone(),
             stores: self.inner.stores.clone(),
+            folders: Arc::new(self.clone()),
             clock: self.inner.options.clock.clone(),
             rules: self.rules(),
             approved: self.inner.trust.clone(),

@@ -141,6 +141,18 @@ impl Commands for App {
         self.page_of_vault().await
     }
 
+    async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {
+        self.workspaces().await
+    }
+
+    async fn add_workspace(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
+        self.add_to_workspaces(add).await
+    }
+
+    async fn remove_workspace(&self, workspace: WorkspaceRef) -> Result<Workspaces, UserError> {
+        self.remove_from_workspaces(&workspace.path).await
+    }
+
     async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
         let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())

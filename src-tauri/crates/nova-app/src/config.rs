@@ -9,6 +9,7 @@ use nova_registry::Settings;
 use serde_json::{Map, Value};
 
 use crate::credentials::SignIn;
+use crate::workspaces::WorkspaceConfig;
 
 /// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,6 +36,8 @@ pub struct Config {
     pub history: nova_vault::Limits,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
+    /// Folders outside of the vault that tools may work in.
+    pub workspaces: Vec<WorkspaceConfig>,
     /// A request that is plainly about one skill does not activate it by itself.
     pub router_off: bool,
 }
@@ -155,6 +158,8 @@ impl Config {
             recent_vaults: recent_vaults(root.get("recent_vaults")),
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
+            workspaces: crate::workspaces::read(root.get("workspaces"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             router_off: !switch("router", true)?,
             sign_ins: crate::credentials::read_sign_ins(root.get("sign_ins"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
@@ -208,6 +213,7 @@ impl Config {
             "write_through",
             "router",
             "sign_ins",
+            "workspaces",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }

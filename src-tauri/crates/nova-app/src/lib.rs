@@ -37,6 +37,7 @@ mod credentials;
 mod desktop;
 mod feed;
 mod field_proposals;
+mod file_changes;
 mod first_run;
 mod foreign_skills;
 mod found_servers;
@@ -79,6 +80,7 @@ mod vault_page;
 mod vaults;
 mod window_state;
 mod workflow;
+mod workspaces;
 
 pub use app::{App, AppOptions, LocalServer, SecretByName};
 pub use author_files::NewSkill;

@@ -65,6 +65,7 @@ impl App {
         let purged = self.inner.store.purge(until).await.map_err(|error| session_error(&error))?;
         let kept_in_log = !purged.log_emptied;
         // One that cannot be forgotten keeps no other: what is purged is named once.
+        purged.sessions.iter().for_each(|session| self.forget_scratch(session));
         let forgotten: Vec<_> = purged.sessions.iter().map(|session| self.forget_draft(session)).collect();
         forgotten.into_iter().collect::<Result<(), _>>()?;
         if kept_in_log {
@@ -77,6 +78,7 @@ impl App {
     pub(crate) async fn purge_session(&self, session: &str) -> Result<(), UserError> {
         let purged = self.inner.store.purge_one(session).await;
         if matches!(purged, Ok(()) | Err(SessionError::LogKept)) {
+            self.forget_scratch(session);
             self.forget_draft(session)?;
         }
         purged.map_err(|error| session_error(&error))

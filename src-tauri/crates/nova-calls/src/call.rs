@@ -7,7 +7,7 @@ use std::time::Duration;
 use nova_http::Web;
 use nova_protocol::{Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{RulesInForce, SkillEntry, Snapshot, ToolEntry};
-use nova_skill::{Clock, CredentialSource, GivenFiles, Principal, StoreSource, VaultPath};
+use nova_skill::{Clock, CredentialSource, FolderSource, GivenFiles, Principal, StoreSource, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;
@@ -50,6 +50,8 @@ pub struct Access {
     pub web: Arc<Web>,
     pub credentials: Arc<dyn CredentialSource>,
     pub stores: Arc<dyn StoreSource>,
+    /// The folders outside of the vault.
+    pub folders: Arc<dyn FolderSource>,
     pub clock: Arc<dyn Clock>,
     pub rules: Arc<RulesInForce>,
     /// What the user approved of tools that did not come with the program.

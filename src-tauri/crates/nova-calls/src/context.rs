@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
-    RequestInfo, ToolContext, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
+    RequestInfo, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::credentials::CallCredentials;
 use crate::draft_vault::DraftVault;
 use crate::elicitations::CallUser;
+use crate::files::CallFiles;
 use crate::reach::CallHttp;
 use crate::refused::Refused;
 use crate::secrets::Secrets;
@@ -18,6 +19,7 @@ use crate::secrets::Secrets;
 /// What one running tool is given.
 pub(crate) struct CallContext {
     pub(crate) vault: DraftVault,
+    pub(crate) files: CallFiles,
     pub(crate) http: CallHttp,
     pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
@@ -36,6 +38,10 @@ pub(crate) struct CallContext {
 impl ToolContext for CallContext {
     fn vault(&self) -> &dyn ToolVault {
         &self.vault
+    }
+
+    fn files(&self) -> &dyn ToolFiles {
+        &self.files
     }
 
     fn http(&self) -> &dyn ToolHttp {

@@ -47,6 +47,7 @@ mod detach;
 mod draft_vault;
 mod elicitations;
 mod figures;
+mod files;
 mod given;
 mod grants;
 mod hosts;
@@ -74,5 +75,8 @@ pub use run::run_call;
 pub use secrets::Secrets;
 pub use so_far::{TurnSoFar, is_foreign};
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace, content_of};
-pub use view::{change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, principal_view};
+pub use view::{
+    change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, file_change_kind_view,
+    principal_view, text_diff_view,
+};
 pub use watch::{CallWatch, SoFar};

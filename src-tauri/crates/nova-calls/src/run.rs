@@ -226,11 +226,11 @@ impl Running<'_> {
         self.check_not_denied(&tool, &args)?;
         if !tool.spec().on_notes {
             let plan = self.plan(&skill, &tool, &reach, args.clone()).await?;
-            if plan.draft.is_some() {
+            if plan.writes() {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
                     format!(
-                        "{} tried to change notes without declaring the effect write. Nothing was changed.",
+                        "{} tried to change notes or files without declaring the effect write. Nothing was changed.",
                         tool.shown_name()
                     ),
                     "Tell the skill's author.",

@@ -1,14 +1,16 @@
 //! From the types of the vault and of skills to the plain data of events.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use nova_protocol::{
     DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind, NoteDiffView,
     PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
 };
-use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
+use nova_skill::{FileError, Principal, Source, ToolError, VaultError, VaultPath};
 use nova_vault::BaseError;
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
+use nova_workspace::{FileChangeKind, PlannedFile};
 
 /// What became of a note, or was to.
 pub fn change_kind_view(kind: nova_vault::NoteChangeKind) -> NoteChangeKind {
@@ -20,10 +22,23 @@ pub fn change_kind_view(kind: nova_vault::NoteChangeKind) -> NoteChangeKind {
     }
 }
 
+/// What became of a file outside of the vault.
+pub fn file_change_kind_view(kind: FileChangeKind) -> NoteChangeKind {
+    match kind {
+        FileChangeKind::Created => NoteChangeKind::Created,
+        FileChangeKind::Modified => NoteChangeKind::Modified,
+        FileChangeKind::Deleted => NoteChangeKind::Deleted,
+    }
+}
+
 /// A diff as the window shows it; `from` is where the note was, when it moves.
 pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
+    NoteDiffView { path: path.to_string(), ..view_of(from, diff) }
+}
+
+fn view_of(from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
     NoteDiffView {
-        path: path.to_string(),
+        path: String::new(),
         from: from.map(ToString::to_string),
         kind: match diff.kind {
             _ if from.is_some() => NoteChangeKind::Renamed,
@@ -71,6 +86,17 @@ pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) ->
     }
 }
 
+/// What would become of a file outside of the vault, which is named by its place on the disk.
+pub(crate) fn file_diff_view(file: &PlannedFile) -> NoteDiffView {
+    text_diff_view(&file.absolute(), file.before(), file.after())
+}
+
+/// The same of texts that were written.
+pub fn text_diff_view(path: &Path, before: Option<&str>, after: Option<&str>) -> NoteDiffView {
+    let diff = nova_vault::note::diff(before, after);
+    NoteDiffView { path: path.display().to_string(), ..view_of(None, &diff) }
+}
+
 /// Why a tool failed, as the model and the user are told.
 pub fn error_from_tool(error: &ToolError) -> UserError {
     let code = match error {
@@ -80,6 +106,7 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::Exists { .. } => ErrorCode::NoteExists,
         ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
         ToolError::Vault(error) => return error_from_vault(error),
+        ToolError::File(error) => code_of_file(error),
         ToolError::NoVault => ErrorCode::NoVault,
         ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
         ToolError::CredentialNotGranted { .. } => ErrorCode::CredentialNotGranted,
@@ -90,6 +117,22 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::Cancelled => ErrorCode::Cancelled,
     };
     UserError::new(code, error.to_string(), error.hint())
+}
+
+fn code_of_file(error: &FileError) -> ErrorCode {
+    match error {
+        FileError::NoFolder { .. } | FileError::Outside { .. } => ErrorCode::PathRefused,
+        FileError::Pattern { .. } => ErrorCode::InvalidArguments,
+        FileError::ReadOnly { .. } => ErrorCode::PathRefused,
+        FileError::Count { .. } | FileError::TooLarge { .. } => ErrorCode::EditRefused,
+        FileError::Changed { .. } => ErrorCode::Conflict,
+        FileError::Io { .. } => ErrorCode::Io,
+        FileError::Stopped => ErrorCode::Cancelled,
+        FileError::NotFound { .. }
+        | FileError::Kind { .. }
+        | FileError::NotText { .. }
+        | FileError::Document { .. } => ErrorCode::ToolFailed,
+    }
 }
 
 /// Why the vault refused, as the model and the user are told.

@@ -87,6 +87,12 @@ commands! {
     /// Sets how much of the history is kept.
     keep_history(KeepHistory) -> VaultPage;
 
+    /// The folders outside of the vault that the assistant may work in.
+    list_workspaces(Nothing) -> Workspaces;
+    add_workspace(AddWorkspace) -> Workspaces;
+    /// Removes a folder from the list; nothing in it changes.
+    remove_workspace(WorkspaceRef) -> Workspaces;
+
     /// All sessions that are not deleted, newest first.
     list_sessions(Nothing) -> Vec<SessionRow>;
     create_session(Nothing) -> SessionRow;

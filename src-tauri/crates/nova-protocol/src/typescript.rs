@@ -119,6 +119,9 @@ pub fn typescript() -> Result<String, ExportError> {
         SetRoot,
         KeepHistory,
         NotePrivacy,
+        Workspaces,
+        AddWorkspace,
+        WorkspaceRef,
         ResolveConflict,
         ResolvedConflict,
     );

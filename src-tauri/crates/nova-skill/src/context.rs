@@ -14,7 +14,7 @@ use nova_vault::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{RecordTypes, ToolError, ToolUser};
+use crate::{RecordTypes, ToolError, ToolFiles, ToolUser};
 
 /// A note's place in the vault.
 pub type NotePath = VaultPath;
@@ -24,6 +24,10 @@ pub type NotePath = VaultPath;
 pub trait ToolContext: Send + Sync {
     /// The vault, bound to this call's change set and to what the principal may see.
     fn vault(&self) -> &dyn ToolVault;
+    /// Folders outside of the vault.
+    fn files(&self) -> &dyn ToolFiles {
+        &()
+    }
     /// The web, bound to the skill's declared hosts.
     fn http(&self) -> &dyn ToolHttp;
     fn credentials(&self) -> &dyn Credentials;

@@ -1,5 +1,6 @@
 use nova_figures::TooLarge;
 use nova_vault::{Problem, VaultError};
+use nova_workspace::FileError;
 
 /// Why a tool could not do what it was asked. Every message is told to the model and shown to the
 /// user, so it says what happened and what to do.
@@ -42,6 +43,8 @@ pub enum ToolError {
     },
     #[error(transparent)]
     Vault(#[from] VaultError),
+    #[error("{}.", capitalized(.0))]
+    File(#[from] FileError),
     #[error("No vault is open.")]
     NoVault,
     /// A record says something that its type does not allow where it was asked for; nothing was
@@ -95,6 +98,7 @@ impl ToolError {
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. } | Self::NoNote { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
+            Self::File(error) => error.hint(),
             Self::BrokenRecord(problem) => problem.remedy.clone(),
             Self::CredentialNeeded { credential } => {
                 let key = if credential.contains('/') { "" } else { "/KEY" };
@@ -120,6 +124,18 @@ impl From<TooLarge> for ToolError {
             format!("It cannot be computed: {error}."),
             "Look for a number with too many digits, and correct its note.",
         )
+    }
+}
+
+/// As a sentence begins, unless it begins with a path.
+fn capitalized(error: &FileError) -> String {
+    let text = error.to_string();
+    match error {
+        FileError::Pattern { .. } | FileError::Stopped => {
+            let mut letters = text.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        }
+        _ => text,
     }
 }
 

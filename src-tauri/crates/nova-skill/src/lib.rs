@@ -24,6 +24,7 @@ mod each;
 mod effect;
 mod elicitation;
 mod error;
+mod files;
 mod given;
 mod manifest;
 mod output;
@@ -41,9 +42,10 @@ pub use each::{look_at_each, look_at_parts};
 pub use effect::Effect;
 pub use elicitation::{Elicitation, Elicited, ToolUser, Wanted};
 pub use error::ToolError;
+pub use files::{FolderSource, FoundSoFar, OpenFolder, ToolFiles};
 pub use given::{GivenDecimal, date_argument};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
-pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
+pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Parts, Source, ToolOutput};
 pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,
     RecordTypes, Start, types_meant,
@@ -64,6 +66,12 @@ pub use nova_vault::{
     LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
     QueryError, QueryRow, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
     TemplateFolder, TemplateValues, Templates, Trash, Unresolved, fill_template,
+};
+
+// Folders outside of the vault.
+pub use nova_workspace::{
+    Access, Entry, EntryKind, FileError, FileRead, Folder, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit,
+    Kept, Listing, Page, PathPattern, Range,
 };
 
 // What the signatures above are made of.

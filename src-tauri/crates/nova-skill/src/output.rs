@@ -1,6 +1,7 @@
 use std::pin::Pin;
 
-use futures::Stream;
+use futures::channel::mpsc::{UnboundedSender, unbounded};
+use futures::{FutureExt as _, Stream, StreamExt as _, stream};
 use rust_decimal::Decimal;
 use serde_json::Value;
 
@@ -20,6 +21,30 @@ pub enum OutputPart {
     /// The best result so far; replaces the one before.
     Partial(Value),
     End(Result<Output, ToolError>),
+}
+
+/// Where a tool that streams says what it has so far.
+#[derive(Clone)]
+pub struct Parts(UnboundedSender<OutputPart>);
+
+impl Parts {
+    /// The best result so far.
+    pub fn partial(&self, value: Value) {
+        // After its end nobody listens any more.
+        let _ = self.0.unbounded_send(OutputPart::Partial(value));
+    }
+}
+
+impl ToolOutput {
+    /// A result that says what it has while it is worked out.
+    pub fn streamed<F>(work: impl FnOnce(Parts) -> F) -> Self
+    where
+        F: Future<Output = Result<Output, ToolError>> + Send + 'static,
+    {
+        let (says, said) = unbounded();
+        let end = work(Parts(says)).map(OutputPart::End).into_stream();
+        Self::Stream(stream::select(said, end).boxed())
+    }
 }
 
 /// A finished result.

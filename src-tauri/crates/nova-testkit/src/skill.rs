@@ -5,7 +5,7 @@ use nova_calls::{Access, Call, CallScope, Grants, NoCredentials, Outcome, run_ca
 use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
-use nova_skill::{CredentialSource, Effect, GivenFiles, Principal, Skill};
+use nova_skill::{CredentialSource, Effect, FolderSource, GivenFiles, Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -30,6 +30,8 @@ pub struct SkillInVault {
     pub credentials: Arc<dyn CredentialSource>,
     /// What the skill keeps besides notes, from call to call.
     pub stores: MemoryStores,
+    /// Folders outside of the vault.
+    pub folders: Arc<dyn FolderSource>,
     /// What the user chose or dropped.
     pub given: Arc<dyn GivenFiles>,
     web: Arc<Web>,
@@ -54,6 +56,7 @@ impl SkillInVault {
             privacy: Privacy::default(),
             credentials: Arc::new(NoCredentials),
             stores: MemoryStores::default(),
+            folders: Arc::new(()),
             given: Arc::new(()),
             web: Arc::new(web_of(&[])),
             server: None,
@@ -125,6 +128,7 @@ impl SkillInVault {
                 web: self.web.clone(),
                 credentials: self.credentials.clone(),
                 stores: Arc::new(self.stores.clone()),
+                folders: self.folders.clone(),
                 clock: Arc::new(self.vault.clock().clone()),
                 approver: Arc::new(self.approver.clone()),
                 time_limit: PATIENCE,

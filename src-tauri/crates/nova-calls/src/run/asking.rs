@@ -1,5 +1,6 @@
 //! Waiting for an answer: what is asked, what makes the question stale, what an answer means.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
@@ -363,8 +364,11 @@ fn and_more(notes: &[VaultPath]) -> String {
 
 /// The consequence as a question.
 fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
-    let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
+        // A note is named from the vault's top, a file by its place on the disk.
+        let is_file = |note: &NoteDiffView| Path::new(&note.path).is_absolute();
+        let noun = if diff.iter().all(is_file) { "file" } else { "note" };
+        let notes = |count: usize| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
         let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
         let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
         return match diff.len() {

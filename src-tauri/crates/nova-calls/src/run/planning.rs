@@ -12,6 +12,7 @@ use nova_skill::{
 };
 use nova_vault::note::PropertyEdit;
 use nova_vault::{Draft, Privacy};
+use nova_workspace::FileDraft;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -22,11 +23,14 @@ use crate::context::CallContext;
 use crate::draft_vault::{DraftVault, SeenNotes};
 use crate::elicitations::CallUser;
 use crate::figures::notes_named;
+use crate::files::CallFiles;
 use crate::given;
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
-use crate::view::{diff_view, error_from_tool};
+use crate::view::{diff_view, error_from_tool, file_diff_view};
 
+/// The folder of a chat, where its tools may write once they were allowed to.
+const SCRATCH: &str = "scratch";
 /// How long a tool that is stopped may take to end.
 const ENDING: Duration = Duration::from_millis(200);
 
@@ -34,6 +38,8 @@ const ENDING: Duration = Duration::from_millis(200);
 pub(super) struct Plan {
     pub(super) output: Output,
     pub(super) draft: Option<Draft>,
+    /// Writes outside of the vault.
+    pub(super) files: Option<FileDraft>,
     /// A note outside the skill's own folders and records is touched, or a note is moved.
     pub(super) outside_own: bool,
     /// What would be written that a reader elsewhere may see, where the chat or this call read private notes.
@@ -41,6 +47,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether it would change anything.
+    pub(super) fn writes(&self) -> bool {
+        self.files.is_some() || self.draft.as_ref().is_some_and(|draft| !draft.is_empty())
+    }
+
     pub(super) fn paths(&self) -> Vec<VaultPath> {
         self.draft.as_ref().map(Draft::paths).unwrap_or_default()
     }
@@ -48,7 +59,9 @@ impl Plan {
     /// What would change in each note. Ten thousand notes are not compared unless somebody is shown it.
     pub(super) fn diff(&self) -> Vec<NoteDiffView> {
         let planned = self.draft.iter().flat_map(Draft::diffs);
-        planned.map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff)).collect()
+        let notes = planned.map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff));
+        let files = self.files.iter().flat_map(FileDraft::changes).map(file_diff_view);
+        notes.chain(files).collect()
     }
 }
 
@@ -74,11 +87,13 @@ impl Running<'_> {
             asker,
         );
         let cancel = self.cancel.child_token();
+        let files = CallFiles::new(self.scope, cancel.clone());
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();
         let (says, mut said) = unbounded_channel();
         let context = Arc::new(CallContext {
             vault: vault.clone(),
+            files: files.clone(),
             http: CallHttp {
                 web: self.scope.access.web.clone(),
                 hosts: reach.hosts.clone(),
@@ -146,6 +161,7 @@ impl Running<'_> {
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
+        let files = files.take_draft();
         let mut open_notes = Vec::new();
         let knows_private = self.scope.asker.makes_private() || vault.has_read_private();
         if let Some(draft) = draft.as_mut().filter(|_| knows_private) {
@@ -180,7 +196,10 @@ impl Running<'_> {
             ));
         }
         let output = finished.map_err(|error| error_from_tool(&error))?;
-        if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets)) {
+        let told_in_files = files.iter().flat_map(FileDraft::changes).filter_map(|file| file.after());
+        if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets))
+            || told_in_files.into_iter().any(|text| self.secrets.are_in(text))
+        {
             return Err(UserError::new(
                 ErrorCode::ToolFailed,
                 format!(
@@ -191,9 +210,10 @@ impl Running<'_> {
             ));
         }
         let anywhere = tool.spec().scope == NoteScope::Anywhere;
-        let outside_own =
-            draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
-        Ok(Plan { output, draft, outside_own, open_notes })
+        let outside_own = draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)))
+                // What the user opened is theirs; the scratch folder is the chat's.
+                || files.iter().flat_map(FileDraft::changes).any(|file| file.path().folder().name() != SCRATCH);
+        Ok(Plan { output, draft, files, outside_own, open_notes })
     }
 
     /// The notes that what the tool says is drawn from: those it names, and those it read by themselves.

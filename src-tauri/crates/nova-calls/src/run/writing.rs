@@ -5,15 +5,16 @@ use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{Decision, Event, NoteChangeView, NoteDiffView, UserError};
 use nova_registry::{RuleList, SkillEntry, ToolEntry};
-use nova_skill::{ToolError, VaultPath};
-use nova_vault::Author;
+use nova_skill::{Output, ToolError, VaultPath};
+use nova_vault::{Author, ChangeSet};
+use nova_workspace::{FileDraft, Made};
 use serde_json::Value;
 
 use super::asking::{Approved, Asking};
 use super::judging::denied_by_rule;
-use super::planning::broke;
+use super::planning::{Plan, broke};
 use super::{Done, Reach, Running};
-use crate::view::{change_kind_view, error_from_tool, error_from_vault};
+use crate::view::{change_kind_view, error_from_tool, error_from_vault, file_change_kind_view};
 use crate::{Because, Ruling, Verdict, arguments};
 
 impl Running<'_> {
@@ -39,7 +40,7 @@ impl Running<'_> {
                 matches!(because, Because::Repeated(_) | Because::Rule { list: RuleList::HumanApproval, .. });
             let asks = match verdict {
                 Verdict::Deny => return Err(denied_by_rule(tool, &because)),
-                Verdict::Ask { decisions, editable } if !paths.is_empty() || each_time => {
+                Verdict::Ask { decisions, editable } if plan.writes() || each_time => {
                     Some((decisions, editable))
                 }
                 Verdict::Run if unseen => Some((vec![Decision::Once, Decision::Deny], true)),
@@ -80,15 +81,17 @@ impl Running<'_> {
             }
         }
         self.check_not_denied(tool, &args)?;
-        let Some(draft) = plan.draft else {
+        if !plan.writes() {
             return Ok(Done { output: plan.output, ..Done::default() });
-        };
+        }
         let Some(change_set) = self.scope.change_set.clone() else {
             return Err(error_from_tool(&ToolError::NoVault));
         };
         if self.cancel.is_cancelled() {
             return Err(error_from_tool(&ToolError::Cancelled));
         }
+        let Plan { output, draft, files, .. } = plan;
+        let Some(draft) = draft else { return self.write_files(files, output, &change_set).await };
         let author = Author {
             principal: self.scope.author.clone(),
             skill: Some(tool.skill.clone()),
@@ -118,7 +121,7 @@ impl Running<'_> {
                     .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
                     .collect();
                 Ok(Done {
-                    output: plan.output,
+                    output,
                     changes: applied.changes.iter().map(change_view).collect(),
                     change_set: Some(id),
                     merged,
@@ -138,6 +141,38 @@ impl Running<'_> {
                 Err(told(&error, &hidden))
             }
         }
+    }
+
+    /// Files outside of the vault, as part of the same change set.
+    async fn write_files(
+        &self,
+        files: Option<FileDraft>,
+        output: Output,
+        change_set: &ChangeSet,
+    ) -> Result<Done, UserError> {
+        let (Some(files), Some(kept)) = (files, self.scope.access.folders.kept()) else {
+            return Ok(Done { output, ..Done::default() });
+        };
+        let made = Made {
+            call: self.id.clone(),
+            author: self.scope.author.clone(),
+            at: self.scope.access.clock.now().to_string(),
+        };
+        let id = change_set.id().to_owned();
+        let set = id.clone();
+        let written = tokio::task::spawn_blocking(move || kept.apply(&files, &set, &made));
+        let written = written.await.map_err(|error| {
+            let failed = ToolError::failed(format!("Writing failed: {error}."), "Read the file again.");
+            error_from_tool(&failed)
+        })?;
+        let records = written.map_err(|error| error_from_tool(&error.into()))?;
+        self.scope.events.emit(Event::ChangeSet { id: id.clone(), state: "open".into() });
+        let changes = records.into_iter().map(|record| NoteChangeView {
+            path: record.path.display().to_string(),
+            kind: file_change_kind_view(record.kind),
+            from: None,
+        });
+        Ok(Done { output, changes: changes.collect(), change_set: Some(id), merged: Vec::new() })
     }
 
     /// Waits until the calls before it have ended. Whether it had to: what was planned before is to be planned

@@ -124,6 +124,7 @@ impl Bench {
                 web: Arc::new(web_of(servers)),
                 credentials: Arc::new(NoCredentials),
                 stores: Arc::new(nova_testkit::MemoryStores::default()),
+                folders: Arc::new(()),
                 clock: Arc::new(FixedClock::default()),
                 approver: Arc::new(approver.clone()),
                 time_limit: PATIENCE,

@@ -7,6 +7,7 @@ mod sessions;
 mod skills;
 mod vault;
 mod window;
+mod workspaces;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,6 +23,7 @@ pub use sessions::*;
 pub use skills::*;
 pub use vault::*;
 pub use window::*;
+pub use workspaces::*;
 
 /// For commands that need no parameters or answer nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

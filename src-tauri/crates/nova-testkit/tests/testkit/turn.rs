@@ -39,6 +39,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
             web: Arc::new(nova_testkit::web_of(&[])),
             credentials: Arc::new(nova_calls::NoCredentials),
             stores: Arc::new(nova_testkit::MemoryStores::default()),
+            folders: Arc::new(()),
             vault: Some(vault.open()),
             approver: Arc::new(approver.clone()),
             clock: Arc::new(vault.clock().clone()),

@@ -120,7 +120,7 @@ pub enum Scope {
 }
 
 /// What an undo came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UndoOutcome {
     /// The change set that the undo is; undoing that brings the change back.
     pub change_set: String,

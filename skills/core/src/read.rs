@@ -1,0 +1,91 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, FileRead, JsonSchema, NativeTool, Output, Range, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::place::{Place, in_vault, vault_path};
+
+/// How many lines an answer holds where nothing is said.
+const LIMIT: usize = 1000;
+
+pub(crate) struct Read;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Reads a file."))]
+pub(crate) struct Which {
+    /// The file: `vault/…`, `scratch/…`, `NAME/…` of an open folder (`ls` lists them), or an absolute path.
+    #[schemars(extend("x-label" = "File"))]
+    path: String,
+    /// The first line, from 1.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    #[schemars(extend("x-label" = "From line"))]
+    offset: Option<u64>,
+    /// How many lines at most; 1000 where nothing is given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    #[schemars(extend("x-label" = "Lines"))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl NativeTool for Read {
+    type Args = Which;
+    const ID: &'static str = "read";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Reads a file with line numbers: text in any encoding, PDF, Word, Excel and PowerPoint as text.",
+        )
+        .use_when("a file of an open folder or an attachment of the vault is asked about")
+        .not_when("it is a note", "vault.read_note")
+        .example("What does the contract in scans/2026.pdf say about notice?")
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let range = Range { offset: which.offset.unwrap_or(1), limit: which.limit.unwrap_or(LIMIT) };
+        match Place::of(ctx.as_ref(), &which.path).await? {
+            Place::Folder(path) => {
+                let read = ctx.files().read(&path, range).await?;
+                Ok(Output::new(told(&path, &read)).untrusted().into())
+            }
+            Place::Vault(below) => {
+                let path = vault_path(&below)?;
+                if path.is_note() {
+                    let note = ctx.vault().read(&path).await?;
+                    let shown = in_vault(&note.path);
+                    let read = ctx.files().read_bytes(&shown, note.text.as_bytes().to_vec(), range).await?;
+                    let mut value = told(&shown, &read);
+                    value["hash"] = note.hash.to_string().into();
+                    return Ok(Output::new(value).from_notes([note.path]).into());
+                }
+                let shown = in_vault(&path);
+                let bytes = ctx.vault().read_file(&path).await?;
+                let read = ctx.files().read_bytes(&shown, bytes, range).await?;
+                Ok(Output::new(told(&shown, &read)).from_notes([path]).untrusted().into())
+            }
+        }
+    }
+}
+
+fn told(path: &str, read: &FileRead) -> Value {
+    let mut text = String::new();
+    for (number, line) in &read.page.lines {
+        text.push_str(&format!("{number:>6}\t{line}\n"));
+    }
+    let mut value = json!({"path": path, "text": text, "size": read.size});
+    if read.read_as != "UTF-8" {
+        value["read_as"] = read.read_as.into();
+    }
+    if read.page.replaced > 0 {
+        value["broken_characters"] = read.page.replaced.into();
+    }
+    if let Some(next) = read.page.next {
+        value["next_offset"] = next.into();
+    }
+    value
+}

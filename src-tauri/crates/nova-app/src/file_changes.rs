@@ -1,0 +1,156 @@
+//! What was changed in files outside of the vault, as parts of the same change sets.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use nova_calls::{file_change_kind_view, text_diff_view};
+use nova_protocol::{
+    ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, UserError,
+};
+use nova_skill::jiff::SignedDuration;
+use nova_skill::{FolderSource as _, Folders, Kept};
+use nova_workspace::{FileConflict, FileRecord, Made, Undone};
+
+use crate::app::App;
+
+/// Below the data folder.
+const KEPT: &str = "workspaces";
+
+impl App {
+    pub(crate) fn kept_files(&self) -> Kept {
+        Kept::new(self.places().data.join(KEPT))
+    }
+
+    /// Adds the files of each change set to its notes, and the sets that have files alone.
+    pub(crate) fn add_file_changes(
+        &self,
+        sets: &mut Vec<ChangeSetView>,
+        sessions: &HashMap<String, String>,
+        wanted: impl Fn(&ChangeSetView) -> bool,
+        limit: usize,
+    ) -> Result<(), UserError> {
+        for id in self.kept_files().sets().map_err(|error| unreadable(&error))?.into_iter().take(limit) {
+            let session = sessions.get(&id).cloned();
+            match sets.iter_mut().find(|set| set.id == id) {
+                Some(set) => self.add_files(set)?,
+                None => sets.extend(self.set_of_files(&id, session)?.filter(&wanted)),
+            }
+        }
+        sets.sort_by(|one, other| other.at.cmp(&one.at));
+        sets.truncate(limit);
+        Ok(())
+    }
+
+    /// Adds the files of one change set to its notes.
+    pub(crate) fn add_files(&self, set: &mut ChangeSetView) -> Result<(), UserError> {
+        let Some(files) = self.set_of_files(&set.id, None)? else { return Ok(()) };
+        if files.state != set.state && set.state != ChangeSetState::Interrupted {
+            set.state = ChangeSetState::PartlyUndone;
+        }
+        set.notes.extend(files.notes);
+        Ok(())
+    }
+
+    /// A change set of files alone; `None` where it has none.
+    pub(crate) fn set_of_files(
+        &self,
+        id: &str,
+        session: Option<String>,
+    ) -> Result<Option<ChangeSetView>, UserError> {
+        let kept = self.kept_files();
+        let records = kept.records(id).map_err(|error| unreadable(&error))?;
+        let Some(first) = records.first() else { return Ok(None) };
+        let undone = records.iter().filter(|record| record.undone_at.is_some()).count();
+        let notes = records.iter().map(|record| file_view(&kept, id, record));
+        Ok(Some(ChangeSetView {
+            id: id.to_owned(),
+            kind: if session.is_some() { ChangeSetKind::Turn } else { ChangeSetKind::Cli },
+            at: first.at.clone(),
+            author: first.author.clone(),
+            label: String::new(),
+            state: match undone {
+                0 => ChangeSetState::Committed,
+                all if all == records.len() => ChangeSetState::Undone,
+                _ => ChangeSetState::PartlyUndone,
+            },
+            session,
+            undone_at: records.iter().filter_map(|record| record.undone_at.clone()).max(),
+            notes: notes.collect::<Result<_, _>>()?,
+        }))
+    }
+
+    pub(crate) fn has_files(&self, set: &str) -> Result<bool, UserError> {
+        Ok(!self.kept_files().records(set).map_err(|error| unreadable(&error))?.is_empty())
+    }
+
+    /// Forgets what was changed so many days ago.
+    pub(crate) fn forget_old_files(&self, days: i64) {
+        let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
+        if let Err(error) = self.kept_files().prune(&before.to_string()) {
+            tracing::warn!("old changes of files could not be forgotten: {error}");
+        }
+    }
+
+    /// Takes files of a change set back: all, one, or those of a call.
+    pub(crate) fn undo_files(
+        &self,
+        set: &str,
+        file: Option<&str>,
+        call: Option<&str>,
+        undo: &str,
+    ) -> Result<Undone, UserError> {
+        let wanted = |record: &FileRecord| match (file, call) {
+            (Some(file), _) => record.path == Path::new(file),
+            (None, Some(call)) => record.call == call,
+            (None, None) => true,
+        };
+        let made = Made {
+            call: String::new(),
+            author: "user".into(),
+            at: self.inner.options.clock.now().to_string(),
+        };
+        let open = |path: &Path| self.folders_around(path);
+        self.kept_files().undo(set, wanted, open, undo, &made).map_err(|error| unreadable(&error))
+    }
+
+    /// The folders that are open now, and the scratch folder that the file lies in.
+    fn folders_around(&self, path: &Path) -> Folders {
+        let chat = self.chat_of_scratch(path);
+        let folders = self.open(chat.as_deref()).unwrap_or_default();
+        Folders::clone(&folders)
+    }
+}
+
+fn file_view(kept: &Kept, set: &str, record: &FileRecord) -> Result<ChangedNoteView, UserError> {
+    let (before, after) = kept.texts(set, record).map_err(|error| unreadable(&error))?;
+    Ok(ChangedNoteView {
+        path: record.path.display().to_string(),
+        kind: file_change_kind_view(record.kind),
+        from: None,
+        call: Some(record.call.clone()).filter(|call| !call.is_empty()),
+        undone: record.undone_at.is_some(),
+        // It is compared when it is undone.
+        edited_since: false,
+        diff: text_diff_view(&record.path, before.as_deref(), after.as_deref()),
+    })
+}
+
+pub(crate) fn file_conflict_view(conflict: FileConflict) -> ConflictView {
+    ConflictView {
+        path: conflict.path.display().to_string(),
+        from: None,
+        kind: None,
+        what: vec![conflict.reason],
+        mine: conflict.mine,
+        theirs: conflict.theirs,
+        unreadable: false,
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("The kept changes of files cannot be read: {error}."),
+        "Make Nova's data folder readable.",
+    )
+}

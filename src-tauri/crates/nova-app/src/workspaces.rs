@@ -1,0 +1,219 @@
+//! The folders outside of the vault that tools may work in: the user's workspaces, and a scratch folder per chat.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nova_protocol::{AddWorkspace, ErrorCode, UserError, WorkspaceAccess, WorkspaceView, Workspaces};
+use nova_skill::{Access, Folder, FolderSource, Folders, Kept};
+use nova_workspace::{Refused, refuse};
+use serde_json::{Map, Value, json};
+
+use crate::app::{App, blocking};
+
+/// An entry of `workspaces` in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceConfig {
+    pub path: PathBuf,
+    pub access: Access,
+}
+
+/// What paths in a chat's own folder begin with.
+const SCRATCH: &str = "scratch";
+/// Below the data folder, the scratch folders by chat.
+const SCRATCH_FOLDERS: &str = "scratch";
+/// What no workspace is called: other things are.
+const RESERVED: [&str; 2] = [SCRATCH, "vault"];
+
+impl App {
+    /// The workspaces as they are configured, each with what prevents its use.
+    ///
+    /// # Errors
+    /// Never, but when the program ends.
+    pub async fn workspaces(&self) -> Result<Workspaces, UserError> {
+        let app = self.clone();
+        blocking(move || {
+            let rows = app.checked_workspaces().into_iter().map(|(name, config, checked)| WorkspaceView {
+                shown: app.places().shown(&config.path),
+                path: config.path.display().to_string(),
+                name,
+                access: match config.access {
+                    Access::Read => WorkspaceAccess::Read,
+                    Access::Write => WorkspaceAccess::Write,
+                },
+                problem: checked.err().map(|refused| format!("{refused}.")),
+            });
+            Ok(Workspaces { folders: rows.collect() })
+        })
+        .await
+    }
+
+    /// Adds a folder, or changes the access of one.
+    ///
+    /// # Errors
+    /// `path_refused` for a folder that can be no workspace.
+    pub async fn add_to_workspaces(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
+        let app = self.clone();
+        blocking(move || {
+            let given = PathBuf::from(&add.path);
+            if !given.is_absolute() {
+                return Err(refused("A workspace is named by its whole path."));
+            }
+            let places = app.places();
+            let real = refuse(&given, places.home.as_deref(), &app.taken_folders())
+                .map_err(|error| refused(&format!("{error}.")))?;
+            app.change_config(|config| {
+                change_list(config, |list| {
+                    list.retain(|entry| !names(entry, &real));
+                    list.push(json!({"path": real.display().to_string(), "access": add.access}));
+                });
+            })
+        })
+        .await?;
+        self.workspaces().await
+    }
+
+    /// Removes a folder from the list; nothing in it changes.
+    ///
+    /// # Errors
+    /// `path_refused` where it is no workspace.
+    pub async fn remove_from_workspaces(&self, path: &str) -> Result<Workspaces, UserError> {
+        let app = self.clone();
+        let path = PathBuf::from(path);
+        blocking(move || {
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if !app.config().workspaces.iter().any(|config| config.path == real || config.path == path) {
+                return Err(refused(&format!("{} is no workspace.", app.places().shown(&path))));
+            }
+            app.change_config(|config| {
+                change_list(config, |list| {
+                    list.retain(|entry| !names(entry, &real) && !names(entry, &path));
+                });
+            })
+        })
+        .await?;
+        self.workspaces().await
+    }
+
+    /// Removes what a chat kept in its scratch folder.
+    pub(crate) fn forget_scratch(&self, session: &str) {
+        let folder = self.scratch_folder(session);
+        if let Err(error) = std::fs::remove_dir_all(&folder)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!("{} could not be removed: {error}", folder.display());
+        }
+    }
+
+    fn scratch_folder(&self, session: &str) -> PathBuf {
+        self.places().data.join(SCRATCH_FOLDERS).join(session)
+    }
+
+    /// The chat in whose scratch folder the file lies.
+    pub(crate) fn chat_of_scratch(&self, file: &Path) -> Option<String> {
+        let folders = self.places().data.join(SCRATCH_FOLDERS).canonicalize().ok()?;
+        let chat = file.strip_prefix(folders).ok()?.components().next()?;
+        Some(chat.as_os_str().to_str()?.to_owned())
+    }
+
+    /// Each with its name, and the folder without links or why it is not open.
+    fn checked_workspaces(&self) -> Vec<(String, WorkspaceConfig, Result<PathBuf, Refused>)> {
+        let taken = self.taken_folders();
+        let mut names: Vec<String> = Vec::new();
+        let checked = self.config().workspaces.into_iter().map(|config| {
+            let name = free_name(&config.path, &names);
+            names.push(name.clone());
+            let real = refuse(&config.path, self.places().home.as_deref(), &taken);
+            (name, config, real)
+        });
+        checked.collect()
+    }
+
+    /// What no workspace may be, lie in or hold.
+    fn taken_folders(&self) -> Vec<(PathBuf, String)> {
+        let places = self.places();
+        let own = "a folder of Nova's own".to_owned();
+        let mut taken = vec![(places.config.clone(), own.clone()), (places.data.clone(), own)];
+        if let Some(program) = std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned)) {
+            taken.push((program, "the folder of the program".to_owned()));
+        }
+        let config = self.config();
+        let vault = self.vault().ok().map(|vault| vault.root().to_owned()).or(config.vault);
+        taken.extend(vault.map(|vault| (vault, "the vault, whose notes are reached as vault/…".to_owned())));
+        taken.extend(config.roots.into_iter().map(|root| (root, "a folder of the vault".to_owned())));
+        taken
+    }
+}
+
+/// The folders of a chat, opened anew for each call: settings count at once.
+impl FolderSource for App {
+    fn open(&self, chat: Option<&str>) -> io::Result<Arc<Folders>> {
+        let mut folders = Vec::new();
+        if let Some(chat) = chat {
+            let scratch = self.scratch_folder(chat);
+            nova_files::private_folder(&scratch)?;
+            folders.push(Folder::open(SCRATCH, &scratch, Access::Write)?);
+        }
+        for (name, config, checked) in self.checked_workspaces() {
+            // Why one is not open is listed in the settings.
+            let opened = checked.ok().and_then(|real| Folder::open(name, &real, config.access).ok());
+            folders.extend(opened);
+        }
+        Ok(Arc::new(Folders::new(folders)))
+    }
+
+    fn kept(&self) -> Option<Kept> {
+        Some(self.kept_files())
+    }
+}
+
+/// The folder's own name; with a number where another has it.
+fn free_name(path: &Path, taken: &[String]) -> String {
+    let name = path.file_name().map_or_else(|| "folder".into(), |name| name.to_string_lossy().into_owned());
+    let is_taken = |name: &String| RESERVED.contains(&name.as_str()) || taken.contains(name);
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
+}
+
+/// Reads `workspaces`.
+///
+/// # Errors
+/// With the key that is wrong, and why.
+pub(crate) fn read(value: Option<&Value>) -> Result<Vec<WorkspaceConfig>, (String, String)> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+    let wrong = |key: String, why: &str| (key, why.to_owned());
+    let list = value.as_array().ok_or_else(|| wrong("workspaces".into(), "must be a list"))?;
+    let entry = |(at, entry): (usize, &Value)| {
+        let key = |name: &str| format!("workspaces[{at}].{name}");
+        let path = entry["path"].as_str().map(PathBuf::from).filter(|path| path.is_absolute());
+        let path = path.ok_or_else(|| wrong(key("path"), "must be an absolute path"))?;
+        let access = match &entry["access"] {
+            Value::Null => Access::Read,
+            access => serde_json::from_value(access.clone())
+                .map_err(|_| wrong(key("access"), "must be \"read\" or \"write\""))?,
+        };
+        Ok(WorkspaceConfig { path, access })
+    };
+    list.iter().enumerate().map(entry).collect()
+}
+
+/// Changes the list in the configuration; one that is none was refused when it was read.
+fn change_list(config: &mut Map<String, Value>, change: impl Fn(&mut Vec<Value>)) {
+    let list = config.entry("workspaces").or_insert(Value::Null);
+    if list.is_null() {
+        *list = json!([]);
+    }
+    list.as_array_mut().into_iter().for_each(change);
+}
+
+fn names(entry: &Value, path: &Path) -> bool {
+    entry["path"].as_str().is_some_and(|named| Path::new(named) == path)
+}
+
+fn refused(what: &str) -> UserError {
+    UserError::new(
+        ErrorCode::PathRefused,
+        what,
+        "Choose a folder with files to work on, apart from the vault, Nova's own folders and keys.",
+    )
+}

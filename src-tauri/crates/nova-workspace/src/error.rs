@@ -1,0 +1,71 @@
+use std::io;
+
+/// Why a file could not be read, searched or written. Paths are named as the caller named them.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("{path} is in no folder that is open to tools")]
+    NoFolder { path: String, folders: Vec<String> },
+    #[error("{path} leads out of its folder")]
+    Outside { path: String },
+    #[error("{path} was not found")]
+    NotFound { path: String },
+    #[error("{path} is {kind}")]
+    Kind { path: String, kind: &'static str },
+    #[error("{path} is {kind} of {size} bytes and cannot be shown as text")]
+    NotText { path: String, kind: String, size: u64 },
+    #[error("{path} could not be read as {kind}: {reason}")]
+    Document { path: String, kind: &'static str, reason: String },
+    #[error("the pattern is not valid: {reason}")]
+    Pattern { reason: String },
+    #[error("{path}: {source}")]
+    Io { path: String, source: io::Error },
+    #[error("{path} is larger than {} MB", crate::draft::MAX_WRITTEN_BYTES / 1024 / 1024)]
+    TooLarge { path: String },
+    #[error("{path} lies in {folder}, which is open for reading only")]
+    ReadOnly { path: String, folder: String },
+    #[error("the text to replace was found {found} times in {path}, not {expected}")]
+    Count { path: String, found: usize, expected: usize },
+    #[error("{path} was changed by another program; nothing was written to it")]
+    Changed { path: String },
+    #[error("it was stopped")]
+    Stopped,
+}
+
+impl FileError {
+    /// What to do about it, one sentence.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoFolder { folders, .. } if folders.is_empty() => {
+                "No folder is open. The user adds one in Settings, Vault, Linked folders, or with `nova workspace add DIR`.".into()
+            }
+            Self::NoFolder { folders, .. } => {
+                format!("Paths begin with the name of a folder: {}.", folders.join(", "))
+            }
+            Self::Outside { .. } => "Use the file itself, in a folder that is open.".into(),
+            Self::NotFound { .. } => "List its folder to see what is there.".into(),
+            Self::Kind { .. } => "Name a file.".into(),
+            Self::NotText { .. } | Self::Document { .. } => "Ask the user what is in it.".into(),
+            Self::Pattern { .. } => "Correct it and call again.".into(),
+            Self::TooLarge { .. } => "Work on a smaller file.".into(),
+            Self::ReadOnly { .. } => {
+                "The user opens a folder for writing in Settings, Vault, Linked folders; `scratch` is always writable.".into()
+            }
+            Self::Count { found: 0, .. } => "Read the file again and copy the text exactly.".into(),
+            Self::Count { .. } => "Give more text around it, or `count` to replace each.".into(),
+            Self::Changed { .. } => "Read it again, then repeat the change.".into(),
+            Self::Io { .. } => "Check that the file is readable, then try again.".into(),
+            Self::Stopped => String::new(),
+        }
+    }
+
+    /// What the system said of this path.
+    pub(crate) fn of(path: &str, error: io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound { path },
+            // A refusal of the confinement carries no number of the system.
+            io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside { path },
+            _ => Self::Io { path, source: error },
+        }
+    }
+}

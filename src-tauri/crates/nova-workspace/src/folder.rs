@@ -1,0 +1,171 @@
+//! The folders of one chat, and what a path names in them.
+
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+
+use crate::error::FileError;
+use crate::kind::kind_of;
+
+/// What tools may do in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// One folder that is open to tools.
+pub struct Folder {
+    /// The first part of the paths below it; unique among the folders of a chat.
+    name: String,
+    path: PathBuf,
+    access: Access,
+    dir: Dir,
+}
+
+/// The folders that are open to the tools of one chat, in the order they were given.
+#[derive(Debug, Clone, Default)]
+pub struct Folders(Vec<Arc<Folder>>);
+
+/// A file or folder below an open folder, there or not.
+#[derive(Debug, Clone)]
+pub struct FilePath {
+    pub(crate) folder: Arc<Folder>,
+    /// Relative to the folder, with `/`; empty for the folder itself.
+    pub(crate) below: String,
+}
+
+impl Folder {
+    /// Opens a folder under a name.
+    ///
+    /// # Errors
+    /// When it is none, or cannot be read.
+    pub fn open(name: impl Into<String>, path: &Path, access: Access) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+        Ok(Self { name: name.into(), path, access, dir })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+}
+
+impl Folders {
+    pub fn new(folders: Vec<Folder>) -> Self {
+        Self(folders.into_iter().map(Arc::new).collect())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Folder>> {
+        self.0.iter()
+    }
+
+    /// What a path names: `NAME/path` below the folder of that name, or an absolute path.
+    ///
+    /// # Errors
+    /// [`FileError::NoFolder`] and [`FileError::Outside`].
+    pub fn find(&self, path: &str) -> Result<FilePath, FileError> {
+        let no_folder = || FileError::NoFolder {
+            path: path.to_owned(),
+            folders: self.0.iter().map(|folder| folder.name.clone()).collect(),
+        };
+        let given = Path::new(path);
+        let (folder, rest) = if given.is_absolute() {
+            let below = |folder: &Arc<Folder>| {
+                let rest = given.strip_prefix(&folder.path).ok()?;
+                Some((folder.clone(), rest.to_owned()))
+            };
+            self.0.iter().find_map(below).ok_or_else(no_folder)?
+        } else {
+            let (name, rest) = path.split_once('/').unwrap_or((path, ""));
+            let folder = self.0.iter().find(|folder| folder.name == name).ok_or_else(no_folder)?;
+            (folder.clone(), PathBuf::from(rest))
+        };
+        let mut parts = Vec::new();
+        for part in rest.components() {
+            match (part, part.as_os_str().to_str()) {
+                (Component::CurDir, _) => {}
+                (Component::Normal(_), Some(name)) if !name.contains('\0') => parts.push(name),
+                _ => return Err(FileError::Outside { path: path.to_owned() }),
+            }
+        }
+        Ok(FilePath { below: parts.join("/"), folder })
+    }
+}
+
+impl FilePath {
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Where it is on the disk.
+    pub fn absolute(&self) -> PathBuf {
+        if self.below.is_empty() { self.folder.path.clone() } else { self.folder.path.join(&self.below) }
+    }
+
+    /// For the system's calls below the folder's handle.
+    pub(crate) fn relative(&self) -> &Path {
+        Path::new(if self.below.is_empty() { "." } else { &self.below })
+    }
+
+    /// Opens a regular file to read; nothing else is opened, and no pipe is waited for.
+    pub(crate) fn open(&self) -> Result<File, FileError> {
+        let shown = self.to_string();
+        let fault = |error| FileError::of(&shown, error);
+        let regular = |found: &cap_std::fs::Metadata| match kind_of(found) {
+            None => Ok(()),
+            Some(kind) => Err(FileError::Kind { path: shown.clone(), kind }),
+        };
+        // Opening some devices has an effect of its own, so the kind is looked at before and after.
+        regular(&self.folder.dir.metadata(self.relative()).map_err(fault)?)?;
+        let mut options = OpenOptions::new();
+        without_blocking(options.read(true));
+        let file = self.folder.dir.open_with(self.relative(), &options).map_err(fault)?;
+        regular(&file.metadata().map_err(fault)?)?;
+        Ok(file)
+    }
+}
+
+#[cfg(unix)]
+fn without_blocking(options: &mut OpenOptions) {
+    use cap_std::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn without_blocking(_: &mut OpenOptions) {}
+
+/// As tools name it.
+impl fmt::Display for FilePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.below.is_empty() {
+            true => f.write_str(&self.folder.name),
+            false => write!(f, "{}/{}", self.folder.name, self.below),
+        }
+    }
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Folder").field("name", &self.name).field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,200 @@
+//! Lines that a pattern matches, on ripgrep's libraries.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use ignore::{DirEntry, WalkState};
+
+use crate::Stop;
+use crate::error::FileError;
+use crate::folder::FilePath;
+use crate::walk::PathPattern;
+
+/// What is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Grep {
+    /// A regular expression; case matters unless it begins with `(?i)`.
+    pub pattern: String,
+    /// Of the files, relative to where it is searched.
+    pub glob: Option<String>,
+    /// Lines before and after each match.
+    pub context: usize,
+    /// The most matching lines.
+    pub limit: usize,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct GrepHit {
+    pub path: String,
+    pub line: u64,
+    pub text: String,
+    /// It stands near a match and is none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub context: bool,
+}
+
+/// By path and line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GrepAnswer {
+    pub hits: Vec<GrepHit>,
+    /// There are more than were asked for; these are the ones that were found first.
+    pub more: bool,
+    /// How many files were searched.
+    pub files: usize,
+}
+
+/// Compiled, a pattern takes at most so many bytes, and a line is searched up to so many.
+const SIZE_LIMIT: usize = 10 << 20;
+const LONGEST_LINE: usize = 16 << 20;
+/// The most characters of a line that are shown.
+const SHOWN: usize = 300;
+/// What was found so far is told when there are so many more.
+const TOLD_EVERY: usize = 50;
+
+struct Search<'a> {
+    from: &'a FilePath,
+    matcher: RegexMatcher,
+    glob: Option<PathPattern>,
+    limit: usize,
+    stop: Stop<'a>,
+    so_far: &'a (dyn Fn(&[GrepHit]) + Sync),
+    hits: Mutex<Vec<GrepHit>>,
+    matches: AtomicUsize,
+    files: AtomicUsize,
+    more: AtomicBool,
+}
+
+impl FilePath {
+    /// The lines below this folder, or of this file, that the pattern matches. `so_far` is told what was found
+    /// while the search runs.
+    ///
+    /// # Errors
+    /// When a pattern is not valid, or the path is not there.
+    pub fn grep(
+        &self,
+        grep: &Grep,
+        so_far: &(dyn Fn(&[GrepHit]) + Sync),
+        stop: Stop<'_>,
+    ) -> Result<GrepAnswer, FileError> {
+        let matcher = RegexMatcherBuilder::new()
+            .line_terminator(Some(b'\n'))
+            .size_limit(SIZE_LIMIT)
+            .build(&grep.pattern)
+            .map_err(|error| FileError::Pattern { reason: error.to_string() })?;
+        self.folder
+            .dir()
+            .metadata(self.relative())
+            .map_err(|error| FileError::of(&self.to_string(), error))?;
+        let search = Search {
+            from: self,
+            matcher,
+            glob: grep.glob.as_deref().map(PathPattern::new).transpose()?,
+            limit: grep.limit,
+            stop,
+            so_far,
+            hits: Mutex::default(),
+            matches: AtomicUsize::default(),
+            files: AtomicUsize::default(),
+            more: AtomicBool::default(),
+        };
+        self.walk().build_parallel().run(|| {
+            let mut searcher = SearcherBuilder::new()
+                .binary_detection(BinaryDetection::quit(0))
+                .heap_limit(Some(LONGEST_LINE))
+                .before_context(grep.context)
+                .after_context(grep.context)
+                .build();
+            let search = &search;
+            Box::new(move |entry| match entry {
+                Ok(entry) => search.file(&mut searcher, &entry),
+                // Gone since, or not readable.
+                Err(_) => WalkState::Continue,
+            })
+        });
+        if stop() {
+            return Err(FileError::Stopped);
+        }
+        let mut hits = search.hits.into_inner().unwrap_or_else(PoisonError::into_inner);
+        hits.sort();
+        hits.dedup_by(|one, other| one.path == other.path && one.line == other.line);
+        Ok(GrepAnswer { hits, more: search.more.into_inner(), files: search.files.into_inner() })
+    }
+}
+
+impl Search<'_> {
+    fn file(&self, searcher: &mut Searcher, entry: &DirEntry) -> WalkState {
+        if (self.stop)() || self.more.load(Ordering::Relaxed) {
+            return WalkState::Quit;
+        }
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let below = entry.path().strip_prefix(self.from.absolute()).unwrap_or(entry.path());
+        let wanted = self.glob.as_ref().is_none_or(|glob| glob.is_match(below));
+        let Some(met) = self.from.met(entry.path()).filter(|_| is_file && wanted) else {
+            return WalkState::Continue;
+        };
+        // Its handle confirms that the file is in the folder.
+        let Ok(file) = met.open() else { return WalkState::Continue };
+        self.files.fetch_add(1, Ordering::Relaxed);
+        let mut lines = Lines { search: self, path: met.to_string(), found: Vec::new() };
+        // A file that fails in the middle has told what it had.
+        let _ = searcher.search_file(&self.matcher, &file.into_std(), &mut lines);
+        let found = lines.found;
+        if !found.is_empty() {
+            let mut hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = hits.len() / TOLD_EVERY;
+            hits.extend(found);
+            if hits.len() / TOLD_EVERY > told || told == 0 && hits.len() < TOLD_EVERY {
+                (self.so_far)(&hits);
+            }
+        }
+        WalkState::Continue
+    }
+}
+
+/// The lines of one file.
+struct Lines<'a> {
+    search: &'a Search<'a>,
+    path: String,
+    found: Vec<GrepHit>,
+}
+
+impl Lines<'_> {
+    fn add(&mut self, number: Option<u64>, bytes: &[u8], context: bool) {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches(['\r', '\n']);
+        let mut shown: String = text.chars().take(SHOWN).collect();
+        if shown.len() < text.len() {
+            shown.push('…');
+        }
+        self.found.push(GrepHit {
+            path: self.path.clone(),
+            line: number.unwrap_or_default(),
+            text: shown,
+            context,
+        });
+    }
+}
+
+impl Sink for Lines<'_> {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
+        if (self.search.stop)() {
+            return Ok(false);
+        }
+        if self.search.matches.fetch_add(1, Ordering::Relaxed) >= self.search.limit {
+            self.search.more.store(true, Ordering::Relaxed);
+            return Ok(false);
+        }
+        self.add(found.line_number(), found.bytes(), false);
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        self.add(found.line_number(), found.bytes(), true);
+        Ok(true)
+    }
+}

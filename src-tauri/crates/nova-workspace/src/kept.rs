@@ -1,0 +1,304 @@
+//! What was written, with the bytes before: it can be taken back.
+//!
+//! Each change set is a folder: `1.json` says what the first write does, `1.before` and `1.after` hold the texts.
+//! All three are on the disk before the file is touched; `1.done` is made afterwards. A write without it may have
+//! happened or not, and is undone by what the file says.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::draft::{FileDraft, PlannedFile};
+use crate::error::FileError;
+use crate::folder::Folders;
+use crate::replace::replace;
+
+/// The writes of all change sets, in a folder of Nova's own.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    folder: PathBuf,
+}
+
+/// One write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Where the file is on the disk.
+    pub path: PathBuf,
+    pub kind: FileChangeKind,
+    /// The call it was made in.
+    pub call: String,
+    /// On whose behalf: `model`, `user`.
+    pub author: String,
+    /// RFC 3339.
+    pub at: String,
+    #[serde(skip)]
+    pub number: usize,
+    /// It is not known whether it was made, because its Nova was killed.
+    #[serde(skip)]
+    pub uncertain: bool,
+    /// RFC 3339; `None` while it stands.
+    #[serde(skip)]
+    pub undone_at: Option<String>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChangeKind {
+    Created,
+    Modified,
+    Deleted,
+}
+
+/// By whom, in which call and when.
+#[derive(Debug, Clone)]
+pub struct Made {
+    pub call: String,
+    pub author: String,
+    /// RFC 3339.
+    pub at: String,
+}
+
+/// What an undo did.
+#[derive(Debug, Default)]
+pub struct Undone {
+    pub paths: Vec<PathBuf>,
+    pub conflicts: Vec<FileConflict>,
+}
+
+/// A file that was changed since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileConflict {
+    pub path: PathBuf,
+    pub reason: String,
+    /// What undoing would put there; empty where it would remove the file.
+    pub mine: String,
+    /// What is there.
+    pub theirs: String,
+}
+
+impl Kept {
+    /// In this folder, which is made at the first write.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Makes the planned writes as part of a change set, file by file.
+    ///
+    /// # Errors
+    /// [`FileError::Changed`] for a file that says something else by now; it and those after it are not written.
+    pub fn apply(&self, draft: &FileDraft, set: &str, made: &Made) -> Result<Vec<FileRecord>, FileError> {
+        draft.changes().map(|planned| self.write(planned, set, made)).collect()
+    }
+
+    fn write(&self, planned: &PlannedFile, set: &str, made: &Made) -> Result<FileRecord, FileError> {
+        let folder = self.folder.join(set);
+        let record = FileRecord {
+            path: planned.absolute(),
+            kind: match (&planned.before, &planned.after) {
+                (None, _) => FileChangeKind::Created,
+                (_, Some(_)) => FileChangeKind::Modified,
+                (_, None) => FileChangeKind::Deleted,
+            },
+            call: made.call.clone(),
+            author: made.author.clone(),
+            at: made.at.clone(),
+            number: 0,
+            uncertain: false,
+            undone_at: None,
+        };
+        let announce = || {
+            private_folder(&folder)?;
+            let number = claim(&folder, &record)?;
+            for (what, text) in [("before", &planned.before), ("after", &planned.after)] {
+                if let Some(text) = text {
+                    put(&folder.join(format!("{number}.{what}")), text.as_bytes())?;
+                }
+            }
+            fs::File::open(&folder)?.sync_all()?;
+            Ok(number)
+        };
+        let kept = |error| FileError::Io { path: folder.display().to_string(), source: error };
+        let number = announce().map_err(kept)?;
+        if let Err(error) = replace(planned, &format!("{set}-{number}")) {
+            if planned.path.text().ok() != planned.after {
+                // Nothing was written, so there is nothing to undo.
+                let _ = fs::remove_file(folder.join(format!("{number}.json")));
+            }
+            return Err(error);
+        }
+        put(&folder.join(format!("{number}.done")), b"").map_err(kept)?;
+        Ok(FileRecord { number, ..record })
+    }
+
+    /// The ids of all change sets, newest first.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sets(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut sets: Vec<String> =
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        sets.sort_by(|one, other| other.cmp(one));
+        Ok(sets)
+    }
+
+    /// The writes of a change set, in their order; none of one that it does not know.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn records(&self, set: &str) -> io::Result<Vec<FileRecord>> {
+        let folder = self.folder.join(checked(set)?);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut records = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            let Some(number) = name.to_str().and_then(|name| name.strip_suffix(".json")?.parse().ok()) else {
+                continue;
+            };
+            let text = fs::read(folder.join(&name))?;
+            // One that was cut by a kill was never carried out.
+            let Ok(record) = serde_json::from_slice::<FileRecord>(&text) else { continue };
+            let undone = fs::read_to_string(folder.join(format!("{number}.undone"))).ok();
+            let uncertain = !folder.join(format!("{number}.done")).exists();
+            records.push(FileRecord { number, uncertain, undone_at: undone, ..record });
+        }
+        records.sort_by_key(|record| record.number);
+        Ok(records)
+    }
+
+    /// The text before and after a write.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn texts(&self, set: &str, record: &FileRecord) -> io::Result<(Option<String>, Option<String>)> {
+        let folder = self.folder.join(checked(set)?);
+        let text = |what: &str| match fs::read_to_string(folder.join(format!("{}.{what}", record.number))) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        };
+        Ok((text("before")?, text("after")?))
+    }
+
+    /// Takes writes of a change set back, the last first, as part of the change set `undo`. A file that was changed
+    /// since stays as it is.
+    ///
+    /// # Errors
+    /// When what was kept cannot be read.
+    pub fn undo(
+        &self,
+        set: &str,
+        wanted: impl Fn(&FileRecord) -> bool,
+        open: impl Fn(&Path) -> Folders,
+        undo: &str,
+        made: &Made,
+    ) -> io::Result<Undone> {
+        let mut undone = Undone::default();
+        let records = self.records(set)?;
+        for record in records.iter().rev().filter(|record| record.undone_at.is_none() && wanted(record)) {
+            let (before, after) = self.texts(set, record)?;
+            let conflict = |reason: String, theirs: Option<String>| FileConflict {
+                path: record.path.clone(),
+                reason,
+                mine: before.clone().unwrap_or_default(),
+                theirs: theirs.unwrap_or_default(),
+            };
+            let path = match open(&record.path).find(&record.path.display().to_string()) {
+                Ok(path) => path,
+                Err(error) => {
+                    undone.conflicts.push(conflict(error.to_string(), None));
+                    continue;
+                }
+            };
+            let now = match path.text() {
+                Ok(text) => Some(text),
+                Err(FileError::NotFound { .. }) => None,
+                Err(error) => {
+                    undone.conflicts.push(conflict(error.to_string(), None));
+                    continue;
+                }
+            };
+            let planned = PlannedFile { path, before: now.clone(), after: before.clone() };
+            let written = match now == after {
+                _ if now == before => Ok(()),
+                true => self.write(&planned, undo, made).map(drop),
+                false => Err(FileError::Changed { path: planned.path.to_string() }),
+            };
+            match written {
+                Ok(()) => {
+                    let mark = self.folder.join(set).join(format!("{}.undone", record.number));
+                    put(&mark, made.at.as_bytes())?;
+                    undone.paths.push(record.path.clone());
+                }
+                Err(error) => undone.conflicts.push(conflict(error.to_string(), now)),
+            }
+        }
+        Ok(undone)
+    }
+
+    /// Forgets the change sets whose first write was made before then (RFC 3339, in UTC).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn prune(&self, before: &str) -> io::Result<()> {
+        for set in self.sets()? {
+            let records = self.records(&set)?;
+            if records.first().is_none_or(|first| first.at.as_str() < before) {
+                fs::remove_dir_all(self.folder.join(set))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A set is named by letters, digits and hyphens, and by nothing that is a path.
+fn checked(set: &str) -> io::Result<&str> {
+    let legal =
+        !set.is_empty() && set.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if legal {
+        Ok(set)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a change set"))
+    }
+}
+
+/// Takes the next number; among all processes each is taken once.
+fn claim(folder: &Path, record: &FileRecord) -> io::Result<usize> {
+    let text = serde_json::to_vec(record)?;
+    for number in 1.. {
+        match put(&folder.join(format!("{number}.json")), &text) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| number),
+        }
+    }
+    Err(io::ErrorKind::StorageFull.into())
+}
+
+fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(file)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,57 @@
+//! Folders outside of the vault that tools may work in: the user's *workspaces* and the scratch folder of a chat.
+//!
+//! It reads, lists, searches and changes files within limits, keeps the bytes before a change, and never opens anything outside of them: a path is resolved
+//! below the handle of its folder, so that no link and no `..` leads out, also when one is swapped in between. It
+//! knows nothing of notes, tools or models, and reads neither the environment nor the clock.
+//!
+//! Everything here is synchronous and may take long; it ends early when its `stop` says so.
+//!
+//! ```text
+//! Folders          the folders of one chat, by name
+//!   └── FilePath   a file below one of them
+//!        ├── read, page     text by lines, documents as text, everything else by kind and size
+//!        ├── list, glob     names
+//!        └── grep           lines, on ripgrep's libraries
+//! FileDraft        writes planned against what was read
+//! Kept             writes them, with the bytes before; undo
+//! refuse           which folders may be workspaces
+//! ```
+//!
+//! # Invariants, and the tests that hold them
+//!
+//! - No link leads out of a folder, also when it is swapped in during a search: `tests/workspace/confined.rs`.
+//! - Pipes, binary files, files of any size, broken encodings and a folder that changes while it is searched are
+//!   answered within limits: `tests/workspace/odd.rs`.
+//! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone; an edit
+//!   made meanwhile stays: `tests/workspace/writing.rs`.
+//! - Nova's own folders, the vault, keys and the system's folders can be no workspace, nor lie in one:
+//!   `tests/workspace/refused.rs`.
+
+mod document;
+mod draft;
+mod error;
+mod folder;
+mod grep;
+mod kept;
+mod kind;
+mod list;
+mod page;
+mod read;
+mod refused;
+mod replace;
+mod walk;
+
+pub use document::MAX_DOCUMENT_BYTES;
+pub use draft::{FileDraft, MAX_WRITTEN_BYTES, PlannedFile};
+pub use error::FileError;
+pub use folder::{Access, FilePath, Folder, Folders};
+pub use grep::{Grep, GrepAnswer, GrepHit};
+pub use kept::{FileChangeKind, FileConflict, FileRecord, Kept, Made, Undone};
+pub use list::{Entry, EntryKind, GlobAnswer, Listing};
+pub use page::{Page, Range};
+pub use read::{FileRead, read_bytes};
+pub use refused::{Refused, refuse};
+pub use walk::PathPattern;
+
+/// Whether long work should end now.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

@@ -1,0 +1,233 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nova_workspace::{Access, FileDraft, FileError, Folder, Folders, Kept, Made, Undone};
+
+use super::Place;
+
+impl Place {
+    fn kept(&self) -> Kept {
+        Kept::new(self.outside().join("kept"))
+    }
+
+    fn writable(&self) -> Folders {
+        Folders::new(vec![Folder::open("code", &self.code(), Access::Write).unwrap()])
+    }
+
+    fn plan(&self, plan: impl FnOnce(&mut FileDraft, &Folders) -> Result<(), FileError>) -> FileDraft {
+        let mut draft = FileDraft::default();
+        plan(&mut draft, &self.writable()).unwrap();
+        draft
+    }
+
+    /// Writes the text of a file as one change set.
+    fn put(&self, set: &str, path: &str, text: &str) -> Result<(), FileError> {
+        let draft = self.plan(|draft, folders| draft.write(&folders.find(path)?, text.into()).map(drop));
+        self.kept().apply(&draft, set, &made()).map(drop)
+    }
+
+    fn undo(&self, set: &str) -> Undone {
+        let open = |_: &Path| self.writable();
+        self.kept().undo(set, |_| true, open, &format!("{set}-undo"), &made()).unwrap()
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.code().join(path)).unwrap()
+    }
+
+    /// Every file below the folder; none is left over.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> =
+            fs::read_dir(self.code()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        found.sort();
+        found.iter().map(|path| path.strip_prefix(self.code()).unwrap().to_owned()).collect()
+    }
+}
+
+fn made() -> Made {
+    Made { call: "call1".into(), author: "model".into(), at: "2026-11-24T10:00:00Z".into() }
+}
+
+#[test]
+fn a_write_is_made_and_taken_back_with_the_bytes_before() {
+    let place = Place::new(&[("run.sh", "#!/bin/sh\r\n")]);
+    fs::set_permissions(place.code().join("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    place.put("set1", "code/run.sh", "echo\n").unwrap();
+    place.put("set1", "code/new/deep/file.txt", "new").unwrap();
+    assert_eq!((place.text("run.sh"), place.text("new/deep/file.txt")), ("echo\n".into(), "new".into()));
+    let mode = fs::metadata(place.code().join("run.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o750);
+    assert_eq!(place.files(), [Path::new("new"), Path::new("run.sh")]);
+    let kept: Vec<_> =
+        place.kept().records("set1").unwrap().into_iter().map(|record| record.uncertain).collect();
+    assert_eq!(kept, [false, false]);
+
+    let undone = place.undo("set1");
+    assert_eq!((undone.paths.len(), undone.conflicts.len()), (2, 0));
+    assert_eq!(place.text("run.sh"), "#!/bin/sh\r\n");
+    assert!(!place.code().join("new/deep/file.txt").exists());
+    // The undo is a change set, too.
+    assert_eq!(place.undo("set1-undo").paths.len(), 2);
+    assert_eq!((place.text("run.sh"), place.text("new/deep/file.txt")), ("echo\n".into(), "new".into()));
+    assert_eq!(place.undo("set1").paths.len(), 0, "nothing is taken back twice");
+}
+
+#[test]
+fn an_edit_made_since_stays() {
+    let place = Place::new(&[("a.txt", "before")]);
+    let draft =
+        place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
+    place.write("a.txt", "theirs");
+    assert!(matches!(place.kept().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
+    assert_eq!((place.text("a.txt"), place.files().len()), ("theirs".into(), 1));
+    assert_eq!(place.kept().records("set1").unwrap(), []);
+
+    place.put("set2", "code/a.txt", "mine").unwrap();
+    place.write("a.txt", "theirs again");
+    let undone = place.undo("set2");
+    assert_eq!((undone.paths.len(), undone.conflicts.len()), (0, 1));
+    assert_eq!(undone.conflicts[0].theirs, "theirs again");
+    assert_eq!((undone.conflicts[0].mine.as_str(), place.text("a.txt")), ("theirs", "theirs again".into()));
+}
+
+#[test]
+fn a_file_made_meanwhile_stays() {
+    let place = Place::new(&[]);
+    let draft =
+        place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
+    place.write("a.txt", "theirs");
+    assert!(matches!(place.kept().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
+    assert_eq!((place.text("a.txt"), place.files().len()), ("theirs".into(), 1));
+}
+
+#[test]
+fn an_edit_replaces_exactly_what_is_there_as_often_as_said() {
+    let place = Place::new(&[("a.txt", "one\r\ntwo\r\none\r\n")]);
+    let edit = |old: &str, new: &str, count| {
+        let mut draft = FileDraft::default();
+        draft.edit(&place.writable().find("code/a.txt").unwrap(), old, new, count).map(|()| draft)
+    };
+    for (old, count) in [("one", None), ("three", None), ("one", Some(3)), ("", None), ("one", Some(0))] {
+        assert!(matches!(edit(old, "x", count), Err(FileError::Count { .. })), "{old} {count:?}");
+    }
+    let draft = edit("one\ntwo\n", "1\n2\n", None).unwrap();
+    place.kept().apply(&draft, "set1", &made()).unwrap();
+    assert_eq!(place.text("a.txt"), "1\r\n2\r\none\r\n");
+}
+
+#[test]
+fn what_may_not_be_written_is_refused() {
+    let place = Place::new(&[("a.txt", "text")]);
+    place.write("a.bin", b"\x80\0\x01");
+    fs::hard_link(place.code().join("a.txt"), place.outside().join("second-name")).unwrap();
+    let mut draft = FileDraft::default();
+    let read_only = place.folders().find("code/a.txt").unwrap();
+    assert!(matches!(draft.write(&read_only, "x".into()), Err(FileError::ReadOnly { .. })));
+    let folders = place.writable();
+    assert!(matches!(
+        draft.write(&folders.find("code/a.bin").unwrap(), "x".into()),
+        Err(FileError::NotText { .. })
+    ));
+    assert!(matches!(draft.write(&folders.find("code").unwrap(), "x".into()), Err(FileError::Kind { .. })));
+    assert!(matches!(place.put("set1", "code/a.txt", "x"), Err(FileError::Kind { .. })));
+    assert_eq!(fs::read_to_string(place.outside().join("second-name")).unwrap(), "text");
+}
+
+#[test]
+fn a_link_is_not_written_through() {
+    let place = Place::new(&[]);
+    fs::write(place.outside().join("key"), "key").unwrap();
+    fs::create_dir(place.outside().join("keys")).unwrap();
+    symlink(place.outside().join("key"), place.code().join("link")).unwrap();
+    symlink(place.outside().join("keys"), place.code().join("folder")).unwrap();
+    let mut draft = FileDraft::default();
+    let folders = place.writable();
+    for path in ["code/link", "code/folder/new.txt"] {
+        let planned = draft.write(&folders.find(path).unwrap(), "mine".into());
+        assert!(planned.is_err() || place.kept().apply(&draft, "set1", &made()).is_err(), "{path}");
+    }
+    assert_eq!(fs::read_to_string(place.outside().join("key")).unwrap(), "key");
+    assert_eq!(fs::read_dir(place.outside().join("keys")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_link_swapped_in_during_a_write_leads_nowhere() {
+    let place = Place::new(&[("sub/a.txt", "start")]);
+    let outside = place.outside().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a.txt"), "untouched").unwrap();
+    symlink(&outside, place.outside().join("link")).unwrap();
+    let (sub, aside, link) =
+        (place.code().join("sub"), place.outside().join("aside"), place.outside().join("link"));
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let swapping = scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                fs::rename(&sub, &aside).unwrap();
+                // The writer may have made the folder anew in between.
+                if fs::rename(&link, &sub).is_ok() {
+                    fs::rename(&sub, &link).unwrap();
+                } else {
+                    let _ = fs::remove_dir_all(&sub);
+                }
+                while fs::rename(&aside, &sub).is_err() {
+                    let _ = fs::remove_dir_all(&sub);
+                }
+            }
+        });
+        let mut outcomes = BTreeMap::<String, usize>::new();
+        // Until some met the folder, and some the link.
+        let enough = |outcomes: &BTreeMap<String, usize>| {
+            let times =
+                |part: &str| outcomes.iter().filter(|(said, _)| said.contains(part)).map(|(_, n)| n).sum();
+            let (made, refused): (usize, usize) = (times("made"), times("leads out"));
+            made > 2 && refused > 10
+        };
+        for number in 0..1_000_000 {
+            if enough(&outcomes) {
+                break;
+            }
+            let mut draft = FileDraft::default();
+            let path = place.writable().find("code/sub/a.txt").unwrap();
+            let written = draft
+                .write(&path, format!("mine {number}"))
+                .and_then(|_| place.kept().apply(&draft, "set1", &made()));
+            let outcome = written.map_or_else(|error| error.to_string(), |_| "made".to_owned());
+            *outcomes.entry(outcome).or_default() += 1;
+        }
+        done.store(true, Ordering::Relaxed);
+        swapping.join().unwrap();
+        assert!(enough(&outcomes), "{outcomes:?}");
+    });
+    assert_eq!(fs::read_to_string(outside.join("a.txt")).unwrap(), "untouched");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn a_write_cut_short_by_a_kill_is_undone_by_what_the_file_says() {
+    let place = Place::new(&[("a.txt", "before")]);
+    place.put("set1", "code/a.txt", "after").unwrap();
+    fs::remove_file(place.outside().join("kept/set1/1.done")).unwrap();
+    assert!(place.kept().records("set1").unwrap()[0].uncertain);
+    assert_eq!(place.undo("set1").paths.len(), 1);
+    assert_eq!(place.text("a.txt"), "before");
+    // Cut before the texts were kept: the file stays as it is.
+    place.put("set2", "code/a.txt", "after").unwrap();
+    ["before", "after", "done"]
+        .map(|what| fs::remove_file(place.outside().join(format!("kept/set2/1.{what}"))).unwrap());
+    assert_eq!(place.undo("set2").paths.len(), 0);
+    assert_eq!(place.text("a.txt"), "after");
+}
+
+#[test]
+fn old_change_sets_are_forgotten() {
+    let place = Place::new(&[]);
+    place.put("set1", "code/a.txt", "a").unwrap();
+    place.kept().prune("2026-11-24T10:00:00Z").unwrap();
+    assert_eq!(place.kept().sets().unwrap(), ["set1"]);
+    place.kept().prune("2026-11-25T10:00:00Z").unwrap();
+    assert_eq!(place.kept().sets().unwrap(), [""; 0]);
+}
