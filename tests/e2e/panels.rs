@@ -159,10 +159,39 @@ async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_
 /// A statement that does not tell which of its numbers is the month.
 const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/11/2026;-2.10;Cafe Ember\n04/11/2026;2400.00;Quillon Labs\n";
 
+/// One of its payments, entered before.
+const BY_HAND: &str =
+    "---\ntype: expense\ndate: 2026-11-03\namount: 2.10\npayee: Ember\ncurrency: EUR\n---\n";
+
+#[tokio::test]
+async fn file_on_the_wrong_panel_goes_to_the_right_one() {
+    let home = Home::new().note("Budget/Expenses/2026/A.md", BY_HAND);
+    let window = Window::open(&home).await;
+    open(&window, "crm").await;
+
+    window.drop_file("[data-testid=skill-panel]", "bank.csv", STATEMENT).await;
+    window.wait_for_text("[data-testid=drop-offer]", "bank.csv cannot be dropped here.").await;
+    window.click_named("Import into Budget").await;
+    window.wait_for_text("[data-testid=import-question]", "Which day is 02/11/2026?").await;
+    window.press(&[], '1').await;
+    window.wait_for_text("[data-testid=import-question]", "Is this the same payment?").await;
+
+    // A second file takes the place of the first and its answers only when the user says so.
+    window.drop_file("body", "other.csv", STATEMENT).await;
+    window.wait_for_text("[data-testid=second-file]", "Import other.csv instead?").await;
+    window.click_named("Keep bank.csv").await;
+    window.wait_gone("[data-testid=second-file]").await;
+    window.wait_for_text("[data-testid=import-question]", "Is this the same payment?").await;
+    window.drop_file("body", "other.csv", STATEMENT).await;
+    window.click_named("Use other.csv").await;
+    window.wait_for_text("[data-testid=import-sheet]", "other.csv").await;
+    window.wait_for_text("[data-testid=import-question]", "Which day is 02/11/2026?").await;
+    window.close().await;
+}
+
 #[tokio::test]
 async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
-    let by_hand = "---\ntype: expense\ndate: 2026-11-03\namount: 2.10\npayee: Ember\ncurrency: EUR\n---\n";
-    let home = Home::new().note("Budget/Expenses/2026/A.md", by_hand);
+    let home = Home::new().note("Budget/Expenses/2026/A.md", BY_HAND);
     let window = Window::open(&home).await;
     open(&window, "budget").await;
     let expenses =

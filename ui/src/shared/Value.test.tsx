@@ -82,6 +82,7 @@ test('each note of a list, and one named in a sentence, previews its note', asyn
     await userEvent.click(screen.getByRole('button', { name }));
     expect(await screen.findByTestId('note-popover')).toBeVisible();
     await userEvent.keyboard('{Escape}');
+    expect(screen.getByRole('button', { name })).toHaveFocus();
   }
   expect(backend.asked('read_note').map(({ path }) => path)).toEqual(['Tomasz Wirek', 'CRM/Deals/Arden.md', 'Ilse Brandvik']);
 });

@@ -67,11 +67,6 @@ export function ImportSheet({ tool, dropped, onDone, onClose }: ImportSheetProps
       label="Import bank file"
       scrim
       onClose={close}
-      onEscape={(event) => {
-        if (!hasAnswers(state) || leaving) return;
-        event.preventDefault();
-        setLeaving(true);
-      }}
     >
       <div ref={frame} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none" data-testid="import-sheet" onKeyDown={onKeyDown}>
         <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line pr-2.5 pl-5">

@@ -676,7 +676,7 @@ describe('the budget', () => {
   test('a month of the strip is chosen by a click', async () => {
     const { asked } = await show({ panel: budgetPanel });
     const strip = within(screen.getByTestId('strip'));
-    expect(strip.getByRole('button', { name: /November 2026/, pressed: true })).toHaveTextContent('+723');
+    expect(strip.getByRole('button', { name: /November 2026/, pressed: true })).toHaveTextContent(/^Nov\+723November 2026:/);
     expect(strip.getByRole('heading')).toHaveTextContent('2026 €16,021 left');
     await userEvent.click(strip.getByRole('button', { name: /April 2026/ }));
     await waitFor(() => expect(asked('budget.list').at(-1)).toMatchObject({ month: '2026-04' }));
