@@ -21,11 +21,12 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::authorized::Gate;
 use crate::definition::{Definition, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
-use crate::trouble::{Trouble, TroubleKind};
+use crate::trouble::Trouble;
 
 /// A call may go on for so many times its time limit, as long as it tells of progress.
 pub(crate) const PROGRESSES: u32 = 10;
@@ -49,6 +50,7 @@ pub(crate) struct Connection {
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
     is_process: bool,
+    gate: Option<Arc<Gate>>,
 }
 
 /// What a connection is made with beside its way.
@@ -58,6 +60,8 @@ pub(crate) struct Parts {
     pub(crate) said: LastLines,
     pub(crate) at_once: CancellationToken,
     pub(crate) is_process: bool,
+    /// Of a server at an address.
+    pub(crate) gate: Option<Arc<Gate>>,
 }
 
 /// Hears what a server says by itself. Everything that a server might ask for is refused, as none of it
@@ -107,7 +111,7 @@ impl Connection {
             ClientLifecycleMode::Initialize
         };
         let service = hears.serve_with_lifecycle(transport, lifecycle).await?;
-        let Parts { server, ending, said, at_once, is_process } = parts;
+        let Parts { server, ending, said, at_once, is_process, gate } = parts;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {
             server,
@@ -121,6 +125,7 @@ impl Connection {
             closed: closed.clone(),
             calls: AtomicUsize::new(0),
             is_process,
+            gate,
         });
         tokio::spawn(run(service, stop, closed));
         connection.subscribe();
@@ -353,12 +358,14 @@ impl Connection {
     }
 
     fn trouble(&self, error: ServiceError) -> Trouble {
+        if let Some(trouble) = self.gate.as_ref().and_then(|gate| gate.trouble(&error)) {
+            return trouble;
+        }
         match error {
             ServiceError::McpError(error) => Trouble::failed(
                 format!("{} refused it: {}.", self.server, sentence(&error.message)),
                 "Change the arguments and call again.",
             ),
-            error if error.is_authorization_required() => sign_in(&self.server),
             ServiceError::TransportClosed => self.end(),
             ServiceError::TransportSend(error) => {
                 if self.closed.is_cancelled() || self.is_process {
@@ -434,16 +441,6 @@ pub(crate) fn ended(server: &str, ending: &Ending, said: &LastLines) -> Trouble 
         format!("{server} is not running. {why}.{last}"),
         format!("Check its command and settings, or run it by hand: nova mcp probe {server}."),
     )
-}
-
-pub(crate) fn sign_in(server: &str) -> Trouble {
-    Trouble {
-        kind: TroubleKind::NeedsSignIn,
-        what: format!("{server} needs a sign-in."),
-        remedy: format!(
-            "Put a token in its headers: \"Authorization\": \"Bearer ${{credentials:{server}/token}}\"."
-        ),
-    }
 }
 
 pub(crate) fn unreachable(server: &str, reason: &str) -> Trouble {

@@ -10,11 +10,11 @@ use tokio::net::TcpListener;
 use crate::support::Servers;
 
 /// What was asked: the first line and the headers, and the body.
-type Asked = Arc<Mutex<Vec<(String, String)>>>;
-type Answers = fn(&str, &str) -> String;
+pub(crate) type Asked = Arc<Mutex<Vec<(String, String)>>>;
+pub(crate) type Answers = fn(&str, &str) -> String;
 
 /// Answers each request on a connection of its own.
-async fn server(answers: Answers) -> (String, Asked) {
+pub(crate) async fn server(answers: Answers) -> (String, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
     let asked = Asked::default();
@@ -45,14 +45,14 @@ async fn server(answers: Answers) -> (String, Asked) {
     (address, asked)
 }
 
-fn reply(status: &str, kind: &str, body: &str) -> String {
+pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
 }
 
-fn plain(head: &str, body: &str) -> String {
+pub(crate) fn plain(head: &str, body: &str) -> String {
     if !head.starts_with("POST") {
         return reply("405 Method Not Allowed", "text/plain", "");
     }

@@ -4,6 +4,7 @@
 
 mod agreeing;
 mod at_an_address;
+mod authorizing;
 mod calling;
 mod ending;
 mod misbehaving;
