@@ -182,6 +182,9 @@ pub(crate) enum Mcp {
         /// Call each tool with the defaults of its schema.
         #[arg(long)]
         call: bool,
+        /// Sign in where the server wants it: prints the address to open, and waits.
+        #[arg(long)]
+        auth: bool,
     },
     /// Serve skills to another program: be an MCP server on stdin and stdout.
     Serve(Serve),

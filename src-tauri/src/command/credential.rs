@@ -192,12 +192,13 @@ fn grants(view: &CredentialsView, json: bool) {
 }
 
 /// Shows the address: the browser may be on another screen.
-struct Printed;
+pub(super) struct Printed;
 
 #[async_trait::async_trait]
 impl SignInOpener for Printed {
     async fn open(&self, address: &Url) -> Result<(), String> {
-        print::note("Open this address in a browser on this machine and sign in:");
+        let host = address.host_str().unwrap_or_default();
+        print::note(&format!("Open this address of {host} in a browser on this machine and sign in:"));
         print::note(address.as_str());
         Ok(())
     }

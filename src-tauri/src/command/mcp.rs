@@ -1,9 +1,10 @@
 //! `nova mcp`: the MCP servers of the configuration.
 
-use nova_app::{App, ServerReview, ServerStatus, reason_of, state_of};
+use nova_app::{App, ServerReview, ServerStatus, SignInOpener, reason_of, state_of};
 use nova_protocol::{ErrorCode, OfferedServer, ServerFile, UserError};
 use serde_json::{Map, Value, json};
 
+use super::credential::Printed;
 use crate::args::Mcp;
 use crate::print::{self, line, visible};
 
@@ -96,8 +97,9 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
             }
             Ok(print::DONE)
         }
-        Mcp::Probe { server, call } => {
-            let probed = app.probe_mcp_server(server, *call).await?;
+        Mcp::Probe { server, call, auth } => {
+            let opener = auth.then_some(&Printed as &dyn SignInOpener);
+            let probed = app.probe_mcp_server(server, *call, opener).await?;
             // What a server says is for programs here, and needs no other form.
             print::json(&probed);
             Ok(if probed.ok { print::DONE } else { print::FAILED })

@@ -50,4 +50,12 @@ impl Agreements for AgreedServers {
         let (consumer, destination) = server.grantee();
         self.kept.granted(&consumer, &destination, name).await
     }
+
+    async fn token(
+        &self,
+        server: &ServerConfig,
+        refused: Option<&Secret>,
+    ) -> Result<Option<Secret>, CredentialError> {
+        self.kept.server_token(server, refused).await
+    }
 }

@@ -3,6 +3,7 @@
 mod askers;
 pub(crate) mod kept;
 pub(crate) mod provider_keys;
+mod server_sign_ins;
 mod sign_ins;
 mod watch;
 
@@ -155,6 +156,7 @@ impl App {
         if !self.inner.kept.remove(&name).await.map_err(|error| told(&error))? {
             return Err(told(&CredentialError::Missing { name }));
         }
+        self.inner.mcp.sign_ins_changed();
         self.look_at_credentials().await;
         Ok(())
     }
@@ -217,6 +219,11 @@ impl App {
     /// When nothing is known of the sign-in, and when it does not come to an end.
     pub async fn sign_in_with(&self, name: &str, opener: &dyn Opener) -> Result<(), UserError> {
         let name = parse(name)?;
+        if let Some(signed_in) = self.sign_in_named(&name, opener).await {
+            signed_in?;
+            self.look_at_credentials().await;
+            return Ok(());
+        }
         let Some(sign_in) = self.inner.kept.sign_ins().get(&name).cloned() else {
             return Err(UserError::new(
                 ErrorCode::CredentialInvalid,

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use nova_credentials::Grant;
+use nova_credentials::{Grant, Opener};
 use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
 use nova_protocol::{ErrorCode, UserError};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, blocking};
 use crate::credentials::told;
+
+/// How often one probe has the user sign in: a server may want more each time.
+const SIGN_INS: usize = 3;
 
 impl App {
     pub fn mcp_servers(&self) -> Vec<ServerStatus> {
@@ -105,9 +108,15 @@ impl App {
     /// server is to agree to it.
     ///
     /// # Errors
-    /// Why it does not run.
-    pub async fn probe_mcp_server(&self, what: &str, call: bool) -> Result<Probed, UserError> {
-        let config = if what.contains("://") {
+    /// Why it does not run, or why nobody could sign in where `opener` shows addresses.
+    pub async fn probe_mcp_server(
+        &self,
+        what: &str,
+        call: bool,
+        opener: Option<&dyn Opener>,
+    ) -> Result<Probed, UserError> {
+        let is_address = what.contains("://");
+        let config = if is_address {
             ServerConfig::read("probe", &json!({ "url": what }))
                 .map_err(|reason| UserError::new(ErrorCode::BadRequest, reason, ""))?
         } else {
@@ -118,7 +127,21 @@ impl App {
             }
             config
         };
-        self.inner.mcp.probe(&config, call).await.map_err(|trouble| trouble_error(&trouble))
+        let mut sign_ins = 0;
+        let probed = loop {
+            let (probed, wanted) = self.inner.mcp.probe(&config, call).await;
+            match (wanted, opener) {
+                (Some(wanted), Some(opener)) if sign_ins < SIGN_INS => {
+                    self.sign_in_for(&config, wanted, opener).await?;
+                    sign_ins += 1;
+                }
+                _ => break probed,
+            }
+        };
+        if is_address && sign_ins > 0 {
+            self.forget_sign_in_for(&config).await?;
+        }
+        probed.map_err(|trouble| trouble_error(&trouble))
     }
 
     /// Waits until the tools of a server, or of all, are known or it has failed, at most that long.

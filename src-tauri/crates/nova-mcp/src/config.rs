@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use nova_credentials::{CredentialError, CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_skill::Effect;
+use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -34,7 +35,17 @@ pub struct ServerConfig {
 #[derive(Clone, PartialEq)]
 pub enum Way {
     Command { program: String, args: Vec<String>, env: BTreeMap<String, Text>, cwd: Option<PathBuf> },
-    Address { url: Url, headers: BTreeMap<String, Text> },
+    Address { url: Url, headers: BTreeMap<String, Text>, oauth: GivenSignIn },
+}
+
+/// What the configuration says of signing in for a server. All of it may be missing: servers say it themselves.
+#[derive(Clone, PartialEq, Default)]
+pub struct GivenSignIn {
+    pub client_id: Option<String>,
+    pub client_secret: Option<Text>,
+    pub scopes: Vec<String>,
+    /// The port of this machine that the browser comes back to.
+    pub port: Option<u16>,
 }
 
 /// A value of the configuration, which may refer to credentials.
@@ -43,6 +54,22 @@ pub struct Text {
     /// As it is written: it names secrets and holds none.
     pub written: String,
     pub(crate) template: Template,
+}
+
+impl Text {
+    /// With its secrets, which `secret` gives by name.
+    ///
+    /// # Errors
+    /// Those of `secret`, and when a value cannot be sent.
+    pub async fn resolve<F>(
+        &self,
+        secret: impl Fn(CredentialName) -> F,
+    ) -> Result<SecretString, CredentialError>
+    where
+        F: Future<Output = Result<SecretString, CredentialError>>,
+    {
+        self.template.resolve(secret).await
+    }
 }
 
 /// Which tools of a server there are, and what the user takes them for.
@@ -132,18 +159,26 @@ impl ServerConfig {
             Way::Command { program, args, env, cwd } => {
                 json!(["command", self.name, program, args, written(env), cwd])
             }
-            Way::Address { url, headers } => json!(["url", self.name, url, written(headers)]),
+            Way::Address { url, headers, oauth } if *oauth == GivenSignIn::default() => {
+                json!(["url", self.name, url, written(headers)])
+            }
+            Way::Address { url, headers, oauth } => {
+                let secret = oauth.client_secret.as_ref().map(|secret| &secret.written);
+                let oauth = json!([oauth.client_id, secret, oauth.scopes, oauth.port]);
+                json!(["url", self.name, url, written(headers), oauth])
+            }
         };
         blake3::hash(whole.to_string().as_bytes()).to_hex().to_string()
     }
 
     /// The credentials that it is given.
     pub fn credentials(&self) -> Vec<CredentialName> {
-        let texts = match &self.way {
-            Way::Command { env, .. } => env,
-            Way::Address { headers, .. } => headers,
+        let (texts, secret) = match &self.way {
+            Way::Command { env, .. } => (env, None),
+            Way::Address { headers, oauth, .. } => (headers, oauth.client_secret.as_ref()),
         };
-        let mut names: Vec<_> = texts.values().flat_map(|text| text.template.references()).cloned().collect();
+        let mut names: Vec<_> =
+            texts.values().chain(secret).flat_map(|text| text.template.references()).cloned().collect();
         names.sort();
         names.dedup();
         names
@@ -244,7 +279,8 @@ fn read_address(
     }
     nova_http::named_server(&url).map_err(|error| format!("{}: {error} {}", at("url"), error.hint()))?;
     let headers = templates(entry.get("headers"), Place::Header, &at("headers"))?;
-    Ok(Way::Address { url, headers })
+    let oauth = sign_in::read(entry.get("oauth"), at)?;
+    Ok(Way::Address { url, headers, oauth })
 }
 
 fn templates(value: Option<&Value>, place: Place, at: &str) -> Result<BTreeMap<String, Text>, String> {
@@ -351,5 +387,6 @@ fn split_words(line: &str) -> Option<Vec<String>> {
     open.is_none().then_some(words)
 }
 
+mod sign_in;
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::asking::{self, Asked, Askers};
+use crate::authorized::Gate;
 use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
@@ -57,6 +58,7 @@ pub(crate) struct Connection {
     calls: AtomicUsize,
     askers: Arc<Askers>,
     is_process: bool,
+    gate: Option<Arc<Gate>>,
 }
 
 /// What a connection is made with beside its way.
@@ -66,6 +68,8 @@ pub(crate) struct Parts {
     pub(crate) said: LastLines,
     pub(crate) at_once: CancellationToken,
     pub(crate) is_process: bool,
+    /// Of a server at an address.
+    pub(crate) gate: Option<Arc<Gate>>,
 }
 
 /// Hears what a server says by itself. Of what it might ask for, only questions to the user are offered.
@@ -134,7 +138,7 @@ impl Connection {
             ClientLifecycleMode::Initialize
         };
         let service = hears.serve_with_lifecycle(transport, lifecycle).await?;
-        let Parts { server, ending, said, at_once, is_process } = parts;
+        let Parts { server, ending, said, at_once, is_process, gate } = parts;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {
             server,
@@ -149,6 +153,7 @@ impl Connection {
             calls: AtomicUsize::new(0),
             askers,
             is_process,
+            gate,
         });
         tokio::spawn(run(service, stop, closed));
         connection.subscribe();
@@ -455,12 +460,14 @@ impl Connection {
     }
 
     fn trouble(&self, error: ServiceError) -> Trouble {
+        if let Some(trouble) = self.gate.as_ref().and_then(|gate| gate.trouble(&error)) {
+            return trouble;
+        }
         match error {
             ServiceError::McpError(error) => Trouble::failed(
                 format!("{} refused it: {}.", self.server, sentence(&error.message)),
                 "Change the arguments and call again.",
             ),
-            error if error.is_authorization_required() => sign_in(&self.server),
             ServiceError::TransportClosed => self.end(),
             ServiceError::TransportSend(error) => {
                 if self.closed.is_cancelled() || self.is_process {
@@ -537,16 +544,6 @@ pub(crate) fn ended(server: &str, ending: &Ending, said: &LastLines) -> Trouble 
         format!("{server} is not running. {why}.{last}"),
         format!("Check its command and settings, or run it by hand: nova mcp probe {server}."),
     )
-}
-
-pub(crate) fn sign_in(server: &str) -> Trouble {
-    Trouble {
-        kind: TroubleKind::NeedsSignIn,
-        what: format!("{server} needs a sign-in."),
-        remedy: format!(
-            "Put a token in its headers: \"Authorization\": \"Bearer ${{credentials:{server}/token}}\"."
-        ),
-    }
 }
 
 pub(crate) fn unreachable(server: &str, reason: &str) -> Trouble {

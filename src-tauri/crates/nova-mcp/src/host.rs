@@ -41,6 +41,16 @@ pub trait Agreements: Send + Sync {
     /// # Errors
     /// Why there is none.
     async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError>;
+
+    /// The token of a sign-in for this server, another one than it refused; None where nobody signed in.
+    ///
+    /// # Errors
+    /// Why it cannot be had or renewed.
+    async fn token(
+        &self,
+        server: &ServerConfig,
+        refused: Option<&Secret>,
+    ) -> Result<Option<Secret>, CredentialError>;
 }
 
 impl Host {

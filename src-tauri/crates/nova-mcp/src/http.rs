@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
+use crate::authorized::{Authorized, Gate};
 use crate::limits;
 use crate::trouble::Trouble;
 
@@ -23,6 +24,7 @@ pub(crate) struct Address {
     client: Client,
     url: Url,
     headers: HashMap<HeaderName, HeaderValue>,
+    gate: Arc<Gate>,
 }
 
 impl Address {
@@ -32,6 +34,7 @@ impl Address {
         url: &Url,
         headers: &[(String, SecretString)],
         names: Arc<dyn Names>,
+        gate: Arc<Gate>,
     ) -> Result<Self, Trouble> {
         let client = nova_http::client_for(url, names)
             .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
@@ -48,16 +51,17 @@ impl Address {
             value.set_sensitive(true);
             sent.insert(header, value);
         }
-        Ok(Self { client, url: url.clone(), headers: sent })
+        Ok(Self { client, url: url.clone(), headers: sent, gate })
     }
 
-    pub(crate) fn transport(&self) -> StreamableHttpClientTransport<Client> {
+    pub(crate) fn transport(&self) -> StreamableHttpClientTransport<Authorized> {
         let config = StreamableHttpClientTransportConfig::with_uri(self.url.as_str())
             .custom_headers(self.headers.clone())
             .max_sse_event_size(limits::MESSAGE)
             .max_json_response_size(limits::MESSAGE)
             .max_error_response_size(limits::QUOTE * 4);
-        StreamableHttpClientTransport::with_client(self.client.clone(), config)
+        let client = Authorized { client: self.client.clone(), gate: self.gate.clone() };
+        StreamableHttpClientTransport::with_client(client, config)
     }
 
     /// Whether what answers there is the transport of before 2025, HTTP with a stream of events.

@@ -28,10 +28,13 @@
 //!   not send, and a server that asks again and again is stopped: `tests/servers/asking.rs`.
 //! - A secret goes to the server that names it and comes back in nothing that it says: `src/output.rs`,
 //!   `tests/servers/agreeing.rs`.
+//! - A token goes only to the server that it was given for, and only once that server refused a request without
+//!   it; it is renewed once and the request repeated once: `tests/servers/authorizing.rs`.
 //! - A server at an address is reached at public addresses, or on this machine where the address says so:
 //!   `nova-http/tests/web/named_server.rs`.
 
 mod asking;
+mod authorized;
 mod config;
 mod connection;
 mod definition;
@@ -53,7 +56,7 @@ mod surroundings;
 mod tool;
 mod trouble;
 
-pub use config::{ServerConfig, Text, ToolChoice, Way, read_servers};
+pub use config::{GivenSignIn, ServerConfig, Text, ToolChoice, Way, read_servers};
 pub use definition::{ChangedTool, Definition, KnownTools};
 pub use elsewhere::{Form, FormError, FoundServer, credential_of, find_servers};
 pub use host::Agreements;

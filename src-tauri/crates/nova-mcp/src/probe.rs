@@ -1,9 +1,13 @@
+use std::sync::Arc;
+
 use nova_calls::Secrets;
+use nova_credentials::Challenge;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::authorized::Gate;
 use crate::config::ServerConfig;
 use crate::definition::{Definition, Kind};
 use crate::host::Host;
@@ -34,14 +38,31 @@ pub struct ProbedTool {
     pub called: Option<Value>,
 }
 
-pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Result<Probed, Trouble> {
-    let secrets = Secrets::default();
+/// And what the server wants of the user before it answers all of it.
+pub(crate) async fn probe(
+    config: &ServerConfig,
+    host: &Host,
+    call: bool,
+) -> (Result<Probed, Trouble>, Option<Challenge>) {
+    let secrets = Arc::<Secrets>::default();
+    let gate = Gate::new(config, host.agreements.clone(), secrets.clone());
+    let probed = probe_through(&gate, config, host, call, &secrets).await;
+    (probed, gate.wanted())
+}
+
+async fn probe_through(
+    gate: &Arc<Gate>,
+    config: &ServerConfig,
+    host: &Host,
+    call: bool,
+    secrets: &Secrets,
+) -> Result<Probed, Trouble> {
     let scrubbed = |mut trouble: Trouble| {
         secrets.scrub(&mut trouble.what);
         trouble
     };
     let Started { connection, tools } =
-        start(config, host, &secrets, &LastLines::default()).await.map_err(scrubbed)?;
+        start(config, host, secrets, &LastLines::default(), gate).await.map_err(scrubbed)?;
     let (never, mut ok) = (CancellationToken::new(), true);
     let mut probed: Vec<ProbedTool> = Vec::new();
     for definition in tools.into_iter().filter(|tool| tool.kind == Kind::Tool) {
@@ -56,7 +77,7 @@ pub(crate) async fn probe(config: &ServerConfig, host: &Host, call: bool) -> Res
             let timeout = config.timeout;
             let answer = connection.call(&definition.name, Some(args), timeout, &never, &asks, &|_| ()).await;
             called = Some(match answer {
-                Ok(answer) => match output(&config.name, answer, definition.output.as_ref(), &secrets) {
+                Ok(answer) => match output(&config.name, answer, definition.output.as_ref(), secrets) {
                     Ok(output) => json!({ "ok": true, "value": output.value }),
                     // To refuse what makes no sense is to behave.
                     Err(error) => json!({ "ok": false, "error": error.to_string() }),

@@ -12,6 +12,7 @@ use nova_registry::{LoadedTool, harmless_line};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::authorized::Gate;
 use crate::config::ServerConfig;
 use crate::connection::Connection;
 use crate::definition::{ChangedTool, KnownTools, short};
@@ -37,6 +38,7 @@ pub(crate) struct Server {
     /// It is in the configuration no more.
     gone: AtomicBool,
     pub(crate) secrets: Arc<Secrets>,
+    pub(crate) gate: Arc<Gate>,
     /// What its newest process printed on its standard error.
     said: LastLines,
 }
@@ -84,7 +86,9 @@ impl Server {
         let fingerprint = config.fingerprint();
         let is_own = kept.server == fingerprint;
         let known = if is_own { kept } else { KnownTools { server: fingerprint, ..KnownTools::default() } };
+        let secrets = Arc::<Secrets>::default();
         let server = Arc::new(Self {
+            gate: Gate::new(&config, host.agreements.clone(), secrets.clone()),
             config,
             host,
             state: Mutex::new(Now {
@@ -100,7 +104,7 @@ impl Server {
             }),
             starting: Arc::default(),
             gone: AtomicBool::new(false),
-            secrets: Arc::default(),
+            secrets,
             said: LastLines::default(),
         });
         server.make_tools(&mut server.now());
@@ -166,7 +170,7 @@ impl Server {
         self.said.clear();
         self.host.changed();
         let started = tokio::select! {
-            started = start(&self.config, &self.host, &self.secrets, &self.said) => started,
+            started = start(&self.config, &self.host, &self.secrets, &self.said, &self.gate) => started,
             () = stop.cancelled() => Err(Trouble::stopped()),
         };
         self.now().starting = None;
@@ -405,6 +409,14 @@ impl Called for Server {
         })
         .await;
         started.unwrap_or_else(|_| Err(Trouble::stopped()))
+    }
+
+    fn went_wrong(&self, trouble: &Trouble) {
+        // A call that needs more than others says so itself, and the others go on.
+        let is_signed_out = self.gate.wanted().is_some_and(|wanted| !wanted.insufficient_scope);
+        if trouble.kind == TroubleKind::NeedsSignIn && is_signed_out {
+            self.set(Phase::NeedsSignIn(trouble.line()));
+        }
     }
 
     fn went_well(&self) {

@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::stream::{BoxStream, StreamExt as _, unfold};
+use nova_credentials::Challenge;
 use nova_http::{Names, SystemNames};
 use nova_registry::{
     LoadedSkill, Problem, Review, Scan, SkillMd, Source, SourceKind, State, harmless, harmless_line,
@@ -260,9 +261,23 @@ impl McpServers {
     /// Starts a server of its own for a look at it, lists its tools and, where `call` is set, calls each.
     ///
     /// # Errors
-    /// Why it does not run.
-    pub async fn probe(&self, config: &ServerConfig, call: bool) -> Result<Probed, Trouble> {
+    /// Why it does not run. Beside it: what the server wants of the user before it does more.
+    pub async fn probe(
+        &self,
+        config: &ServerConfig,
+        call: bool,
+    ) -> (Result<Probed, Trouble>, Option<Challenge>) {
         probe(config, &self.host, call).await
+    }
+
+    /// What a server said when it last wanted the user to sign in.
+    pub fn sign_in_wanted(&self, name: &str) -> Option<Challenge> {
+        self.server(name)?.gate.wanted()
+    }
+
+    /// Who is signed in is no longer who was: each server is asked anew when it is next needed.
+    pub fn sign_ins_changed(&self) {
+        self.now().servers.iter().for_each(|server| server.gate.forget());
     }
 
     /// Ends a server, also while it starts. Its next call starts it again.

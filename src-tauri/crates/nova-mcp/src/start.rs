@@ -11,8 +11,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::authorized::Gate;
 use crate::config::{ServerConfig, Text, Way};
-use crate::connection::{Connection, Parts, ended, innermost, sentence, sign_in, unreachable};
+use crate::connection::{Connection, Parts, ended, innermost, sentence, unreachable};
 use crate::definition::Definition;
 use crate::ending::Ending;
 use crate::host::Host;
@@ -34,6 +35,7 @@ pub(crate) async fn start(
     host: &Host,
     secrets: &Secrets,
     said: &LastLines,
+    gate: &Arc<Gate>,
 ) -> Result<Started, Trouble> {
     let limit = config.startup_timeout;
     let until = Instant::now() + limit;
@@ -41,7 +43,7 @@ pub(crate) async fn start(
     let connecting = async {
         match &config.way {
             Way::Command { .. } => by_command(config, host, secrets, &ending, said).await,
-            Way::Address { .. } => by_address(config, host, secrets).await,
+            Way::Address { .. } => by_address(config, host, secrets, gate).await,
         }
     };
     let late = || slow(config, &ending, said, limit);
@@ -122,6 +124,7 @@ async fn greet_process(
         said: said.clone(),
         at_once,
         is_process: true,
+        gate: None,
     };
     Ok(Connection::greet(transport, first, parts).await)
 }
@@ -130,16 +133,18 @@ async fn by_address(
     config: &ServerConfig,
     host: &Host,
     secrets: &Secrets,
+    gate: &Arc<Gate>,
 ) -> Result<Arc<Connection>, Trouble> {
-    let Way::Address { url, headers } = &config.way else { return Err(Trouble::stopped()) };
+    let Way::Address { url, headers, .. } = &config.way else { return Err(Trouble::stopped()) };
     let headers = resolved(config, headers, host, secrets).await?;
-    let address = Address::new(url, &headers, host.names.clone())?;
+    let address = Address::new(url, &headers, host.names.clone(), gate.clone())?;
     let parts = || Parts {
         server: config.name.clone(),
         ending: Arc::default(),
         said: LastLines::default(),
         at_once: CancellationToken::new(),
         is_process: false,
+        gate: Some(gate.clone()),
     };
     let mut greeted = Connection::greet(address.transport(), true, parts()).await;
     if matches!(greeted, Err(ClientInitializeError::ExpectedInitResult(_))) {
@@ -150,8 +155,8 @@ async fn by_address(
         Ok(connection) => return Ok(connection),
         Err(error) => error,
     };
-    if error.is_authorization_required() {
-        return Err(sign_in(&config.name));
+    if let Some(trouble) = gate.trouble(&error) {
+        return Err(trouble);
     }
     if address.is_legacy().await {
         return Err(Trouble::failed(
@@ -164,9 +169,6 @@ async fn by_address(
         ClientInitializeError::TransportError { error, .. } => innermost(error),
         error => innermost(error),
     };
-    if reason.contains("401") {
-        return Err(sign_in(&config.name));
-    }
     Err(unreachable(&config.name, &reason))
 }
 

@@ -28,6 +28,7 @@ pub(crate) trait Called: Send + Sync {
     async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble>;
     /// A call came to its end: what went wrong before is over.
     fn went_well(&self);
+    fn went_wrong(&self, trouble: &Trouble);
 }
 
 /// A tool of a server.
@@ -107,6 +108,7 @@ impl Tool for McpTool {
         };
         let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
             server.secrets().scrub(&mut trouble.what);
+            server.went_wrong(&trouble);
             trouble
         })?;
         server.went_well();

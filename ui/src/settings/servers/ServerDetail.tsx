@@ -112,7 +112,12 @@ function More({ row, servers }: { row: ServerRow; servers: Servers }) {
     <>
       <Menu
         align="end"
-        groups={[{ items: [{ label: 'Remove…', icon: 'trash', danger: true, onSelect: () => setAsking(true), testId: 'server-remove' }] }]}
+        groups={[
+          ...(row.host !== null && row.state !== 'off' && row.state !== 'needs_review'
+            ? [{ items: [{ label: 'Sign in again', icon: 'globe' as const, onSelect: () => servers.signIn(row), testId: 'server-sign-in' }] }]
+            : []),
+          { items: [{ label: 'Remove…', icon: 'trash', danger: true, onSelect: () => setAsking(true), testId: 'server-remove' }] },
+        ]}
       >
         <IconButton icon="more" label={`More about ${row.name}`} />
       </Menu>

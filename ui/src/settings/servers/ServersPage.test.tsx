@@ -51,6 +51,23 @@ it('switches, restarts and stops', async () => {
   expect(backend.asked('stop_server')).toEqual([{ server: 'slow' }]);
 });
 
+it('signs in at a server that wants it, and says why that failed', async () => {
+  const docs = sampleServer({ name: 'Our docs', id: 'our-docs', host: 'mcp.example.com', state: 'needs_sign_in', reason: 'It needs a sign-in.' });
+  const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
+  backend.fail('sign_in', { message: 'There is no way to sign in: mcp.example.com does not say where.' });
+  await user.click((await row('Our docs')).getByRole('button', { name: 'Sign in: Our docs' }));
+  expect(backend.asked('sign_in')).toEqual([{ name: 'mcp-sign-in/our-docs' }]);
+  expect(await screen.findByRole('alert')).toHaveTextContent('mcp.example.com does not say where.');
+});
+
+it('signs in again for a call that needs more', async () => {
+  const docs = sampleServer({ name: 'docs', id: 'docs', host: 'mcp.example.com' });
+  const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
+  await user.click(await screen.findByRole('button', { name: 'More about docs' }));
+  await user.click(await screen.findByTestId('server-sign-in'));
+  expect(backend.asked('sign_in')).toEqual([{ name: 'mcp-sign-in/docs' }]);
+});
+
 it('says why a server did not start, beside it', async () => {
   const { backend, user } = setup();
   backend.fail('restart_server', { message: 'github did not start in 30 s.' });

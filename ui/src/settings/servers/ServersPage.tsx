@@ -33,8 +33,10 @@ export function ServersPage() {
   const scale = Math.max(1, ...rows.map(({ tools }) => tools?.tokens ?? 0));
   const attention = rows.filter(needsAttention).length + broken.length;
 
-  const mend = ({ name }: ServerRow, to: ServerRemedyName) => {
+  const mend = (row: ServerRow, to: ServerRemedyName) => {
+    const { name } = row;
     if (to === 'restart') servers.restart(name);
+    else if (to === 'sign_in') servers.signIn(row);
     else if (to === 'stop') servers.stop(name);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
     else setChosen(name);

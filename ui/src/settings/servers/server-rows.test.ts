@@ -16,6 +16,7 @@ it.each<[Partial<ServerRow>, string, string | null]>([
   [{ state: 'ready', tools: { listed: 8, on: 7, changed: 1, tokens: 9 } }, 'Needs review: 1 tool changed', 'review'],
   [{ state: 'asleep' }, 'Ready, asleep. Starts with the next call', null],
   [{ state: 'needs_sign_in', reason: 'It asks for a token.' }, 'Needs sign-in: It asks for a token.', 'credentials'],
+  [{ state: 'needs_sign_in', host: 'mcp.example.com', reason: 'It asks for a token.' }, 'Needs sign-in: It asks for a token.', 'sign_in'],
   [{ state: 'failed', reason: 'It ended with code 1.', failures: 1 }, 'Failed: It ended with code 1.', 'restart'],
   [
     { state: 'failed', reason: 'github is not running. It ended with code 1. It said: no file / hint. Check its command.', last_lines: ['no file'], failures: 1 },

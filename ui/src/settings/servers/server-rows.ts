@@ -3,7 +3,7 @@
 import type { ServerRow } from '../../ipc';
 import { counted } from '../../shared';
 
-export type ServerRemedyName = 'review' | 'restart' | 'stop' | 'credentials';
+export type ServerRemedyName = 'review' | 'restart' | 'stop' | 'sign_in' | 'credentials';
 
 export interface ServerRemedy {
   readonly to: ServerRemedyName;
@@ -33,8 +33,11 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
       const clock = row.start ? `, ${clockText(row.start.elapsed + since)} of ${clockText(row.start.limit)}` : '';
       return { dot: null, text: `Starting${clock}: waits for its tool list`, remedy: { to: 'stop', label: 'Stop' } };
     }
-    case 'needs_sign_in':
-      return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'it asks who you are'}`, remedy: { to: 'credentials', label: 'Credentials' } };
+    case 'needs_sign_in': {
+      // A program of this machine has no page to sign in at.
+      const remedy: ServerRemedy = row.host === null ? { to: 'credentials', label: 'Credentials' } : { to: 'sign_in', label: 'Sign in' };
+      return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'it asks who you are'}`, remedy };
+    }
     case 'failed':
       return { dot: 'bg-danger', text: failedText(row, since), remedy: { to: 'restart', label: 'Try now' } };
     case 'asleep':

@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useState } from 'react';
 
-import { nothing, useBackend, userError, type Params, type ServersView, type UserError } from '../../ipc';
+import { nothing, useBackend, userError, type Params, type ServerRow, type ServersView, type UserError } from '../../ipc';
 import { useActions, useApp, useRpc } from '../../state/hooks';
 
 export interface Servers {
@@ -17,6 +17,8 @@ export interface Servers {
   readonly set: (change: Params<'set_server'>) => void;
   readonly restart: (server: string) => void;
   readonly stop: (server: string) => void;
+  /** Opens the browser where the server's users sign in. */
+  readonly signIn: (row: ServerRow) => void;
   readonly remove: (server: string) => void;
   /** Gives whether it was done. */
   readonly agree: (server: string, fingerprint: string) => Promise<boolean>;
@@ -58,6 +60,7 @@ export function useServers(): Servers {
     set: (change) => void attempt(change.server, () => backend.rpc('set_server', change)),
     restart: (server) => void attempt(server, () => backend.rpc('restart_server', { server })),
     stop: (server) => void attempt(server, () => backend.rpc('stop_server', { server })),
+    signIn: ({ name, id }) => void attempt(name, () => backend.rpc('sign_in', { name: `mcp-sign-in/${id}` })),
     remove: (server) => void attempt(server, () => backend.rpc('remove_server', { server })),
     agree: (server, fingerprint) => attempt(server, () => backend.rpc('agree_to_server', { server, fingerprint })),
     approveTool: (params) => attempt(params.server, () => backend.rpc('approve_server_tool', params)),

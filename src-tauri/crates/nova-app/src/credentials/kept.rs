@@ -141,6 +141,11 @@ impl Kept {
         }
     }
 
+    /// False where nothing can have been kept yet, so that nobody has to unlock a store to find that out.
+    pub(super) fn may_have_kept(&self) -> bool {
+        self.has_begun()
+    }
+
     /// Whether this data folder speaks of a store.
     fn has_begun(&self) -> bool {
         ["credentials.json", "credentials.age"].iter().any(|file| self.data.join(file).exists())
@@ -274,9 +279,13 @@ impl Kept {
     ) -> Result<(), CredentialError> {
         let server = sign_in.client(name, self).await?;
         self.oauth(self.store().await?)?.sign_in(name, &server, opener).await?;
+        self.signed_in(name);
+        Ok(())
+    }
+
+    pub(super) fn signed_in(&self, name: &CredentialName) {
         self.signed_out().remove(name);
         self.changed(name, "kept");
-        Ok(())
     }
 
     /// A token that is good for now.
@@ -301,7 +310,7 @@ impl Kept {
         token
     }
 
-    fn oauth(&self, store: CredentialStore) -> Result<OAuth, CredentialError> {
+    pub(super) fn oauth(&self, store: CredentialStore) -> Result<OAuth, CredentialError> {
         OAuth::new(store, &self.data, self.clock.clone())
     }
 

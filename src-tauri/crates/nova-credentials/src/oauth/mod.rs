@@ -26,7 +26,8 @@ use url::Url;
 
 pub use challenge::Challenge;
 pub use endpoint::Endpoint;
-pub use resource::{GivenClient, ProtectedResource};
+pub use registration::GivenClient;
+pub use resource::ProtectedResource;
 
 use crate::store::Kept;
 use crate::{CredentialError, CredentialName, CredentialStore, private_file};

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::discovery::Discovered;
 use super::reach::Reach;
-use super::{Endpoint, GivenClient, cannot};
+use super::{Endpoint, cannot};
 use crate::CredentialError;
 
 const NONE: &str = "none";
@@ -13,6 +13,18 @@ const BASIC: &str = "client_secret_basic";
 const POST: &str = "client_secret_post";
 /// Characters of a client id.
 const LONGEST: usize = 2_000;
+
+/// What the user says of signing in for a server. All of it may be missing.
+#[derive(Debug, Clone, Default)]
+pub struct GivenClient {
+    /// As the server knows Nova; an https address is that of a client id metadata document.
+    pub id: Option<String>,
+    pub secret: Option<SecretString>,
+    /// Instead of those that the server names.
+    pub scopes: Vec<String>,
+    /// The port to come back to, for a server that wants to know it in advance.
+    pub port: Option<u16>,
+}
 
 /// Nova as an authorisation server knows it.
 pub(super) struct Client {

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use nova_http::Names;
-use secrecy::SecretString;
 use url::Url;
 
 use super::discovery::discover;
 use super::loopback::Loopback;
 use super::reach::Reach;
-use super::registration::client_at;
+use super::registration::{GivenClient, client_at};
 use super::{Challenge, Found, OAuth, OAuthClient, Opener, cannot, scopes};
 use crate::store::Kept;
 use crate::{CredentialError, CredentialName};
@@ -21,18 +20,6 @@ pub struct ProtectedResource {
     /// What it said when it refused.
     pub challenge: Challenge,
     pub client: GivenClient,
-}
-
-/// What the user says of signing in for a server. All of it may be missing.
-#[derive(Debug, Clone, Default)]
-pub struct GivenClient {
-    /// As the server knows Nova; an https address is that of a client id metadata document.
-    pub id: Option<String>,
-    pub secret: Option<SecretString>,
-    /// Instead of those that the server names.
-    pub scopes: Vec<String>,
-    /// The port to come back to, for a server that wants to know it in advance.
-    pub port: Option<u16>,
 }
 
 impl OAuth {

@@ -52,7 +52,7 @@ pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
     )
 }
 
-fn plain(head: &str, body: &str) -> String {
+pub(crate) fn plain(head: &str, body: &str) -> String {
     if !head.starts_with("POST") {
         return reply("405 Method Not Allowed", "text/plain", "");
     }

@@ -78,7 +78,7 @@ async fn progress_reaches_the_call_in_bounds() {
 async fn a_probe_lists_and_calls_every_tool() {
     let servers = Servers::new();
     let config = nova_mcp::ServerConfig::read("one", &servers.entry("odd-names")).unwrap();
-    let probed = servers.mcp.probe(&config, true).await.unwrap();
+    let probed = servers.mcp.probe(&config, true).await.0.unwrap();
     assert_eq!((probed.tools.len(), probed.ok), (6, false), "{probed:?}");
     assert_eq!(probed.tools[0].called.as_ref().unwrap()["ok"], false, "the stand-in has no such tool");
     assert!(probed.tools[1].fault.is_some() && probed.tools[1].called.is_none());

@@ -5,6 +5,7 @@
 mod agreeing;
 mod asking;
 mod at_an_address;
+mod authorizing;
 mod calling;
 mod ending;
 mod hostile;

@@ -13,6 +13,7 @@ use nova_registry::{LoadedSkill, LoadedTool, State};
 use nova_skill::{CallToken, Secret, Skill, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
 use nova_testkit::{PATIENCE, TestContext};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use secrecy::ExposeSecret as _;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +25,9 @@ pub(crate) const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-mcp-stand-in");
 pub(crate) struct Memory {
     pub(crate) agreed: Mutex<BTreeMap<String, String>>,
     pub(crate) tools: Mutex<BTreeMap<String, KnownTools>>,
+    /// What sign-ins brought, by server; whoever was refused one gets the next.
+    pub(crate) tokens: Mutex<BTreeMap<String, Vec<&'static str>>>,
+    pub(crate) asked_for_tokens: Mutex<Vec<Option<String>>>,
 }
 
 #[async_trait]
@@ -46,6 +50,25 @@ impl Agreements for Memory {
             "github/token" if server.name == "github" => Ok("canary-0815".into()),
             _ => Err(CredentialError::Missing { name: name.clone() }),
         }
+    }
+
+    async fn token(
+        &self,
+        server: &ServerConfig,
+        refused: Option<&Secret>,
+    ) -> Result<Option<Secret>, CredentialError> {
+        let refused = refused.map(|refused| refused.expose_secret().to_owned());
+        self.asked_for_tokens.lock().unwrap().push(refused.clone());
+        let tokens = self.tokens.lock().unwrap();
+        let mut tokens = tokens.get(&server.name).into_iter().flatten();
+        let next = match refused {
+            None => tokens.next(),
+            Some(refused) => {
+                let _ = tokens.find(|token| **token == refused);
+                tokens.next()
+            }
+        };
+        Ok(next.map(|token| (*token).into()))
     }
 }
 

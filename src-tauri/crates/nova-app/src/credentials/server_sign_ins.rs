@@ -1,0 +1,132 @@
+//! Sign-ins for MCP servers, which say themselves where one signs in.
+
+use nova_credentials::{
+    Challenge, CredentialError, CredentialName, GivenClient, OAuth, Opener, ProtectedResource,
+};
+use nova_mcp::{GivenSignIn, ServerConfig, Way};
+use nova_protocol::{ErrorCode, UserError};
+use nova_skill::Secret;
+
+use super::kept::Kept;
+use super::told;
+use crate::app::App;
+
+/// The service of their credentials; the key is the server's id.
+const SERVICE: &str = "mcp-sign-in";
+
+/// # Errors
+/// Never for a server that was read: its id is one.
+fn name_of(server: &ServerConfig) -> Result<CredentialName, CredentialError> {
+    format!("{SERVICE}/{}", server.id).parse()
+}
+
+impl Kept {
+    /// The token of a sign-in for this server, another one than it refused.
+    pub(crate) async fn server_token(
+        &self,
+        server: &ServerConfig,
+        refused: Option<&Secret>,
+    ) -> Result<Option<Secret>, CredentialError> {
+        let Way::Address { url, .. } = &server.way else { return Ok(None) };
+        if !self.may_have_kept() {
+            return Ok(None);
+        }
+        let name = name_of(server)?;
+        let oauth = self.oauth(self.store().await?)?;
+        let Some(client) = oauth.client_for(&name, url).await? else { return Ok(None) };
+        let token = match refused {
+            None => oauth.access_token(&name, &client).await,
+            Some(refused) => oauth.after_refusal(&name, &client, refused).await,
+        };
+        token.map(Some)
+    }
+
+    async fn sign_in_for_server(
+        &self,
+        server: &ServerConfig,
+        challenge: Challenge,
+        opener: &dyn Opener,
+    ) -> Result<(), CredentialError> {
+        let Way::Address { url, oauth: given, .. } = &server.way else {
+            return Err(CredentialError::CannotSignIn {
+                reason: format!("{} is a program of this machine", server.name),
+                remedy: "Give it what it needs in its env.".into(),
+            });
+        };
+        let GivenSignIn { client_id, client_secret, scopes, port } = given.clone();
+        let (consumer, destination) = server.grantee();
+        let secret = match &client_secret {
+            None => None,
+            Some(text) => {
+                let secret = |name: CredentialName| {
+                    let (consumer, destination) = (&consumer, &destination);
+                    async move { self.granted_as_kept(consumer, destination, &name).await }
+                };
+                Some(text.resolve(secret).await?)
+            }
+        };
+        let client = GivenClient { id: client_id, secret, scopes, port };
+        let resource = ProtectedResource { url: url.clone(), challenge, client };
+        let (name, oauth): (_, OAuth) = (name_of(server)?, self.oauth(self.store().await?)?);
+        oauth.sign_in_for(&name, &resource, opener).await?;
+        self.signed_in(&name);
+        Ok(())
+    }
+}
+
+impl App {
+    /// Has the user sign in for a server that said that it wants it.
+    ///
+    /// # Errors
+    /// When the server leads nowhere, the user refuses, or the tokens cannot be kept.
+    pub(crate) async fn sign_in_for(
+        &self,
+        server: &ServerConfig,
+        challenge: Challenge,
+        opener: &dyn Opener,
+    ) -> Result<(), UserError> {
+        let signed_in = self.inner.kept.sign_in_for_server(server, challenge, opener).await;
+        signed_in.map_err(|error| told(&error))?;
+        self.inner.mcp.sign_ins_changed();
+        Ok(())
+    }
+
+    /// Drops the tokens of a server that is not in the configuration.
+    pub(crate) async fn forget_sign_in_for(&self, server: &ServerConfig) -> Result<(), UserError> {
+        let name = name_of(server).map_err(|error| told(&error))?;
+        self.inner.kept.remove(&name).await.map(drop).map_err(|error| told(&error))
+    }
+
+    /// Signs in for the server whose sign-in has this name, and starts it anew; None where no server's has.
+    pub(super) async fn sign_in_named(
+        &self,
+        name: &CredentialName,
+        opener: &dyn Opener,
+    ) -> Option<Result<(), UserError>> {
+        let id = name.as_str().strip_prefix(SERVICE)?.strip_prefix('/')?;
+        let server = self.inner.mcp.config(id).filter(|server| server.id == id)?;
+        if !self.mcp_servers().iter().any(|status| status.id == id && status.agreed) {
+            return Some(Err(UserError::new(
+                ErrorCode::SkillNeedsReview,
+                format!("You have not agreed to contact {}.", server.name),
+                format!("Review it first: nova mcp review {}.", server.name),
+            )));
+        }
+        let wanted = self.inner.mcp.sign_in_wanted(&server.name);
+        if let (None, Some(own)) = (&wanted, server.credentials().first()) {
+            return Some(Err(UserError::new(
+                ErrorCode::CredentialInvalid,
+                format!("{} has its token from the credential {own}.", server.name),
+                "Renew that credential.",
+            )));
+        }
+        let challenge = wanted.unwrap_or_default();
+        let signed_in = self.sign_in_for(&server, challenge, opener).await;
+        if signed_in.is_ok() {
+            // Whether it runs is its own state; the sign-in went well.
+            let (mcp, name) = (self.inner.mcp.clone(), server.name);
+            tokio::spawn(async move { mcp.restart(&name).await });
+        }
+        Some(signed_in)
+    }
+}

@@ -1,0 +1,264 @@
+//! Requests to a server at an address, with the token of a sign-in where the server wants one.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::stream::BoxStream;
+use nova_calls::Secrets;
+use nova_credentials::{Challenge, CredentialError};
+use nova_skill::Secret;
+use reqwest::Client;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::ClientJsonRpcMessage;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse, StreamableHttpResponseLimits,
+};
+use secrecy::ExposeSecret as _;
+use sse_stream::{Error as SseError, Sse};
+
+use crate::config::{ServerConfig, Way};
+use crate::definition::short;
+use crate::host::Agreements;
+use crate::trouble::{Trouble, TroubleKind};
+
+type Headers = HashMap<HeaderName, HeaderValue>;
+type Failure = StreamableHttpError<reqwest::Error>;
+
+/// The token of one server, and what the server last wanted instead of it. A token is only looked for once the
+/// server has refused a request without one: most servers want none, and a store may have to be unlocked.
+pub(crate) struct Gate {
+    config: ServerConfig,
+    agreements: Arc<dyn Agreements>,
+    secrets: Arc<Secrets>,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    token: Option<Secret>,
+    wanted: Option<Challenge>,
+    /// Why the token that there is could not be had.
+    trouble: Option<Trouble>,
+}
+
+impl Gate {
+    pub(crate) fn new(
+        config: &ServerConfig,
+        agreements: Arc<dyn Agreements>,
+        secrets: Arc<Secrets>,
+    ) -> Arc<Self> {
+        Arc::new(Self { config: config.clone(), agreements, secrets, now: Mutex::default() })
+    }
+
+    /// What the server wants of the user; None where no sign-in helps.
+    pub(crate) fn wanted(&self) -> Option<Challenge> {
+        self.now().wanted.clone()
+    }
+
+    /// The user has signed in, or out.
+    pub(crate) fn forget(&self) {
+        *self.now() = Now::default();
+    }
+
+    /// Why a request failed; None where it was not for a token.
+    pub(crate) fn trouble(&self, error: &(dyn Error + 'static)) -> Option<Trouble> {
+        let mut errors = std::iter::successors(Some(error), |&error| error.source());
+        if !errors.any(|error| error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>()) {
+            return None;
+        }
+        let now = self.now();
+        let name = &self.config.name;
+        if self.config.has_own_authorization() {
+            return Some(Trouble {
+                kind: TroubleKind::Failed,
+                what: format!("{name} refuses the token in its headers."),
+                remedy: format!("Correct mcpServers.{name}.headers.Authorization, or remove it to sign in."),
+            });
+        }
+        if let Some(trouble) = &now.trouble {
+            return Some(trouble.clone());
+        }
+        let what = match &now.wanted {
+            Some(wanted) if wanted.insufficient_scope && !wanted.scopes.is_empty() => {
+                format!("{name} needs a sign-in that allows more: {}.", short(&wanted.scopes.join(", ")))
+            }
+            Some(wanted) if wanted.insufficient_scope => format!("{name} needs a sign-in that allows more."),
+            _ => format!("{name} needs a sign-in."),
+        };
+        let word = if name.contains(' ') { format!("{name:?}") } else { name.clone() };
+        Some(Trouble {
+            kind: TroubleKind::NeedsSignIn,
+            what,
+            remedy: format!("Sign in under Settings, MCP servers, or run: nova mcp probe {word} --auth."),
+        })
+    }
+
+    /// One request, and once more with another token where the server wants one that there is.
+    async fn pass<T, F>(&self, ask: impl Fn(Option<String>) -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let token = self.now().token.clone();
+        let text = |token: &Option<Secret>| token.as_ref().map(|token| token.expose_secret().to_owned());
+        let error = match ask(text(&token)).await.map_err(with_challenge) {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let (challenge, is_refused) = match &error {
+            StreamableHttpError::AuthRequired(wanted) => {
+                (Challenge::read(&wanted.www_authenticate_header), true)
+            }
+            StreamableHttpError::InsufficientScope(wanted) => {
+                (Challenge::read(&wanted.www_authenticate_header), false)
+            }
+            _ => return Err(error),
+        };
+        if self.config.has_own_authorization() || !(is_refused || challenge.insufficient_scope) {
+            return Err(error);
+        }
+        let refused = token.as_ref().filter(|_| is_refused);
+        match self.agreements.token(&self.config, refused).await {
+            Ok(Some(other)) if text(&token).as_deref() != Some(other.expose_secret()) => {
+                self.secrets.add(&other);
+                self.now().token = Some(other.clone());
+                let again = ask(text(&Some(other))).await.map_err(with_challenge);
+                match &again {
+                    Err(StreamableHttpError::AuthRequired(wanted)) => {
+                        self.want(Challenge::read(&wanted.www_authenticate_header), None);
+                    }
+                    Err(StreamableHttpError::InsufficientScope(wanted)) => {
+                        self.want(Challenge::read(&wanted.www_authenticate_header), None);
+                    }
+                    _ => {}
+                }
+                again
+            }
+            Ok(_) | Err(CredentialError::NeedsSignIn { .. } | CredentialError::Missing { .. }) => {
+                self.want(challenge, None);
+                Err(error)
+            }
+            Err(unread) => {
+                self.want(challenge, Some(Trouble::from(&unread)));
+                Err(error)
+            }
+        }
+    }
+
+    fn want(&self, challenge: Challenge, trouble: Option<Trouble>) {
+        let mut now = self.now();
+        (now.wanted, now.trouble) = (Some(challenge), trouble);
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ServerConfig {
+    /// Whether its headers say already as whom it is asked.
+    fn has_own_authorization(&self) -> bool {
+        match &self.way {
+            Way::Command { .. } => false,
+            Way::Address { headers, .. } => {
+                headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
+            }
+        }
+    }
+}
+
+/// A refusal without a challenge is one, too.
+fn with_challenge(error: Failure) -> Failure {
+    let is_refused = match &error {
+        StreamableHttpError::Client(error) => error.status().is_some_and(|status| status.as_u16() == 401),
+        StreamableHttpError::UnexpectedServerResponse(text) => text.starts_with("HTTP 401"),
+        _ => false,
+    };
+    if is_refused { StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new())) } else { error }
+}
+
+/// The way of `reqwest`, through the gate.
+#[derive(Clone)]
+pub(crate) struct Authorized {
+    pub(crate) client: Client,
+    pub(crate) gate: Arc<Gate>,
+}
+
+impl StreamableHttpClient for Authorized {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, auth, headers, limits).await
+    }
+
+    async fn post_message_with_response_limits(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
+        limits: StreamableHttpResponseLimits,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let ask = |token| {
+            let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
+            self.client.post_message_with_response_limits(
+                uri,
+                message,
+                session,
+                token,
+                headers.clone(),
+                limits,
+            )
+        };
+        self.gate.pass(ask).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failure> {
+        let ask = |token| self.client.delete_session(uri.clone(), session.clone(), token, headers.clone());
+        self.gate.pass(ask).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let limit = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session, last, auth, headers, limit).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        _: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let ask = |token| {
+            let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
+            self.client.get_stream_with_max_sse_event_size(uri, session, last, token, headers.clone(), limit)
+        };
+        self.gate.pass(ask).await
+    }
+}
