@@ -112,7 +112,7 @@ async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() 
         }
     }
     assert!(!script.with_extension("sh.answer").exists(), "nothing is sent before it is sent");
-    window.type_into(&format!("{card} input[type=text]"), "Elm Street 4").await;
+    window.type_into(&format!("{card} [data-testid=tool-form] input"), "Elm Street 4").await;
     window.click(&format!("{card} [data-testid=elicitation-send]")).await;
     window.wait_for_text("[role=log]", "on its way").await;
     let answer = std::fs::read_to_string(script.with_extension("sh.answer")).expect("the answer");

@@ -1,45 +1,44 @@
 //! A server that answers: its requests, each within limits, and its end.
 
+mod calls;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use nova_registry::harmless_line;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-    DiscoverRequest, DiscoverRequestParams, ElicitRequestParams, ElicitResult, ElicitationCapability,
-    FormElicitationCapability, Implementation, InputRequest, InputRequests, InputResponses, JsonObject,
-    ListToolsRequest, PaginatedRequestParams, PingRequest, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, ServerPeerInfo, ServerResult, SubscriptionFilter, UrlElicitationCapability,
+    ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult,
+    ElicitationCapability, FormElicitationCapability, Implementation, JsonObject, ListToolsRequest,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerPeerInfo, ServerResult,
+    SubscriptionFilter, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
-    PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
+    PeerRequestOptions, RequestContext, RoleClient, RunningService, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{ClientHandler, ErrorData};
-use tokio::sync::{Notify, broadcast, mpsc};
+use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::{self, Asked, Askers};
+use crate::asking::Askers;
 use crate::authorized::Gate;
 use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
-use crate::resources;
 use crate::trouble::{Trouble, TroubleKind};
+
+pub(crate) use self::calls::Hear;
 
 /// A call may go on for so many times its time limit, as long as it tells of progress.
 pub(crate) const PROGRESSES: u32 = 10;
 /// How long a server that was told to stop a call may go on with it, and then may take to show that it
 /// is still there.
 const HEED: Duration = Duration::from_secs(2);
-
-/// Hears how far a request is.
-pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 pub(crate) struct Connection {
     /// For messages.
@@ -181,7 +180,7 @@ impl Connection {
         ended(&self.server, &self.ending, &self.said)
     }
 
-    /// All tools, at most so many as Nova reads.
+    /// The server's own tools, at most so many as Nova reads.
     pub(crate) async fn list_tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
         let until = Instant::now() + limit;
         let (mut tools, mut cursor) = (Vec::new(), None);
@@ -206,140 +205,7 @@ impl Connection {
             }
         }
         tools.truncate(limits::LISTED);
-        tools.extend(self.own_tools(&tools));
         Ok(tools)
-    }
-
-    /// Those of Nova's own, beside these of the server.
-    pub(crate) fn own_tools(&self, others: &[Definition]) -> Option<Definition> {
-        self.has_resources().then(|| resources::tool(others))
-    }
-
-    /// One call of a tool.
-    pub(crate) async fn call(
-        self: &Arc<Self>,
-        tool: &str,
-        args: Option<JsonObject>,
-        limit: Duration,
-        stop: &CancellationToken,
-        asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
-    ) -> Result<CallToolResult, Trouble> {
-        let request = |answers, state| {
-            let mut params = CallToolRequestParams::new(tool.to_owned());
-            params.arguments.clone_from(&args);
-            (params.input_responses, params.request_state) = (answers, state);
-            let mut request = CallToolRequest::new(params);
-            request.extensions = Default::default();
-            ClientRequest::CallToolRequest(request)
-        };
-        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
-            ServerResult::CallToolResult(result) => Ok(result),
-            ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
-            _ => Err(self.faulty("sent an invalid answer to the call")),
-        }
-    }
-
-    /// Sends a request until it is answered, with what the server needs from the user to go on.
-    pub(crate) async fn ask_in_rounds(
-        self: &Arc<Self>,
-        request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
-        limit: Duration,
-        stop: &CancellationToken,
-        asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
-    ) -> Result<ServerResult, Trouble> {
-        let (mut answers, mut state) = (None, None);
-        for _ in 0..=limits::ROUNDS {
-            let answer = self.ask_once(request(answers, state), limit, stop, asks, hear).await?;
-            let ServerResult::InputRequiredResult(more) = answer else { return Ok(answer) };
-            let wanted = more.input_requests.unwrap_or_default();
-            answers = Some(tokio::select! {
-                answered = self.answers(wanted, asks) => answered?,
-                () = stop.cancelled() => return Err(Trouble::stopped()),
-            });
-            state = more.request_state;
-        }
-        Err(self.faulty("asked for more again and again"))
-    }
-
-    /// What the user answers to what a server needs to go on.
-    async fn answers(
-        &self,
-        wanted: InputRequests,
-        asks: &mpsc::Sender<Asked>,
-    ) -> Result<InputResponses, Trouble> {
-        let mut answers = InputResponses::new();
-        for (name, request) in wanted {
-            let InputRequest::Elicitation(request) = request else {
-                return Err(Trouble::failed(
-                    format!("{} asks for what Nova does not offer to servers.", self.server),
-                    "Use another tool, or give it all it needs at once.",
-                ));
-            };
-            let answer = asking::ask(request.params, asks).await;
-            answers.insert(name, serde_json::to_value(answer).unwrap_or_default());
-        }
-        Ok(answers)
-    }
-
-    /// One request, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
-    /// user meanwhile goes to `asks`; the time of an answer does not count.
-    async fn ask_once(
-        self: &Arc<Self>,
-        request: ClientRequest,
-        limit: Duration,
-        stop: &CancellationToken,
-        asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
-    ) -> Result<ServerResult, Trouble> {
-        let mut progress = self.progress.subscribe();
-        let (_asker, mut questions) = self.askers.call();
-        let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
-        let mut handle = tokio::select! {
-            sent = tokio::time::timeout(limit, sent) => {
-                sent.map_err(|_| self.late(limit))?.map_err(|error| self.trouble(error))?
-            }
-            () = stop.cancelled() => return Err(Trouble::stopped()),
-        };
-        let _counted = Counted::of(&self.calls);
-        let mut last = Instant::now() + limit * PROGRESSES;
-        let mut until = Instant::now() + limit;
-        let answer = loop {
-            tokio::select! {
-                answer = &mut handle.rx => break answer,
-                told = progress.recv() => match told {
-                    Ok(told) if told.progress_token == handle.progress_token => {
-                        until = Instant::now() + limit;
-                        hear(told);
-                    }
-                    _ => {}
-                },
-                Some(asked) = questions.recv() => {
-                    let since = Instant::now();
-                    tokio::select! {
-                        () = asking::pass_on(asked, asks) => {}
-                        // It goes on without an answer.
-                        answer = &mut handle.rx => break answer,
-                        () = stop.cancelled() => {
-                            self.give_up(handle, "stopped by the user").await;
-                            return Err(Trouble::stopped());
-                        }
-                    }
-                    (until, last) = (until + since.elapsed(), last + since.elapsed());
-                }
-                () = stop.cancelled() => {
-                    self.give_up(handle, "stopped by the user").await;
-                    return Err(Trouble::stopped());
-                }
-                () = tokio::time::sleep_until(until.min(last)) => {
-                    let late = self.late(if until < last { limit } else { limit * PROGRESSES });
-                    self.give_up(handle, "it took too long").await;
-                    return Err(late);
-                }
-            }
-        };
-        answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))
     }
 
     /// A request of Nova's own, within `left` of a limit.
@@ -358,58 +224,6 @@ impl Connection {
             Ok(answer) => answer.map_err(|error| self.trouble(error)),
             Err(_) => Err(self.late(limit)),
         }
-    }
-
-    /// Tells the server that nobody waits any more, and sees to it that it heeds that.
-    async fn give_up(self: &Arc<Self>, handle: RequestHandle<RoleClient>, why: &str) {
-        let token = handle.progress_token.clone();
-        let progress = self.progress.subscribe();
-        let told = tokio::time::timeout(HEED, handle.cancel(Some(why.to_owned()))).await;
-        if !self.is_process {
-            return;
-        }
-        if !matches!(told, Ok(Ok(()))) {
-            return self.kill("It no longer accepted messages, and was stopped".into());
-        }
-        let connection = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(HEED).await;
-            if !connection.heeds(progress, &token).await {
-                connection.kill("It continued a call that was stopped, and was ended".into());
-            }
-        });
-    }
-
-    /// Whether a server that was told to stop a call is there for others, and tells nothing more of it.
-    async fn heeds(
-        &self,
-        mut progress: broadcast::Receiver<ProgressNotificationParam>,
-        token: &ProgressToken,
-    ) -> bool {
-        let is_old = self.info().is_none_or(|info| info.protocol_version.has_initialize());
-        let request = if is_old {
-            ClientRequest::PingRequest(PingRequest::default())
-        } else {
-            ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
-        };
-        let asked = async {
-            let handle =
-                self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-            handle.await_response().await
-        };
-        // An error is an answer, too. One that works on another call may be unable to, and is left alone.
-        if tokio::time::timeout(HEED, asked).await.is_err() {
-            return self.calls.load(Ordering::SeqCst) > 0;
-        }
-        while progress.try_recv().is_ok() {}
-        let told = async {
-            while let Ok(told) = progress.recv().await {
-                if told.progress_token == *token {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(HEED, told).await.is_err()
     }
 
     /// The newest protocol tells of news only who asks to be told.
@@ -483,22 +297,6 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.stop.cancel();
-    }
-}
-
-/// One more call at work, as long as it lives.
-struct Counted<'a>(&'a AtomicUsize);
-
-impl<'a> Counted<'a> {
-    fn of(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::output;
 use crate::trouble::Trouble;
 
 /// The tool beside these of the server, under a name that none of them has.
-pub(crate) fn tool(others: &[Definition]) -> Definition {
+fn tool(others: &[Definition]) -> Definition {
     let is_free = |name: &&&str| !others.iter().any(|other| other.name.eq_ignore_ascii_case(name));
     let name =
         ["read_resource", "read_server_resource"].iter().find(is_free).unwrap_or(&"nova_read_resource");
@@ -42,8 +42,16 @@ pub(crate) fn tool(others: &[Definition]) -> Definition {
 }
 
 impl Connection {
-    pub(crate) fn has_resources(&self) -> bool {
-        self.info().is_some_and(|info| info.capabilities.resources.is_some())
+    /// All tools: those of the server, and Nova's own beside them.
+    pub(crate) async fn tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
+        let mut tools = self.list_tools(limit).await?;
+        tools.extend(self.own_tool(&tools));
+        Ok(tools)
+    }
+
+    pub(crate) fn own_tool(&self, others: &[Definition]) -> Option<Definition> {
+        let has_resources = self.info().is_some_and(|info| info.capabilities.resources.is_some());
+        has_resources.then(|| tool(others))
     }
 
     /// What it offers, within bounds: resources, and templates of their addresses.

@@ -205,7 +205,7 @@ impl Server {
     }
 
     async fn list_again(self: Arc<Self>, connection: &Connection) {
-        match connection.list_tools(self.config.timeout).await {
+        match connection.tools(self.config.timeout).await {
             Ok(tools) => {
                 self.take_up(&mut self.now(), |known| known.list(tools));
                 self.host.changed();

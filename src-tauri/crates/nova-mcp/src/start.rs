@@ -49,13 +49,13 @@ pub(crate) async fn start(
     let late = || slow(config, &ending, said, limit);
     let connection = tokio::time::timeout_at(until, connecting).await.map_err(|_| late())??;
     let left = until.saturating_duration_since(Instant::now());
-    let listed = tokio::time::timeout_at(until, connection.list_tools(left)).await;
+    let listed = tokio::time::timeout_at(until, connection.tools(left)).await;
     let has_tools = connection.info().is_none_or(|info| info.capabilities.tools.is_some());
     match listed {
         Ok(Ok(tools)) => Ok(Started { connection, tools }),
         // A server of resources and prompts alone.
         Ok(Err(_)) if !has_tools && !connection.closed.is_cancelled() => {
-            let tools = connection.own_tools(&[]).into_iter().collect();
+            let tools = connection.own_tool(&[]).into_iter().collect();
             Ok(Started { connection, tools })
         }
         Ok(Err(trouble)) if Instant::now() < until => Err(trouble),
