@@ -37,9 +37,7 @@ impl NativeTool for Edit {
 
     fn description(&self) -> Description {
         Description::purpose("Replaces an exact text in a text file; every other byte stays as it is.")
-            .use_when("a part of a file changes")
-            .not_when("it is a note", "vault.edit_note")
-            .example("Set the timeout in code/src/main.rs to 30")
+            .example("Edit the file main.rs")
     }
 
     async fn run(&self, edit: Replacement, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

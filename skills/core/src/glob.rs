@@ -30,12 +30,10 @@ impl NativeTool for Glob {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Finds files whose path matches a pattern. Hidden files and those that .gitignore names are left out; \
-             of the vault it finds notes.",
+            "Finds files whose path matches a pattern. Hidden files and those that .gitignore names are left \
+             out; of the vault it finds notes.",
         )
-        .use_when("a file is known by a part of its name or by its ending")
-        .not_when("the files are sought by what they say", "core.grep")
-        .example("Which PDF files are in the scans?")
+        .example("Find all files that end in .rs")
     }
 
     async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

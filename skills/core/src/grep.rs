@@ -50,12 +50,10 @@ impl NativeTool for GrepFiles {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Finds the lines of files that match a regular expression, as ripgrep does: hidden and binary files and \
-             those that .gitignore names are left out.",
+            "Finds the lines of files that match a regular expression, as ripgrep does: hidden and \
+             binary files and those that .gitignore names are left out.",
         )
-        .use_when("it is not known in which file of an open folder something stands")
-        .not_when("only notes are searched", "vault.search")
-        .example("Where in the code is the timeout set?")
+        .example("Grep the source code for TODO")
     }
 
     async fn run(&self, sought: Sought, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

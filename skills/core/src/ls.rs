@@ -31,11 +31,10 @@ impl NativeTool for Ls {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists a folder; without a path, the open folders with what may be done in them. Of the vault it \
-             lists notes.",
+            "Lists the files of a folder; without a path, the open folders with what may be done in them. Of \
+             the vault it lists notes.",
         )
-        .use_when("it is not known which folders or files there are")
-        .example("Which files are in the code folder?")
+        .example("What lies in scratch?")
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

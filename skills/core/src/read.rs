@@ -41,9 +41,7 @@ impl NativeTool for Read {
         Description::purpose(
             "Reads a file with line numbers: text in any encoding, PDF, Word, Excel and PowerPoint as text.",
         )
-        .use_when("a file of an open folder or an attachment of the vault is asked about")
-        .not_when("it is a note", "vault.read_note")
-        .example("What does the contract in scans/2026.pdf say about notice?")
+        .example("Read the file contract.pdf")
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -32,9 +32,7 @@ impl NativeTool for Write {
         Description::purpose(
             "Writes a whole text file, new or in place of what was there. A note must be new.",
         )
-        .use_when("a file is made, or all of it changes")
-        .not_when("a part of a file changes", "core.edit")
-        .example("Save this as scratch/summary.csv")
+        .example("Write a text file in scratch")
     }
 
     async fn run(&self, new: NewText, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

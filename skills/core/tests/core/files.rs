@@ -161,7 +161,7 @@ fn a_path_in_no_open_folder_is_refused_with_the_list() {
         assert_eq!(core.error("read", json!({"path": path})).code, ErrorCode::PathRefused, "{path}");
     }
     let hint = core.error("read", json!({"path": "CRM/Ada.md"})).hint;
-    assert_eq!(hint, "Paths begin with the name of a folder: scratch, code.");
+    assert_eq!(hint, "Paths begin with the name of a folder: vault, scratch, code.");
 }
 
 #[test]

@@ -98,6 +98,10 @@ impl ToolError {
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. } | Self::NoNote { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
+            Self::File(FileError::NoFolder { folders, .. }) => {
+                let names = std::iter::once("vault").chain(folders.iter().map(String::as_str));
+                format!("Paths begin with the name of a folder: {}.", names.collect::<Vec<_>>().join(", "))
+            }
             Self::File(error) => error.hint(),
             Self::BrokenRecord(problem) => problem.remedy.clone(),
             Self::CredentialNeeded { credential } => {

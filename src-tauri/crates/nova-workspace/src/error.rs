@@ -35,9 +35,6 @@ impl FileError {
     /// What to do about it, one sentence.
     pub fn hint(&self) -> String {
         match self {
-            Self::NoFolder { folders, .. } if folders.is_empty() => {
-                "No folder is open. The user adds one in Settings, Vault, Linked folders, or with `nova workspace add DIR`.".into()
-            }
             Self::NoFolder { folders, .. } => {
                 format!("Paths begin with the name of a folder: {}.", folders.join(", "))
             }

@@ -122,7 +122,7 @@ impl Kept {
         };
         let kept = |error| FileError::Io { path: folder.display().to_string(), source: error };
         let number = announce().map_err(kept)?;
-        if let Err(error) = replace(planned, &format!("{set}-{number}")) {
+        if let Err(error) = replace(planned, &temporary(set, number)) {
             if planned.path.text().ok() != planned.after {
                 // Nothing was written, so there is nothing to undo.
                 let _ = fs::remove_file(folder.join(format!("{number}.json")));
@@ -253,13 +253,50 @@ impl Kept {
     /// What the system says.
     pub fn prune(&self, before: &str) -> io::Result<()> {
         for set in self.sets()? {
-            let records = self.records(&set)?;
-            if records.first().is_none_or(|first| first.at.as_str() < before) {
-                fs::remove_dir_all(self.folder.join(set))?;
+            let folder = self.folder.join(&set);
+            let first = fs::read(folder.join("1.json")).ok();
+            let first = first.and_then(|text| serde_json::from_slice::<FileRecord>(&text).ok());
+            if first.is_none_or(|first| first.at.as_str() < before) {
+                fs::remove_dir_all(folder)?;
             }
         }
         Ok(())
     }
+
+    /// Removes the temporary files of writes that a kill cut short. One that holds neither of the kept texts is
+    /// somebody's edit and stays.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sweep(&self, open: impl Fn(&Path) -> Folders) -> io::Result<()> {
+        for set in self.sets()? {
+            if fs::read_dir(self.folder.join(&set))?.flatten().all(|entry| self.is_done(&set, &entry)) {
+                continue;
+            }
+            for record in self.records(&set)?.iter().filter(|record| record.uncertain) {
+                let place = record.path.with_file_name(temporary(&set, record.number));
+                let Ok(left) = open(&record.path).find(&place.display().to_string()) else { continue };
+                let (before, after) = self.texts(&set, record)?;
+                let is_own = left.text().is_ok_and(|text| [&before, &after].contains(&&Some(text)));
+                if is_own {
+                    left.folder.dir().remove_file(left.relative())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the file is of a write that was completed.
+    fn is_done(&self, set: &str, entry: &fs::DirEntry) -> bool {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let announced = name.strip_suffix(".json");
+        announced.is_none_or(|number| self.folder.join(set).join(format!("{number}.done")).exists())
+    }
+}
+
+/// What a write puts beside its file first.
+fn temporary(set: &str, number: usize) -> String {
+    format!(".nova-{set}-{number}.tmp")
 }
 
 /// A set is named by letters, digits and hyphens, and by nothing that is a path.

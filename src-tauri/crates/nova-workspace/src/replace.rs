@@ -11,8 +11,8 @@ use crate::error::FileError;
 use crate::folder::FilePath;
 
 /// Puts the planned text in place of the one it was planned against. A link is not followed, and a file that says
-/// something else by now stays as it is.
-pub(crate) fn replace(planned: &PlannedFile, mark: &str) -> Result<(), FileError> {
+/// something else by now stays as it is. `fresh` names the temporary file beside it.
+pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileError> {
     let path = &planned.path;
     let shown = path.to_string();
     let fault = |error| FileError::of(&shown, error);
@@ -35,12 +35,11 @@ pub(crate) fn replace(planned: &PlannedFile, mark: &str) -> Result<(), FileError
     if found.is_some() != planned.before.is_some() {
         return Err(changed());
     }
-    let fresh = format!(".nova-{mark}.tmp");
     let done = match (&planned.before, &planned.after) {
         (None, None) => Ok(()),
         (None, Some(after)) => {
-            write(&folder, &fresh, after, None)?;
-            match renameat_with(&folder, &fresh, &folder, name, RenameFlags::NOREPLACE) {
+            write(&folder, fresh, after, None)?;
+            match renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE) {
                 Ok(()) => Ok(()),
                 Err(rustix::io::Errno::EXIST) => Err(changed()),
                 Err(error) => Err(fault(error.into())),
@@ -48,24 +47,24 @@ pub(crate) fn replace(planned: &PlannedFile, mark: &str) -> Result<(), FileError
         }
         (Some(before), Some(after)) => {
             let mode = found.map(|found| found.permissions());
-            write(&folder, &fresh, after, mode)?;
-            exchange(&folder, &fresh, name, before, after).map_err(|error| error.map_or_else(changed, fault))
+            write(&folder, fresh, after, mode)?;
+            exchange(&folder, fresh, name, before, after).map_err(|error| error.map_or_else(changed, fault))
         }
         (Some(before), None) => {
-            renameat_with(&folder, name, &folder, &fresh, RenameFlags::NOREPLACE)
+            renameat_with(&folder, name, &folder, fresh, RenameFlags::NOREPLACE)
                 .map_err(|error| fault(error.into()))?;
-            if says(&folder, &fresh, before) {
+            if says(&folder, fresh, before) {
                 Ok(())
             } else {
                 // Back under its name, where nothing else has it.
-                renameat_with(&folder, &fresh, &folder, name, RenameFlags::NOREPLACE)
+                renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE)
                     .map_err(|error| fault(error.into()))?;
                 return Err(changed());
             }
         }
     };
     // What lies there now is what was meant to go, or was never in place.
-    let _ = folder.remove_file(&fresh);
+    let _ = folder.remove_file(fresh);
     done?;
     sync(&folder).map_err(fault)
 }

@@ -223,6 +223,23 @@ fn a_write_cut_short_by_a_kill_is_undone_by_what_the_file_says() {
 }
 
 #[test]
+fn temporary_files_of_a_killed_write_are_removed_and_edits_kept() {
+    let place = Place::new(&[("a.txt", "before"), ("b.txt", "before"), ("c.txt", "before")]);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        place.put("set1", &format!("code/{name}"), "after").unwrap();
+    }
+    for (number, text) in [(1, "before"), (2, "somebody's edit"), (3, "after")] {
+        place.write(&format!(".nova-set1-{number}.tmp"), text);
+        if number < 3 {
+            fs::remove_file(place.outside().join(format!("kept/set1/{number}.done"))).unwrap();
+        }
+    }
+    place.kept().sweep(|_| place.writable()).unwrap();
+    let left = [".nova-set1-2.tmp", ".nova-set1-3.tmp", "a.txt", "b.txt", "c.txt"].map(PathBuf::from);
+    assert_eq!(place.files(), left, "the third write was completed: that file is not Nova's");
+}
+
+#[test]
 fn old_change_sets_are_forgotten() {
     let place = Place::new(&[]);
     place.put("set1", "code/a.txt", "a").unwrap();
