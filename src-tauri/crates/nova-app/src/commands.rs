@@ -5,12 +5,14 @@ use nova_registry::ToolLookup;
 use nova_session::UserMessage;
 use serde_json::Value;
 
-use crate::app::{App, blocking, session_error};
-use crate::author_files::{NewSkill, SKILL_MANUAL};
+use crate::app::App;
+use crate::author_files::SKILL_MANUAL;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
 use crate::images;
+use crate::new_skill::NewSkill;
 use crate::panels::panels;
 use crate::skill_rows::{reason, state_view};
 
@@ -142,7 +144,7 @@ impl Commands for App {
     }
 
     async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
-        let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
+        let sessions = self.inner.store.list().await?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
     }
 
@@ -151,15 +153,15 @@ impl Commands for App {
     }
 
     async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
-        let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.info(&session.session).await?;
         let open = self.chats().get(&session.session).cloned();
         let mut running_calls = Vec::new();
         if let Some(chat) = open {
             running_calls = chat.session.running_calls();
-            chat.session.flush().await.map_err(|error| session_error(&error))?;
+            chat.session.flush().await?;
         }
         let events = self.inner.store.events_since(&session.session, 0).await;
-        let events = events.map_err(|error| session_error(&error))?;
+        let events = events?;
         let row = self.session_row(info);
         if row.running && !self.runs_here(&row.id) {
             self.follow_elsewhere(&row.id, events.last().map_or(0, |(last, _)| last + 1));
@@ -174,8 +176,7 @@ impl Commands for App {
         if title.is_empty() {
             return Err(UserError::new(ErrorCode::BadRequest, "The title is empty.", "Write a title."));
         }
-        let info =
-            self.inner.store.rename(&rename.session, title).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.rename(&rename.session, title).await?;
         self.emit(Event::SessionChanged { id: rename.session });
         Ok(self.session_row(info))
     }
@@ -191,13 +192,13 @@ impl Commands for App {
     }
 
     async fn restore_session(&self, session: SessionRef) -> Result<SessionRow, UserError> {
-        let info = self.inner.store.restore(&session.session).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.restore(&session.session).await?;
         self.emit(Event::SessionChanged { id: session.session });
         Ok(self.session_row(info))
     }
 
     async fn list_deleted_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
-        let sessions = self.inner.store.list_deleted().await.map_err(|error| session_error(&error))?;
+        let sessions = self.inner.store.list_deleted().await?;
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
     }
 
@@ -247,7 +248,7 @@ impl Commands for App {
     }
 
     async fn context(&self, session: SessionRef) -> Result<ContextView, UserError> {
-        let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.info(&session.session).await?;
         let chat = self.open_chat(&session.session).await?;
         let model = match info.model {
             Some(model) => Some(model),
@@ -281,7 +282,7 @@ impl Commands for App {
 
     async fn list_providers(&self, list: ListProviders) -> Result<Vec<ProviderRow>, UserError> {
         if list.again {
-            self.forget_model_lists();
+            self.inner.models.forget_lists();
         }
         Ok(self.list_provider_rows().await)
     }
@@ -310,11 +311,7 @@ impl Commands for App {
     async fn set_model(&self, set: SetModel) -> Result<Nothing, UserError> {
         match set.session {
             Some(session) => {
-                self.inner
-                    .store
-                    .set_model(&session, &set.model)
-                    .await
-                    .map_err(|error| session_error(&error))?;
+                self.inner.store.set_model(&session, &set.model).await?;
                 self.emit(Event::SessionChanged { id: session });
             }
             None => self.change_config(|config| {

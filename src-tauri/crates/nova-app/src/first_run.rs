@@ -6,7 +6,8 @@ use nova_protocol::{
 };
 use serde_json::Value;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::places::Places;
 
 /// The starter vault, carried in the program so that it is there wherever Nova is installed.

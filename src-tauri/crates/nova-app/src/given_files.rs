@@ -10,7 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use nova_protocol::{ChooseFile, ChosenFile, ErrorCode, GiveFile, GivenFileView, UserError};
 use nova_skill::GivenFile;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::places::Places;
 
 use kept::GivenFiles;

@@ -1,6 +1,8 @@
 //! The rules as the user sees and changes them, and what a rule would do to a call.
 
-use nova_calls::{Because, Facts, Grantee, Ruling, Standing, ToolContent, Verdict, content_of, decide};
+use nova_calls::{
+    Because, Facts, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of, decide,
+};
 use nova_protocol::{
     AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRow,
     TriedRule, TriedVerdict, TryRule, UserError,
@@ -295,6 +297,15 @@ impl App {
                 format!("Change {} by hand; nothing was changed.", file.display()),
             ),
         }
+    }
+}
+
+impl KeepRule for App {
+    /// In force when this returns.
+    fn allow(&self, wire_name: &str) -> Result<(), String> {
+        self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;
+        self.reload_settings();
+        Ok(())
     }
 }
 

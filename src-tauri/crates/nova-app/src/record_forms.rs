@@ -17,7 +17,8 @@ use nova_vault::note::FrontMatter;
 use nova_vault::{Query, TemplateFolder, View};
 use serde_json::{Map, Value};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 use crate::notes::find_note;
 use save::{FilledForm, SaveRecordTool};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use nova_protocol::{ErrorCode, TakenExample, ToolSuggestion, UserError};
 use nova_registry::{Confusion, Ranked, Router, SkillEntry, test_routing, would_take};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {

@@ -9,7 +9,8 @@ use nova_skill::{FieldKind, RecordType};
 use nova_vault::View;
 
 use super::matching;
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 /// Nobody looks through more.
