@@ -21,7 +21,10 @@ impl App {
     ///
     /// # Errors
     /// `bad_request` when the conflict is not known, as after a restart; or when writing fails.
-    pub(crate) async fn resolve(&self, resolve: &ResolveConflict) -> Result<ResolvedConflict, UserError> {
+    pub(crate) async fn resolve_conflict(
+        &self,
+        resolve: ResolveConflict,
+    ) -> Result<ResolvedConflict, UserError> {
         let note = &resolve.note;
         let met_by = resolve.change_set.as_ref().or(resolve.session.as_ref()).cloned().unwrap_or_default();
         let place = (met_by, note.clone());

@@ -20,7 +20,7 @@ use kept::GivenFiles;
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 impl App {
     /// Asks for a file in the system's dialog and reads it.
-    pub(crate) async fn choose(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
+    pub(crate) async fn choose_file(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
         let endings: Vec<&str> = choose.endings.iter().map(String::as_str).collect();
         let desktop = &self.inner.options.desktop;
         let Some(path) = desktop.choose_file(&choose.title, &choose.kind, &endings).await else {

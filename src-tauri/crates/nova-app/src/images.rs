@@ -21,7 +21,7 @@ const NAME_LENGTH: usize = 80;
 
 impl App {
     /// The bytes of an image that was sent in a session.
-    pub(crate) async fn image_of(&self, wanted: &ImageRef) -> Result<ImageData, UserError> {
+    pub(crate) async fn read_image(&self, wanted: ImageRef) -> Result<ImageData, UserError> {
         let image = self.inner.store.image(&wanted.session, &wanted.id).await;
         let image = image?.ok_or_else(|| {
             UserError::new(

@@ -33,9 +33,9 @@ impl App {
     ///
     /// # Errors
     /// With what to do, when the entries are not usable or the provider does not answer.
-    pub(crate) async fn check_new_provider(&self, new: &NewProvider) -> Result<CheckedProvider, UserError> {
-        let config = checked_entries(new)?;
-        let key = key_of(new);
+    pub(crate) async fn check_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        let config = checked_entries(&new)?;
+        let key = key_of(&new);
         let mut settings = self.settings(&config);
         settings.limits = Limits { connect: PATIENCE, read: PATIENCE, tries: 1, ..Limits::default() };
         settings.key = std::sync::Arc::new(move || key.clone());
@@ -69,10 +69,10 @@ impl App {
     /// # Errors
     /// As [`Self::check_new_provider`], when the credentials cannot be reached and when the file cannot
     /// be written. The file is not changed then.
-    pub(crate) async fn add_new_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+    pub(crate) async fn add_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
         let config = checked_entries(&new)?;
         self.refuse_another(&config)?;
-        let checked = self.check_new_provider(&new).await?;
+        let checked = self.check_provider(new.clone()).await?;
         let name = match new.key.map(SecretText::take).filter(|key| !key.trim().is_empty()) {
             None => None,
             Some(key) => {

@@ -17,7 +17,6 @@ use nova_vault::{Author, ChangeSetKind, Vault, VaultPath};
 
 use crate::app::App;
 use crate::blocking::blocking;
-use crate::commands::with_blocks;
 use crate::config::without_secrets;
 
 /// How long a deleted session can be restored.
@@ -30,7 +29,7 @@ const FOUND: u32 = 20;
 const NAME_LENGTH: usize = 80;
 
 impl App {
-    pub(crate) async fn set_session_as(&self, set: &SetSession) -> Result<SessionRow, UserError> {
+    pub(crate) async fn set_session(&self, set: SetSession) -> Result<SessionRow, UserError> {
         let store = &self.inner.store;
         let mut info = store.info(&set.session).await;
         if let (Ok(_), Some(pinned)) = (&info, set.pinned) {
@@ -83,9 +82,9 @@ impl App {
         Ok(purged?)
     }
 
-    pub(crate) async fn search_in_sessions(
+    pub(crate) async fn search_sessions(
         &self,
-        search: &SearchSessions,
+        search: SearchSessions,
     ) -> Result<Vec<FoundSession>, UserError> {
         let limit = usize::try_from(search.limit.unwrap_or(FOUND)).unwrap_or(usize::MAX);
         let found = self.inner.store.search(&search.query, limit).await;
@@ -117,7 +116,7 @@ impl App {
     }
 
     /// Has the user choose a file, and writes the session into it.
-    pub(crate) async fn save_session(&self, export: &ExportSession) -> Result<ExportedSession, UserError> {
+    pub(crate) async fn export_session(&self, export: ExportSession) -> Result<ExportedSession, UserError> {
         let text = self.session_as_markdown(&export.session, export.all == Some(true)).await?;
         let info = self.inner.store.info(&export.session).await?;
         let title: String = file_name(&info.title).chars().take(NAME_LENGTH).collect();
@@ -269,4 +268,24 @@ fn in_vault(vault: &Vault, path: &Path) -> Option<VaultPath> {
     let folder = path.parent()?.canonicalize().ok()?;
     let inside = folder.strip_prefix(vault.root().canonicalize().ok()?).ok()?.join(path.file_name()?);
     VaultPath::parse(&inside.to_string_lossy().replace('\\', "/")).ok()
+}
+
+/// The log keeps a message's text; its rendered blocks are made again for the window.
+pub(crate) fn with_blocks(events: impl IntoIterator<Item = Envelope>) -> Vec<Envelope> {
+    let mut all = Vec::new();
+    for envelope in events {
+        if let Event::MessageCompleted { message, text, .. } = &envelope.event {
+            for (index, block) in nova_session::blocks(text).into_iter().enumerate() {
+                let event = Event::MessageBlock {
+                    message: message.clone(),
+                    index: u32::try_from(index).unwrap_or(u32::MAX),
+                    html: block.html,
+                    done: true,
+                };
+                all.push(Envelope { event, ..envelope.clone() });
+            }
+        }
+        all.push(envelope);
+    }
+    all
 }

@@ -17,10 +17,7 @@ use crate::chat::unknown_skill;
 const MOST_VALUES: usize = 500;
 
 impl App {
-    pub(crate) async fn values_in_use_of(
-        &self,
-        wanted: FieldsOfRecords,
-    ) -> Result<Vec<ValuesInUse>, UserError> {
+    pub(crate) async fn values_in_use(&self, wanted: FieldsOfRecords) -> Result<Vec<ValuesInUse>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill =
             snapshot.listed(&wanted.skill).ok_or_else(|| unknown_skill(&snapshot, &wanted.skill))?.clone();

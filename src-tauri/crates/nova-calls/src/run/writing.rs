@@ -5,14 +5,14 @@ use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{Decision, Event, NoteChangeView, NoteDiffView, UserError};
 use nova_registry::{RuleList, SkillEntry, ToolEntry};
-use nova_skill::{ToolError, VaultPath};
+use nova_skill::{Output, ToolError, VaultPath};
 use nova_vault::Author;
 use serde_json::Value;
 
 use super::asking::{Approved, Asking};
 use super::judging::denied_by_rule;
 use super::planning::broke;
-use super::{Done, Reach, Running};
+use super::{Reach, Running};
 use crate::view::{change_kind_view, error_from_tool, error_from_vault};
 use crate::{Because, Ruling, Verdict, arguments};
 
@@ -24,7 +24,7 @@ impl Running<'_> {
         tool: &Arc<ToolEntry>,
         reach: &Reach,
         mut args: Value,
-    ) -> Result<Done, UserError> {
+    ) -> Result<Output, UserError> {
         let mut plan = match self.plan(skill, tool, reach, args.clone()).await {
             // It may build on what a call before it is about to write.
             Err(_) if self.reach_place().await? => self.plan(skill, tool, reach, args.clone()).await?,
@@ -81,7 +81,7 @@ impl Running<'_> {
         }
         self.check_not_denied(tool, &args)?;
         let Some(draft) = plan.draft else {
-            return Ok(Done { output: plan.output, ..Done::default() });
+            return Ok(plan.output);
         };
         let Some(change_set) = self.scope.change_set.clone() else {
             return Err(error_from_tool(&ToolError::NoVault));
@@ -117,12 +117,10 @@ impl Running<'_> {
                     .filter(|(path, _)| !hidden.contains(path))
                     .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
                     .collect();
-                Ok(Done {
-                    output: plan.output,
-                    changes: applied.changes.iter().map(change_view).collect(),
-                    change_set: Some(id),
-                    merged,
-                })
+                self.outcome.changes = applied.changes.iter().map(change_view).collect();
+                self.outcome.change_set = Some(id);
+                self.outcome.merged = merged;
+                Ok(plan.output)
             }
             Err(error) => {
                 if let nova_skill::VaultError::Conflict(conflict) = &error {
