@@ -140,6 +140,29 @@ pub(crate) struct OpenChat {
     pub(crate) idle: tokio::sync::watch::Sender<bool>,
 }
 
+/// Held by a turn that runs in a chat.
+pub(crate) struct Occupied(Arc<OpenChat>);
+
+impl OpenChat {
+    /// None while a turn runs in it.
+    pub(crate) fn occupy(self: &Arc<Self>, cancel: CancellationToken) -> Option<Occupied> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.is_some() {
+            return None;
+        }
+        *running = Some(cancel);
+        self.idle.send_replace(false);
+        Some(Occupied(self.clone()))
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        *self.0.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.idle.send_replace(true);
+    }
+}
+
 /// A tool started from its form.
 pub(crate) struct OpenRun {
     pub(crate) waiting: Arc<WaitingApprovals>,

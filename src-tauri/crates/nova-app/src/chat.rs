@@ -5,8 +5,8 @@ use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
 use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{
-    NamedImage, Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, provider_error,
-    run_late_turn, run_turn,
+    NamedImage, Session, SessionError, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals,
+    provider_error, run_late_turn, run_turn,
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -141,30 +141,14 @@ impl App {
         self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
-        {
-            let mut running = chat.running.lock().unwrap_or_else(PoisonError::into_inner);
-            if running.is_some() {
-                return Err(nova_session::SessionError::Busy.into());
-            }
-            *running = Some(cancel.clone());
-            chat.idle.send_replace(false);
-        }
+        let occupied = chat.occupy(cancel.clone()).ok_or(SessionError::Busy)?;
         let turn = turn.unwrap_or_else(|| self.inner.options.ids.next());
-        let scope = async {
-            // The turn begins at once, so that it is seen and can be stopped, and a server that may run the
-            // model elsewhere is asked then. Where no model is set one is looked for before.
-            let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
-            let scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
-            can_look(&scope, &message)?;
-            Ok(scope)
-        };
-        let mut scope = match scope.await {
-            Ok(scope) => scope,
-            Err(error) => {
-                self.turn_ended(&chat);
-                return Err(error);
-            }
-        };
+        // The turn begins at once, so that it is seen and can be stopped, and a server that may run the model
+        // elsewhere is asked then. Where no model is set one is looked for before.
+        let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
+        let mut scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
+        can_look(&scope, &message)?;
+        scope.occupied = Box::new(occupied);
         self.emit(Event::SessionChanged { id: session.to_owned() });
         let (begun, taken) = begun();
         let has_begun = begun.clone();
@@ -189,7 +173,6 @@ impl App {
                     "Send the message again.",
                 )),
             };
-            app.turn_ended(&chat);
             if let Some(error) = failure
                 && !begun(Err(error.clone()))
             {
@@ -254,11 +237,6 @@ impl App {
         nova_session::EventSink::emit(self.inner.as_ref(), envelope);
     }
 
-    fn turn_ended(&self, chat: &OpenChat) {
-        *chat.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        chat.idle.send_replace(true);
-    }
-
     /// What the calls of a turn, form or command can reach.
     pub(crate) fn access(&self, approver: Arc<dyn Approver>) -> Access {
         Access {
@@ -303,15 +281,7 @@ impl App {
             router: !self.config().router_off,
             settle: self.inner.options.settle,
             begun: Arc::new(|| ()),
-            ended: {
-                let (app, id) = (self.clone(), chat.session.id.clone());
-                Arc::new(move || {
-                    let chat = app.chats().get(&id).cloned();
-                    if let Some(chat) = chat {
-                        app.turn_ended(&chat);
-                    }
-                })
-            },
+            occupied: Box::new(()),
         })
     }
 
