@@ -90,6 +90,19 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
 }
 
 #[test]
+fn rules_are_asked_at_the_gate_alone() {
+    let asks = [".find_at(", ".find_literal(", ".find_written(", ".find(RuleList", "rules.closed"];
+    // The registry holds the rules; the vault has a matcher with a method of that name.
+    let others = ["src-tauri/crates/nova-registry/", "src-tauri/crates/nova-vault/"];
+    let found = mentions(&["src-tauri", "skills"], &[".rs"], &asks, &others);
+    assert_eq!(
+        outside_tests(found),
+        ["src-tauri/crates/nova-calls/src/decide.rs", "src-tauri/crates/nova-calls/src/gate.rs"],
+        "calls and requests are judged by `Gate`"
+    );
+}
+
+#[test]
 fn nothing_below_the_app_reads_the_environment_or_the_home_folder() {
     let words =
         ["env::var", "env::home_dir", "env::vars", "env::current_dir", "UserDirs", "BaseDirs", "ProjectDirs"];

@@ -4,29 +4,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { App } from './App';
 import type { EventBody } from './ipc';
-import { FakeBackend, type World } from './testing/fake-backend';
+import { FakeBackend } from './testing/fake-backend';
 import { setWindow } from './testing/media';
 import { renderInApp } from './testing/render';
 import { interruptedSet, sampleNow, sampleWorld } from './testing/sample';
 import { sampleAnswer, samplePanels } from './testing/sample-panels';
+import { openChat, showApp } from './testing/whole-app';
 
 beforeEach(() => setWindow({}));
 afterEach(() => vi.unstubAllGlobals());
 
-async function show(change: (world: World) => void = () => {}) {
-  const world = sampleWorld();
-  change(world);
-  const rendered = renderInApp(<App now={() => sampleNow} />, { backend: new FakeBackend(world) });
-  await act(() => rendered.store.actions.start());
-  return { ...rendered, user: userEvent.setup(), app: () => rendered.store.get().app };
-}
-
-const open = async (rendered: Awaited<ReturnType<typeof show>>, session = 'harborline') =>
-  act(() => rendered.store.actions.openSession(session));
-
 describe('the header', () => {
   test('names the chat, the model and where it runs, and the active skills', async () => {
-    await open(await show());
+    await openChat(await showApp());
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Harborline signed');
     await waitFor(() => expect(screen.getByTestId('model-menu')).toHaveAccessibleName('Model: qwen3:14b, on this machine'));
     const skills = within(screen.getByRole('list', { name: 'Active skills' })).getAllByRole('listitem');
@@ -34,8 +24,8 @@ describe('the header', () => {
   });
 
   test('another model is chosen for this chat', async () => {
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     await rendered.user.click(screen.getByTestId('model-menu'));
     await rendered.user.click(await screen.findByRole('menuitemcheckbox', { name: /gpt-5.2 asks before it sends/ }));
     await waitFor(() =>
@@ -45,7 +35,7 @@ describe('the header', () => {
   });
 
   test('a provider that does not answer says so in its place', async () => {
-    const { user } = await show();
+    const { user } = await showApp();
     await user.click(screen.getByTestId('model-menu'));
     expect(await screen.findByRole('menuitem', { name: 'models.lab.example did not answer.' })).toHaveAttribute('data-disabled');
   });
@@ -53,8 +43,8 @@ describe('the header', () => {
 
 describe('width', () => {
   test('list and panel stand beside the conversation where there is room', async () => {
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     act(() => rendered.store.actions.togglePanel());
     expect(screen.getByTestId('chat-list')).toBeInTheDocument();
     expect(screen.getByRole('complementary', { name: 'Panel' })).toBeInTheDocument();
@@ -64,8 +54,8 @@ describe('width', () => {
 
   test('below 1100 the list is a rail; it opens over the chat and a choice closes it', async () => {
     setWindow({ width: 900 });
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
     await rendered.user.click(screen.getByRole('button', { name: 'Show list, a chat waits for your answer' }));
     const sheet = screen.getByRole('dialog', { name: 'Chats' });
@@ -76,8 +66,8 @@ describe('width', () => {
 
   test('below 1100 the changes open over the chat from the header; Esc closes them', async () => {
     setWindow({ width: 900 });
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     const button = await screen.findByRole('button', { name: '2 changes' });
     await rendered.user.click(button);
     expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
@@ -88,8 +78,8 @@ describe('width', () => {
 
   test('zoomed in below 900 the rail is a button of the header', async () => {
     setWindow({ width: 720 });
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     expect(screen.getAllByTestId('show-list')).toHaveLength(1);
     expect(screen.queryByRole('navigation', { name: 'Chats' })).toBeNull();
     await rendered.user.click(within(screen.getByRole('heading', { level: 1 }).parentElement!).getByTestId('show-list'));
@@ -101,7 +91,7 @@ describe('width', () => {
   });
 
   test('Ctrl plus, minus and 0 zoom in, out and back, also at the first start', async () => {
-    const { user, app } = await show((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
+    const { user, app } = await showApp((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
     await user.keyboard('{Control>}[Equal][Equal]{/Control}');
     expect(app().zoom).toBe(125);
     await user.keyboard('{Control>}[Minus]{/Control}');
@@ -113,7 +103,7 @@ describe('width', () => {
   });
 
   test('the edge of the panel moves with the arrow keys, within its limits', async () => {
-    const rendered = await show();
+    const rendered = await showApp();
     act(() => rendered.store.actions.togglePanel());
     const edge = screen.getByRole('separator', { name: 'Width of the panel' });
     edge.focus();
@@ -124,300 +114,10 @@ describe('width', () => {
   });
 });
 
-describe('keys', () => {
-  test('Ctrl N, Ctrl comma, Esc, Ctrl B, Ctrl period', async () => {
-    const rendered = await show();
-    await open(rendered);
-    const { user, app } = rendered;
-    await user.keyboard('{Control>}n{/Control}');
-    expect(app().open).toBeNull();
-    await user.keyboard('{Control>},{/Control}');
-    expect(app().view).toEqual({ kind: 'settings', page: 'skills' });
-    await user.keyboard('{Escape}');
-    expect(app().view).toEqual({ kind: 'chat' });
-    await user.keyboard('{Control>}b{/Control}');
-    expect(app().list.folded).toBe(true);
-    await user.keyboard('{Control>}.{/Control}');
-    expect(app().panel.open).toBe(true);
-  });
-
-  test('Ctrl and a digit open the panels of skills, Ctrl Shift period makes one wide', async () => {
-    const { user, app, backend, store } = await show();
-    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
-    await act(() => store.actions.loadSkillPanels());
-    await user.keyboard('{Control>}2{/Control}');
-    expect(app().panel).toMatchObject({ open: true, tab: 'skill:portfolio', wide: false });
-    expect(screen.getByTestId('composer-input')).toBeInTheDocument();
-    await user.keyboard('{Control>}{Shift>}[Period]{/Shift}{/Control}');
-    expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
-    // It takes the list's room too.
-    expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
-    expect(screen.getByRole('button', { name: 'Portfolio' })).toHaveAttribute('aria-pressed', 'true');
-    await user.keyboard('{Control>}1{/Control}');
-    expect(app().panel.tab).toBe('skill:crm');
-    // The same again closes it.
-    await user.keyboard('{Control>}1{/Control}');
-    expect(app().panel.open).toBe(false);
-  });
-
-  test('a question below a wide panel goes to the chat with the skill', async () => {
-    const { user, app, backend, store } = await show();
-    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
-    backend.on('send_message', () => ({ turn: 't9' }) as never);
-    await act(() => store.actions.loadSkillPanels());
-    act(() => store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
-    await user.type(screen.getByRole('textbox', { name: 'Ask CRM' }), 'Who waits?{Enter}');
-    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Who waits?', skills: ['crm'] }]));
-    await waitFor(() => expect(app().panel.wide).toBe(false));
-  });
-
-  test('Ctrl K opens the palette: a chat by its name, a command, a skill', async () => {
-    const { user, app } = await show();
-    const find = async (words: string) => {
-      await user.keyboard('{Control>}k{/Control}');
-      await user.type(screen.getByTestId('palette-field'), `${words}{Enter}`);
-      expect(screen.queryByTestId('palette')).toBeNull();
-    };
-    await find('lisb');
-    expect(app().open).toBe('lisbon');
-    await find('show act');
-    expect(app().panel).toMatchObject({ open: true, tab: 'activity' });
-    await find('crm');
-    expect(app().drafts['lisbon']?.skills).toEqual(['crm']);
-    await find('settings: mod');
-    expect(app().view).toEqual({ kind: 'settings', page: 'models' });
-  });
-
-  test('Ctrl K finds a note, a tool and a panel by name, and has them first next time', async () => {
-    const { user, app, backend, store } = await show();
-    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
-    await act(() => store.actions.loadSkillPanels());
-    const openPalette = () => user.keyboard('{Control>}k{/Control}');
-    const find = async (words: string, found: RegExp) => {
-      await openPalette();
-      await user.type(screen.getByTestId('palette-field'), words);
-      await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(found));
-      await user.keyboard('{Enter}');
-    };
-    await find('brandvik', /^Ilse Brandvik/);
-    expect(app().panel.note).toBe('CRM/People/Ilse Brandvik.md');
-    await find('move_deal', /^crm.move_deal/);
-    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
-    // The skill of that name comes first.
-    await find('portf{ArrowDown}', /^Portfoliopanel/);
-    expect(app().panel.tab).toBe('skill:portfolio');
-    await openPalette();
-    const recent = within(screen.getByRole('group', { name: 'Recent' })).getAllByRole('option').map(({ textContent }) => textContent);
-    expect(recent.map((label) => /^(Portfolio|crm.move_deal|Ilse Brandvik)/.exec(label ?? '')?.[0])).toEqual(['Portfolio', 'crm.move_deal', 'Ilse Brandvik']);
-  });
-
-  test('Ctrl O opens a note by its name', async () => {
-    const { user, app } = await show();
-    await user.keyboard('{Control>}o{/Control}');
-    await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'jane');
-    await screen.findByRole('option', { name: /^Jane Doe/, selected: true });
-    await user.keyboard('{Enter}');
-    expect(app().panel.note).toBe('CRM/People/Jane Doe.md');
-  });
-
-  test('Run a tool starts in its search, also from the page of a tool', async () => {
-    const { user, app, store } = await show();
-    act(() => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' }));
-    await user.keyboard('{Control>}k{/Control}');
-    await user.type(screen.getByTestId('palette-field'), 'run a tool{Enter}');
-    const search = await screen.findByRole('textbox', { name: 'Find a tool' });
-    await waitFor(() => expect(search).toHaveFocus());
-    await user.keyboard('add_con{Enter}');
-    expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.add_contact' });
-    await waitFor(() => expect(screen.getByLabelText(/^Name/)).toHaveFocus());
-  });
-
-  test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
-    const rendered = await show();
-    const { user, app, store } = rendered;
-    const offered = async (words: string) => {
-      await user.keyboard('{Control>}k{/Control}');
-      await user.type(screen.getByTestId('palette-field'), words);
-      const labels = screen.queryAllByRole('option').map(({ textContent }) => textContent ?? '');
-      await user.keyboard('{Escape}');
-      return labels.filter((label) => label.toLowerCase().startsWith(words));
-    };
-    const commands = ['find in this chat', 'show or hide the chat list', 'show or hide the right panel', 'go to the waiting approval', 'widen the panel'];
-    const able = async () => {
-      const found = [];
-      for (const words of commands) if ((await offered(words)).length > 0) found.push(words);
-      return found;
-    };
-    act(() => store.actions.show({ kind: 'settings', page: 'models' }));
-    expect(await able()).toEqual([]);
-    expect(app().view.kind).toBe('settings');
-    act(() => store.actions.show({ kind: 'chat' }));
-    expect(await able(), 'nothing waits, and no skill has a panel').toEqual(commands.slice(0, 3));
-    await open(rendered);
-    expect(await able()).toEqual(commands.slice(0, 4));
-    act(() => store.actions.setOver('keys'));
-    for (const words of commands) expect(screen.getByTestId('key-sheet').parentElement).toHaveTextContent(new RegExp(words, 'i'));
-  });
-
-  test('? lists the keys, Esc closes the list and gives the focus back', async () => {
-    const { user } = await show();
-    screen.getByTestId('new-chat').focus();
-    await user.keyboard('?');
-    expect(screen.getByRole('dialog', { name: 'Keys' })).toHaveTextContent('Search chats and commands');
-    await user.keyboard('{Escape}');
-    expect(screen.queryByRole('dialog')).toBeNull();
-    expect(screen.getByTestId('new-chat')).toHaveFocus();
-  });
-
-  test('in a message ? is a question mark', async () => {
-    const { user } = await show();
-    await user.type(screen.getByTestId('composer-input'), 'Who?');
-    expect(screen.queryByRole('dialog')).toBeNull();
-  });
-
-  test('keys can be chosen, are kept, and an unfit one is refused with the reason', async () => {
-    const { user, app, store } = await show();
-    act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
-    await user.click(screen.getByTestId('keys-palette'));
-    await user.keyboard('{Control>}n{/Control}');
-    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl N is “New chat”.');
-    expect(app().view.kind).toBe('settings');
-    await user.keyboard('{Control>}p{/Control}');
-    expect(app().keys).toEqual({ palette: 'Ctrl P' });
-    await user.keyboard('{Control>}k{/Control}');
-    expect(screen.queryByTestId('palette')).toBeNull();
-    await user.keyboard('{Control>}p{/Control}');
-    expect(screen.getByTestId('palette')).toBeVisible();
-  });
-
-  test('a keyboard without Latin letters has the same keys, also chosen ones', async () => {
-    const { user, app, store } = await show();
-    fireEvent.keyDown(document.body, { key: 'л', code: 'KeyK', ctrlKey: true });
-    expect(screen.getByTestId('palette')).toBeVisible();
-    act(() => store.actions.setOver(null));
-    act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
-    await user.click(screen.getByTestId('keys-palette'));
-    fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'с', code: 'KeyC', ctrlKey: true });
-    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl C is reserved for editing text.');
-    fireEvent.keyDown(screen.getByTestId('keys-palette'), { key: 'з', code: 'KeyP', ctrlKey: true });
-    expect(app().keys).toEqual({ palette: 'Ctrl P' });
-  });
-
-  test('keys that were changed stand where the old ones stood', async () => {
-    const { store } = await show();
-    const changed = { list: 'Ctrl 8', 'new-chat': 'Ctrl D', settings: 'Ctrl E', composer: 'Ctrl M' };
-    act(() => Object.entries(changed).forEach(([action, keys]) => store.actions.setKeys(action, keys)));
-    expect(screen.getByTestId('new-chat')).toHaveTextContent('Ctrl D');
-    expect(screen.getByTestId('chat-list')).not.toHaveTextContent('Ctrl K');
-    screen.getByTestId('nav-settings').focus();
-    expect(await screen.findByRole('tooltip')).toHaveTextContent('Ctrl E');
-  });
-
-  test('F6 goes round the regions, Shift F6 back', async () => {
-    const { user, store } = await show();
-    act(() => store.actions.togglePanel());
-    const region = () => document.activeElement?.closest('[data-region]')?.getAttribute('data-region');
-    screen.getByTestId('new-chat').focus();
-    await user.keyboard('{F6}');
-    expect(region()).toBe('header');
-    await user.keyboard('{Shift>}{F6}{/Shift}');
-    expect(region()).toBe('list');
-    await user.keyboard('{Shift>}{F6}{/Shift}');
-    expect(region()).toBe('panel');
-  });
-});
-
-describe('lists', () => {
-  const firstStop = (list: HTMLElement) => list.querySelector<HTMLElement>('[data-note-path] button, button[data-note-path], [data-list-item] button, button[data-list-item]')!;
-  const panels = async (rendered: Awaited<ReturnType<typeof show>>) => {
-    rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
-    await act(() => rendered.store.actions.loadSkillPanels());
-  };
-  type Rendered = Awaited<ReturnType<typeof show>>;
-  const lists: [name: string, go: (rendered: Rendered) => unknown, list: () => Promise<HTMLElement>, notes: boolean][] = [
-    ['the changes of a chat', async (r) => { await open(r); r.store.actions.showPanel('changes'); }, async () => (await screen.findAllByTestId('change-note'))[0]!.closest<HTMLElement>('[data-list]')!, true],
-    ['a table of a panel', async (r) => { await panels(r); r.store.actions.setPanel({ open: true, tab: 'skill:portfolio', wide: true }); }, async () => (await screen.findAllByRole('row'))[1]!.closest<HTMLElement>('[data-list]')!, true],
-    ['the deleted chats', async (r) => { await r.store.actions.deleteSession('lisbon'); await r.store.actions.deleteSession('bank'); r.store.actions.show({ kind: 'trash' }); }, async () => (await screen.findAllByTestId('trash-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
-    ['the skills', (r) => r.store.actions.show({ kind: 'settings', page: 'skills' }), async () => (await screen.findAllByTestId('skill-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
-    ['the models', (r) => r.store.actions.show({ kind: 'settings', page: 'models' }), async () => (await screen.findAllByRole('list', { name: /^Models of/ }))[0]!, false],
-  ];
-  test.each(lists)('J and K move in %s, O opens a note in Obsidian', async (_name, go, list, notes) => {
-    const rendered = await show();
-    await act(async () => void (await go(rendered)));
-    const first = firstStop(await list());
-    act(() => first.focus());
-    const item = () => document.activeElement?.closest('[data-list-item]');
-    const before = item();
-    await rendered.user.keyboard('j');
-    expect(item()).not.toBe(before);
-    await rendered.user.keyboard('k');
-    expect(item()).toBe(before);
-    const path = before?.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'];
-    await rendered.user.keyboard('o');
-    expect(rendered.backend.asked('open_note')).toEqual(notes ? [{ path }] : []);
-    expect(path === undefined).toBe(!notes);
-  });
-
-  test('O opens the note of a card of a board', async () => {
-    const rendered = await show();
-    await panels(rendered);
-    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
-    await waitFor(() => expect(document.querySelector('[data-card]')).not.toBeNull());
-    const card = document.querySelector<HTMLElement>('[data-card]')!;
-    act(() => card.focus());
-    await rendered.user.keyboard('o');
-    expect(rendered.backend.asked('open_note')).toEqual([{ path: card.dataset['row'] }]);
-  });
-
-  const russian = (key: 'о' | 'л' | 'щ') => fireEvent.keyDown(document.activeElement!, { key, code: { о: 'KeyJ', л: 'KeyK', щ: 'KeyO' }[key] });
-
-  test('J, K and O are where they are on a keyboard without Latin letters', async () => {
-    const rendered = await show();
-    await open(rendered);
-    act(() => rendered.store.actions.showPanel('changes'));
-    const list = (await screen.findAllByTestId('change-note'))[0]!.closest<HTMLElement>('[data-list]')!;
-    act(() => firstStop(list).focus());
-    const item = () => document.activeElement?.closest<HTMLElement>('[data-list-item]');
-    const before = item();
-    russian('о');
-    expect(item()).not.toBe(before);
-    russian('л');
-    expect(item()).toBe(before);
-    russian('щ');
-    expect(rendered.backend.asked('open_note')).toEqual([{ path: before!.closest<HTMLElement>('[data-note-path]')!.dataset['notePath'] }]);
-  });
-
-  test('so they are on a board and among the tools to run', async () => {
-    const rendered = await show();
-    await panels(rendered);
-    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
-    await waitFor(() => expect(document.querySelectorAll('[data-card]').length).toBeGreaterThan(1));
-    const card = document.querySelector<HTMLElement>('[data-card]')!;
-    act(() => card.focus());
-    russian('о');
-    expect(card).not.toHaveFocus();
-    russian('л');
-    expect(card).toHaveFocus();
-    act(() => rendered.store.actions.show({ kind: 'run-tool', tool: null }));
-    await waitFor(() => expect(document.querySelectorAll('button[data-tool]').length).toBeGreaterThan(1));
-    const [tool, next] = [...document.querySelectorAll<HTMLElement>('button[data-tool]')];
-    act(() => tool!.focus());
-    russian('о');
-    expect(next).toHaveFocus();
-  });
-
-  test('in a field of a list they are letters', async () => {
-    const { user, backend } = await show();
-    await user.type(screen.getByRole('textbox', { name: 'Search chats' }), 'jok');
-    expect(screen.getByRole('textbox', { name: 'Search chats' })).toHaveValue('jok');
-    expect(backend.asked('open_note')).toEqual([]);
-  });
-});
-
 describe('a question that waits', () => {
   const card = () => screen.findByTestId('approval-card');
 
-  test.each<[string, (rendered: Awaited<ReturnType<typeof show>>) => void]>([
+  test.each<[string, (rendered: Awaited<ReturnType<typeof showApp>>) => void]>([
     ['the settings', ({ store }) => store.actions.show({ kind: 'settings', page: 'models' })],
     ['the deleted chats', ({ store }) => store.actions.show({ kind: 'trash' })],
     ['a tool to run', ({ store }) => store.actions.show({ kind: 'run-tool', tool: null })],
@@ -425,10 +125,10 @@ describe('a question that waits', () => {
     ['a new chat', ({ store }) => store.actions.newChat()],
     ['a wide panel', ({ store }) => store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true })],
   ])('is gone to from %s', async (_where, leave) => {
-    const rendered = await show();
+    const rendered = await showApp();
     rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
     await act(() => rendered.store.actions.loadSkillPanels());
-    await open(rendered);
+    await openChat(rendered);
     await act(async () => leave(rendered));
     expect(screen.queryByTestId('approval-card')).toBeNull();
     await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
@@ -439,8 +139,8 @@ describe('a question that waits', () => {
 
   test('in a narrow window the panel that lies over it makes way', async () => {
     setWindow({ width: 900 });
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     await rendered.user.click(await screen.findByRole('button', { name: '2 changes' }));
     await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
     const shown = await card();
@@ -450,8 +150,8 @@ describe('a question that waits', () => {
 
   test('in a narrow window the panel stays where nothing waits', async () => {
     setWindow({ width: 900 });
-    const rendered = await show();
-    await open(rendered, 'lisbon');
+    const rendered = await showApp();
+    await openChat(rendered, 'lisbon');
     act(() => {
       rendered.store.actions.setPanel({ open: true });
       rendered.backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'harborline', turn: 't1' });
@@ -462,7 +162,7 @@ describe('a question that waits', () => {
   });
 
   test('a waiting question shows in the row of its chat until it is answered', async () => {
-    const { backend } = await show();
+    const { backend } = await showApp();
     const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
     const of = { session: 'lisbon', turn: 't7' };
     act(() => void backend.emit({ type: 'approval_requested', call: 'c', args: {}, decisions: ['once', 'deny'], question: 'Change 1 note?', editable: false, diff: null, host: null, revision: 1, mid_run: false }, of));
@@ -472,8 +172,8 @@ describe('a question that waits', () => {
   });
 
   test('is spoken wherever the window is', async () => {
-    const rendered = await show();
-    await open(rendered);
+    const rendered = await showApp();
+    await openChat(rendered);
     act(() => rendered.store.actions.show({ kind: 'settings', page: 'skills' }));
     act(() => void rendered.backend.emit({ type: 'turn_failed', code: 'provider_timeout', message: 'No answer.', hint: '' }, { session: 'harborline', turn: 't1' }));
     expect(screen.getByTestId('announce-assertive')).toHaveTextContent('No answer.');
@@ -482,11 +182,11 @@ describe('a question that waits', () => {
 
 describe('below a wide panel', () => {
   async function ask(session: string | null = 'harborline') {
-    const rendered = await show();
+    const rendered = await showApp();
     rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
     rendered.backend.on('send_message', () => ({ turn: 't9' }) as never);
     await act(() => rendered.store.actions.loadSkillPanels());
-    if (session) await open(rendered, session);
+    if (session) await openChat(rendered, session);
     act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
     return { ...rendered, field: screen.getByRole('textbox', { name: 'Ask CRM' }) };
   }
@@ -622,7 +322,7 @@ describe('below a wide panel', () => {
 
 describe('what the window shows instead', () => {
   test('settings have the window to themselves, a tool to run keeps the list', async () => {
-    const { store, user } = await show();
+    const { store, user } = await showApp();
     await user.click(screen.getByTestId('nav-run-tool'));
     expect(screen.getByTestId('nav-run-tool')).toHaveAttribute('aria-current', 'page');
     expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: null });
@@ -631,7 +331,7 @@ describe('what the window shows instead', () => {
   });
 
   test('the first start shows no list', async () => {
-    await show((world) => {
+    await showApp((world) => {
       world.status = { ...world.status, first_run: true, vault: null };
     });
     expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
@@ -653,7 +353,7 @@ describe('banners', () => {
   const config = { file: '/home/mara/.config/nova/nova.config.json', line: 12, message: 'A comma is missing.' };
 
   test('one at a time, the vault before the settings', async () => {
-    await show((world) => {
+    await showApp((world) => {
       world.status = { ...world.status, vault_problem: gone, config_problem: config };
     });
     expect(screen.getAllByTestId('banner')).toHaveLength(1);
@@ -661,7 +361,7 @@ describe('banners', () => {
   });
 
   test('a vault that is gone is found again', async () => {
-    const { backend, user } = await show((world) => {
+    const { backend, user } = await showApp((world) => {
       world.status = { ...world.status, vault: null, vault_problem: gone };
     });
     backend.on('pick_folder', () => ({ path: '/mnt/Work vault', shown: '/mnt/Work vault', notes: 412 }));
@@ -681,8 +381,8 @@ describe('banners', () => {
     const vaultGone: EventBody = { type: 'vault_gone', root: null, message, hint: 'Nothing is written until it is back.' };
 
     test('shows remedies at once, a red dot and one notice in the chat, until it is back', async () => {
-      const rendered = await show();
-      await open(rendered);
+      const rendered = await showApp();
+      await openChat(rendered);
       const { backend } = rendered;
       act(() => void backend.emit(vaultGone));
       const banner = await screen.findByRole('alert');
@@ -700,7 +400,7 @@ describe('banners', () => {
     });
 
     test('another of the vaults on this machine can be opened in its place', async () => {
-      const { backend, user } = await show();
+      const { backend, user } = await showApp();
       act(() => void backend.emit(vaultGone));
       backend.on('open_vault', (params) => backend.open_vault(params));
       await user.click(await screen.findByRole('button', { name: 'Open another' }));
@@ -709,7 +409,7 @@ describe('banners', () => {
     });
 
     test('a root that goes away is named, and the vault stays open', async () => {
-      const { backend } = await show();
+      const { backend } = await showApp();
       const gone = 'The folder that "Team" leads to is gone: /srv/team.';
       act(() => void backend.emit({ type: 'vault_gone', root: 'Team', message: gone, hint: 'Mount the disk that the notes are on.' }));
       const banner = await screen.findByTestId('banner');
@@ -722,7 +422,7 @@ describe('banners', () => {
   });
 
   test('a broken config names file and line, and is one click away', async () => {
-    const { backend, user } = await show((world) => {
+    const { backend, user } = await showApp((world) => {
       world.status = { ...world.status, config_problem: config };
     });
     expect(screen.getByTestId('banner')).toHaveTextContent(
@@ -735,7 +435,7 @@ describe('banners', () => {
 
 describe('a change that Nova was interrupted in', () => {
   test('is told at the start with its notes; Finish says in the panel what was done', async () => {
-    const { backend, user } = await show((world) => {
+    const { backend, user } = await showApp((world) => {
       world.changes = [interruptedSet(41)];
     });
     const banner = await screen.findByTestId('banner');
@@ -755,7 +455,7 @@ describe('a change that Nova was interrupted in', () => {
   });
 
   test('Undo in the banner takes it back', async () => {
-    const { backend, user } = await show((world) => {
+    const { backend, user } = await showApp((world) => {
       world.changes = [interruptedSet(2)];
     });
     await user.click(await screen.findByTestId('banner-undo'));
@@ -764,7 +464,7 @@ describe('a change that Nova was interrupted in', () => {
   });
 
   test('with several, the banner opens the panel, where each has its choice', async () => {
-    const { store, user } = await show((world) => {
+    const { store, user } = await showApp((world) => {
       world.changes = [interruptedSet(2), interruptedSet(3, { id: 'other' })];
     });
     act(() => store.actions.show({ kind: 'run-tool', tool: null }));
@@ -776,13 +476,13 @@ describe('a change that Nova was interrupted in', () => {
 
 describe('the status line', () => {
   const watched = (watching: string) =>
-    show((world) => {
+    showApp((world) => {
       world.status = { ...world.status, vault: world.status.vault && { ...world.status.vault, watching } };
     });
   const polling = 'looked at every few seconds (8192 watches are in use; raise max_user_watches)';
 
   test('the number of problems leads to their list, from wherever it is seen', async () => {
-    const { store, user } = await show();
+    const { store, user } = await showApp();
     act(() => store.actions.show({ kind: 'run-tool', tool: null }));
     await user.click(await screen.findByRole('button', { name: '3 problems' }));
     const panel = within(screen.getByRole('complementary', { name: 'Panel' }));
@@ -809,7 +509,7 @@ describe('the status line', () => {
   });
 
   test('without problems there is neither number nor tab', async () => {
-    const { store } = await show((world) => {
+    const { store } = await showApp((world) => {
       world.problems = [];
     });
     await waitFor(() => expect(store.get().app.problems.rows).toEqual([]));
@@ -854,7 +554,7 @@ describe('the status line', () => {
 
 describe('appearance', () => {
   const themed = (theme: 'system' | 'light' | 'dark', text_size = 14) =>
-    show((world) => {
+    showApp((world) => {
       world.status.appearance = { ...world.status.appearance, theme, text_size };
     });
 
@@ -876,7 +576,7 @@ describe('appearance', () => {
 });
 
 test('on another day what is due is read again, when the window is looked at', async () => {
-  const { backend } = await show();
+  const { backend } = await showApp();
   const before = backend.asked('list_glances').length;
   const look = () => act(async () => void window.dispatchEvent(new Event('focus')));
   await look();

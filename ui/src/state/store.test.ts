@@ -3,22 +3,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EventBody, UserError } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { interruptedSet, sampleWorld } from '../testing/sample';
-import { keepChanges } from './keeping';
+import { storeOnSample } from '../testing/store';
 import { createStore } from './store';
-
-function make(flushEvery = 0) {
-  const backend = new FakeBackend(sampleWorld());
-  const subscribe = vi.spyOn(backend, 'subscribe');
-  const store = createStore(backend, { flushEvery });
-  return { backend, store, subscribe, actions: store.actions };
-}
 
 const turn = expect.any(String) as string;
 const block = (html: string, done = false): EventBody => ({ type: 'message_block', message: 'm', index: 0, html, done });
 const started = (text: string): EventBody => ({ type: 'turn_started', text, model: 'ollama/q', skills: [], tool: null });
 
 test('starting reads status, chats and the names of skills over one subscription', async () => {
-  const { store, actions, subscribe } = make();
+  const { store, actions, subscribe } = storeOnSample();
   await actions.start();
   await actions.openSession('harborline');
   const { app } = store.get();
@@ -29,7 +22,7 @@ test('starting reads status, chats and the names of skills over one subscription
 });
 
 test('a first start asks for nothing of a vault that is not there', async () => {
-  const { backend, actions } = make();
+  const { backend, actions } = storeOnSample();
   backend.world.status = { ...backend.world.status, first_run: true, vault: null };
   await actions.start();
   expect(backend.calls.map(({ method }) => method)).toEqual(['app_status', 'window_layout']);
@@ -38,7 +31,7 @@ test('a first start asks for nothing of a vault that is not there', async () => 
 });
 
 test('a backend that does not answer is told as a problem, and asked again', async () => {
-  const { backend, store, actions } = make();
+  const { backend, store, actions } = storeOnSample();
   backend.fail('app_status', { message: 'Nothing answers.' });
   await actions.start();
   expect(store.get().app.startProblem?.message).toBe('Nothing answers.');
@@ -49,7 +42,7 @@ test('a backend that does not answer is told as a problem, and asked again', asy
 
 describe('opening a chat', () => {
   test('what happens while its events are read is neither lost nor told twice', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
@@ -76,7 +69,7 @@ describe('opening a chat', () => {
   });
 
   test('an opened chat goes on collecting while another one is open', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     await actions.openSession('lisbon');
@@ -87,7 +80,7 @@ describe('opening a chat', () => {
   });
 
   test('a chat that cannot be read is said and not shown', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     backend.fail('open_session', { message: 'This chat cannot be read.' });
     await actions.openSession('bank');
@@ -95,7 +88,7 @@ describe('opening a chat', () => {
   });
 
   test('events of chats nobody opened are not kept', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     backend.emit(started('elsewhere'), { session: 'bank', turn: 't1' });
     expect(store.get().streams).toEqual({});
@@ -105,7 +98,7 @@ describe('opening a chat', () => {
 
 describe('sending', () => {
   test('the first message makes the chat, the next goes to the same one', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     actions.newChat();
     await actions.sendDraft('hello');
@@ -131,14 +124,14 @@ describe('sending', () => {
   });
 
   test('a refused message rejects with the reason', async () => {
-    const { backend, actions } = make();
+    const { backend, actions } = storeOnSample();
     backend.fail('send_message', { code: 'session_busy' });
     await expect(actions.sendDraft('x')).rejects.toMatchObject({ code: 'session_busy' } satisfies Partial<UserError>);
   });
 });
 
 test('the model is set for the open chat, else for new ones', async () => {
-  const { backend, store, actions } = make();
+  const { backend, store, actions } = storeOnSample();
   await actions.start();
   await actions.setModel('ollama/qwen3:4b');
   expect(store.get().app.status?.model).toBe('ollama/qwen3:4b');
@@ -149,7 +142,7 @@ test('the model is set for the open chat, else for new ones', async () => {
 });
 
 test('appearance shows at once and is taken back where it is refused', async () => {
-  const { backend, store, actions } = make();
+  const { backend, store, actions } = storeOnSample();
   await actions.start();
   backend.fail('set_appearance');
   const saving = actions.setAppearance({ text_size: 18 });
@@ -160,7 +153,7 @@ test('appearance shows at once and is taken back where it is refused', async () 
 });
 
 test('deleting a chat forgets its messages and leaves it', async () => {
-  const { store, actions } = make();
+  const { store, actions } = storeOnSample();
   await actions.start();
   await actions.openSession('bank');
   await actions.deleteSession('bank');
@@ -171,14 +164,14 @@ test('deleting a chat forgets its messages and leaves it', async () => {
 });
 
 test('an undo makes the changes be read again', async () => {
-  const { store, actions } = make();
+  const { store, actions } = storeOnSample();
   const before = store.get().app.revisions.changes;
   await expect(actions.undo({ change_set: 'set3' })).resolves.toMatchObject({ change_set: 'set3-undo' });
   expect(store.get().app.revisions.changes).toBeGreaterThan(before);
 });
 
 test('a form run is a stream of its own while it is watched', () => {
-  const { backend, store, actions } = make();
+  const { backend, store, actions } = storeOnSample();
   const call: EventBody = {
     type: 'tool_call_started',
     call: 'c',
@@ -199,7 +192,7 @@ describe('the vault', () => {
   const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null };
 
   test('problems are read at the start; many changes cause one more reading', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     const answers: (() => void)[] = [];
     backend.on('list_problems', () => new Promise((resolve) => answers.push(() => resolve(backend.world.problems))));
     await actions.start();
@@ -219,7 +212,7 @@ describe('the vault', () => {
   });
 
   test('a change set that was settled elsewhere does not wait any more', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     backend.world.changes = [interruptedSet(2)];
     await actions.start();
     await vi.waitFor(() => expect(store.get().app.interrupted).toHaveLength(1));
@@ -229,7 +222,7 @@ describe('the vault', () => {
   });
 
   test('another vault begins without what was found in the last one', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     const conflict = { path: 'A.md', what: [], mine: '', theirs: '' };
     backend.on('finish_changes', () => ({ change_set: null, finished: [], conflicts: [conflict] }));
     await actions.settle(interruptedSet(1), 'finish');
@@ -239,7 +232,7 @@ describe('the vault', () => {
   });
 
   test('a vault changed in the configuration is read like a chosen one', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     backend.world.changes = [interruptedSet(2)];
     await actions.start();
     await vi.waitFor(() => expect(store.get().app.interrupted).toHaveLength(1));
@@ -254,7 +247,7 @@ describe('a conflict of a change set', () => {
   const choice = { session: null, change_set: 'one', note: 'A.md', keep: 'mine' } as const;
 
   async function met() {
-    const made = make();
+    const made = storeOnSample();
     made.backend.on('undo_changes', () => ({ change_set: null, undone: [], merged: [], conflicts: [conflict] }));
     await made.actions.undo({ change_set: 'one' });
     await made.actions.undo({ change_set: 'two' });
@@ -282,7 +275,7 @@ describe('flushing', () => {
   afterEach(() => vi.useRealTimers());
 
   test('a fast stream renders at most 30 times a second and ends complete', async () => {
-    const { backend, store, actions } = make(34);
+    const { backend, store, actions } = storeOnSample(34);
     actions.watch('s');
     const shown = vi.fn();
     store.listen(shown);
@@ -298,7 +291,7 @@ describe('flushing', () => {
   });
 
   test('a command’s answer is not shown before the events ahead of it', async () => {
-    const { backend, store, actions } = make(1000);
+    const { backend, store, actions } = storeOnSample(1000);
     await actions.start();
     backend.emit(started('one'), { session: 'bank', turn: 't' });
     backend.emit({ type: 'turn_completed', text: '' }, { session: 'bank', turn: 't' });
@@ -309,7 +302,7 @@ describe('flushing', () => {
 
 describe('a message on its way', () => {
   test('is stopped before it was handed over, and is not sent', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft({ text: 'Move it' });
@@ -322,7 +315,7 @@ describe('a message on its way', () => {
   });
 
   test('lets nothing that waits go ahead of it, and holds it back where it was not taken', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft({ text: 'Move it' });
@@ -441,7 +434,7 @@ describe('a message on its way', () => {
 
   /** The chat `bank`, in which each message stays on its way until it is answered. */
   async function onItsWay() {
-    const made = make();
+    const made = storeOnSample();
     await made.actions.start();
     await made.actions.openSession('bank');
     made.actions.setDraft({ text: 'Move it' });
@@ -458,7 +451,7 @@ describe('what is written and not sent', () => {
   const draft = { text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] };
 
   test('is of the chat that is open, and goes on in the session that a new chat becomes', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     actions.setDraft(draft);
     let answer = () => {};
@@ -476,7 +469,7 @@ describe('what is written and not sent', () => {
   });
 
   test('is given back to its own chat when it could not be sent', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft(draft);
@@ -494,7 +487,7 @@ describe('what is written and not sent', () => {
   });
 
   test('is not written over by a message that came back too late, which waits before it', async () => {
-    const { backend, store, actions } = make();
+    const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     backend.fail('send_message');
@@ -506,7 +499,7 @@ describe('what is written and not sent', () => {
   });
 
   test('stays with its chat when that is deleted, which may be taken back', async () => {
-    const { store, actions } = make();
+    const { store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft(draft);
@@ -519,7 +512,7 @@ describe('what is written and not sent', () => {
 });
 
 test('a skill is dropped from the open chat; a refusal is a problem of the window', async () => {
-  const { backend, store, actions } = make();
+  const { backend, store, actions } = storeOnSample();
   await actions.start();
   await actions.openSession('harborline');
   await actions.dropSkill('crm');
@@ -528,255 +521,4 @@ test('a skill is dropped from the open chat; a refusal is a problem of the windo
   backend.fail('drop_skill', { message: 'It is not active.' });
   await actions.dropSkill('crm');
   expect(store.get().app.problem?.message).toBe('It is not active.');
-});
-
-describe('what is kept', () => {
-  test('drafts and waiting messages are stored soon, once for many letters', async () => {
-    vi.useFakeTimers();
-    const { backend, store, actions } = make();
-    await actions.start();
-    const end = keepChanges(store, backend);
-    await actions.openSession('bank');
-    for (const text of ['M', 'Mo', 'Mov', 'Move']) actions.setDraft({ text });
-    expect(backend.asked('keep_draft')).toEqual([]);
-    await vi.advanceTimersByTimeAsync(500);
-    const empty = { tool: null, skills: [], files: [], images: [], queued: [] };
-    expect(backend.asked('keep_draft')).toEqual([{ ...empty, session: 'bank', text: 'Move' }]);
-    actions.queueDraft();
-    await vi.advanceTimersByTimeAsync(500);
-    const queued = [{ text: 'Move', tool: null, skills: [], files: [], images: [] }];
-    expect(backend.asked('keep_draft').at(-1)).toEqual({ ...empty, session: 'bank', text: '', queued });
-    end();
-    vi.useRealTimers();
-  });
-
-  test('what was kept is there again; what was typed meanwhile stays', async () => {
-    const { backend, store, actions } = make();
-    const kept = { tool: null, skills: [], files: [], images: [], queued: [] };
-    backend.on('list_drafts', () => [
-      { ...kept, session: null, text: 'new' },
-      { ...kept, session: 'bank', text: 'old', queued: [{ text: 'next', tool: null, skills: [], files: [], images: [] }] },
-    ]);
-    actions.setDraft({ text: 'typed' });
-    await actions.start();
-    expect(store.get().app.drafts['']?.text).toBe('typed');
-    expect(store.get().app.drafts['bank']?.text).toBe('old');
-    expect(store.get().app.queues['bank']).toMatchObject({ held: expect.stringMatching(/^Nova was closed/) as string, messages: [{ text: 'next' }] });
-  });
-
-  test('images are stored once and restored with their messages', async () => {
-    vi.useFakeTimers();
-    const { backend, store, actions } = make();
-    await actions.start();
-    const end = keepChanges(store, backend);
-    await actions.openSession('bank');
-    const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
-    actions.setDraft({ images: [image] });
-    actions.queueDraft();
-    await vi.advanceTimersByTimeAsync(500);
-    for (const text of ['W', 'What is it?']) {
-      actions.setDraft({ text, images: [image] });
-      await vi.advanceTimersByTimeAsync(500);
-    }
-    expect(backend.asked('keep_draft_image')).toEqual([{ session: 'bank', image }]);
-    const named = { id: 'bank-plan.png', name: 'plan.png' };
-    const kept = backend.asked('keep_draft').at(-1)!;
-    expect(kept).toMatchObject({ text: 'What is it?', images: [named], queued: [{ text: '', images: [named] }] });
-    end();
-    vi.useRealTimers();
-
-    backend.on('list_drafts', () => [kept]);
-    const again = createStore(backend);
-    await again.actions.start();
-    const { drafts, queues } = again.get().app;
-    expect(drafts['bank']).toMatchObject({ text: 'What is it?', images: [image] });
-    expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
-  });
-
-  test('an unsent message keeps its images and returns to its draft', async () => {
-    vi.useFakeTimers();
-    const { backend, store, actions } = make();
-    await actions.start();
-    const end = keepChanges(store, backend);
-    await actions.openSession('bank');
-    const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
-    actions.setDraft({ text: 'What is it?', images: [image] });
-    await vi.advanceTimersByTimeAsync(500);
-    let refuse = () => {};
-    backend.on('send_message', () => new Promise((_, fail) => {
-      refuse = () => fail({ code: 'provider_timeout', message: 'No answer.', hint: '' });
-    }));
-    const sending = expect(actions.sendDraft('What is it?')).rejects.toMatchObject({ message: 'No answer.' });
-    await vi.advanceTimersByTimeAsync(500);
-    const named = { id: 'bank-plan.png', name: 'plan.png' };
-    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'What is it?', images: [named], turn });
-    refuse();
-    await sending;
-    await vi.advanceTimersByTimeAsync(500);
-    end();
-    vi.useRealTimers();
-
-    backend.on('list_drafts', () => [backend.asked('keep_draft').at(-1)!]);
-    const again = createStore(backend);
-    await again.actions.start();
-    expect(again.get().app.drafts['bank']).toMatchObject({ text: 'What is it?', images: [image] });
-    expect(again.get().app.lostImages).toEqual({});
-    expect(backend.asked('keep_draft_image')).toHaveLength(1);
-  });
-
-  test('a killed window loses no edited message that was on its way', async () => {
-    const { backend, actions } = make();
-    await actions.start();
-    await actions.openSession('bank');
-    actions.setDraft({ text: 'And when?' });
-    let take = () => {};
-    backend.on('send_message', ({ turn }) => new Promise((done) => {
-      take = () => done({ turn: turn ?? '' });
-    }));
-    const sending = actions.sendAgain(
-      { id: 't1', text: 'Who waits?', skills: [], tool: null, images: [] },
-      { text: 'Who waits in Lisbon?', after: null },
-    );
-    await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
-    const { turn } = backend.asked('send_message')[0]!;
-    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [{ text: 'Who waits in Lisbon?', turn }] });
-    take();
-    await sending;
-    await vi.waitFor(() => expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] }));
-  });
-
-  test('a killed window loses no message that was being sent', async () => {
-    vi.useFakeTimers();
-    const { backend, store, actions } = make();
-    await actions.start();
-    const end = keepChanges(store, backend);
-    await actions.openSession('bank');
-    actions.setDraft({ text: 'Who waits?' });
-    let take = () => {};
-    backend.on('send_message', ({ turn }) => new Promise((done) => {
-      take = () => done({ turn: turn ?? '' });
-    }));
-    const sending = actions.sendDraft('Who waits?');
-    await vi.advanceTimersByTimeAsync(0);
-    // On the disk with the id of its turn before it was handed over.
-    const order = backend.calls.map(({ method }) => method).filter((method) => method === 'keep_draft' || method === 'send_message');
-    expect(order).toEqual(['keep_draft', 'send_message']);
-    const [sent] = backend.asked('send_message');
-    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'Who waits?', turn: sent?.turn });
-    actions.setDraft({ text: 'And when?' });
-    await vi.advanceTimersByTimeAsync(500);
-    const killed = backend.asked('keep_draft').at(-1)!;
-    expect(killed).toMatchObject({ text: 'And when?', queued: [{ text: 'Who waits?', turn: sent?.turn }] });
-    take();
-    await sending;
-    await vi.advanceTimersByTimeAsync(500);
-    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] });
-    end();
-    vi.useRealTimers();
-
-    backend.on('list_drafts', () => [killed]);
-    const again = createStore(backend);
-    await again.actions.start();
-    expect(again.get().app.drafts['bank']?.text).toBe('And when?');
-    expect(again.get().app.queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: 'Who waits?' }] });
-    expect(again.get().app.queues['bank']?.messages[0]?.turn).toBeUndefined();
-  });
-
-  test('the first message of a new chat moves to its session before it is sent', async () => {
-    const { backend, store, actions } = make();
-    await actions.start();
-    actions.newChat();
-    actions.setDraft({ text: 'Who waits?' });
-    await actions.sendDraft('Who waits?');
-    const kept = backend.asked('keep_draft').map(({ session, text }) => [session, text]);
-    expect(kept).toEqual([
-      [store.get().app.open, 'Who waits?'],
-      [null, ''],
-    ]);
-  });
-
-  test('an unreadable image of a draft is named until it is read or sent', async () => {
-    const { backend, store, actions } = make();
-    const gone = { text: '', tool: null, skills: [], files: [], images: [{ id: 'gone', name: 'plan.png' }], queued: [] };
-    backend.on('list_drafts', () => [
-      { ...gone, session: null },
-      { ...gone, session: 'bank', text: 'What is it?' },
-    ]);
-    await actions.start();
-    expect(store.get().app.lostImages).toEqual({ '': ['plan.png'], bank: ['plan.png'] });
-    actions.forgiveLost();
-    expect(store.get().app.lostImages).toEqual({ bank: ['plan.png'] });
-    await actions.openSession('bank');
-    await actions.sendDraft('What is it?');
-    expect(store.get().app.lostImages).toEqual({});
-  });
-
-  test('an unreadable image is named; an empty message does not return', async () => {
-    const { backend, store, actions } = make();
-    const kept = { text: '', tool: null, skills: [], files: [], images: [] };
-    const file = { ...kept, files: [{ name: 'a.txt', text: 'a' }] };
-    const gone = { ...kept, images: [{ id: 'gone', name: 'plan.png' }] };
-    backend.on('list_drafts', () => [
-      { ...kept, session: 'bank', queued: [gone, { ...gone, text: 'next' }, file] },
-      { ...kept, session: 'harborline', queued: [gone] },
-    ]);
-    await actions.start();
-    const { bank, harborline } = store.get().app.queues;
-    expect(bank?.messages.map(({ text, files }) => [text, files.length])).toEqual([
-      ['next', 0],
-      ['', 1],
-    ]);
-    expect(bank?.held).toBe('Nova was closed, and plan.png cannot be read');
-    expect(harborline).toBeUndefined();
-  });
-
-  test('how large everything is drawn is kept at once, step by step', async () => {
-    const { backend, store, actions } = make();
-    await actions.start();
-    const end = keepChanges(store, backend);
-    for (let presses = 0; presses < 9; presses += 1) actions.zoom(1);
-    expect(store.get().app.zoom).toBe(300);
-    actions.zoom(-1);
-    await vi.waitFor(() => expect(backend.asked('keep_layout').at(-1)?.zoom).toBe(250));
-    actions.zoom(0);
-    await vi.waitFor(() => expect(backend.asked('keep_layout').at(-1)?.zoom).toBe(100));
-    end();
-  });
-
-  test('zoom does not wait for images; of many steps first and last are stored', async () => {
-    vi.useFakeTimers();
-    const { backend, store, actions } = make();
-    await actions.start();
-    backend.on('keep_draft_image', () => new Promise(() => {}));
-    const answers: (() => void)[] = [];
-    backend.on('keep_layout', () => new Promise((done) => answers.push(() => done({}))));
-    const end = keepChanges(store, backend);
-    actions.setDraft({ images: [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }] });
-    await vi.advanceTimersByTimeAsync(500);
-    const zooms = () => backend.asked('keep_layout').map(({ zoom }) => zoom);
-    for (let steps = 0; steps < 5; steps += 1) actions.zoom(1);
-    expect(zooms()).toEqual([110]);
-    answers[0]?.();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(zooms()).toEqual([110, 200]);
-    answers[1]?.();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(zooms()).toEqual([110, 200]);
-    end();
-    vi.useRealTimers();
-  });
-
-  test('columns and the palette are as they were left', async () => {
-    const { backend, store, actions } = make();
-    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel crm'] }));
-    await actions.start();
-    expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, zoom: 150, keys: { find: 'Ctrl G' } });
-    const end = keepChanges(store, backend);
-    actions.setPanelWidth(400);
-    actions.keepChoice('panel budget');
-    end();
-    await vi.waitFor(() =>
-      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel budget', 'panel crm'] }]),
-    );
-  });
 });

@@ -1,17 +1,17 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_mcp::{McpOptions, McpServers, Surroundings};
-use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, ServerStateView, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, ServerStateView, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
     Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
 };
-use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
+use nova_session::{EventSink, Ids, Session, Store, WaitingApprovals};
 use nova_skill::{Clock, CredentialSource, StoreSource};
 use nova_vault::Vault;
 use secrecy::SecretString;
@@ -19,13 +19,17 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::agreed_servers::AgreedServers;
-use crate::config::{Config, ConfigError};
-use crate::conflicts::OpenConflicts;
-use crate::credentials::CredentialsFrom;
-use crate::credentials::kept::{Around, Kept};
+use crate::config::Config;
+use crate::credentials::kept::{Around, CredentialsFrom, Kept};
 use crate::desktop::Desktop;
+use crate::errors::no_vault;
+use crate::events::Events;
 use crate::given_files::kept::GivenFiles;
+use crate::health::Health;
+use crate::known_models::KnownModels;
 use crate::last_good::LastGoodFiles;
+use crate::model_place::PlainServers;
+use crate::open_conflicts::OpenConflicts;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;
 use crate::rule_file::RuleFile;
@@ -103,16 +107,13 @@ pub(crate) struct Inner {
     /// Sessions in which another Nova runs a turn that is told here.
     pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
-    /// By `provider/model`.
-    pub(crate) told: Mutex<HashMap<String, crate::provider_rows::ToldOfModel>>,
-    pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
-    pub(crate) plain_servers: Mutex<crate::passed_on::PlainServers>,
-    pub(crate) health: crate::health::Health,
+    pub(crate) models: Arc<KnownModels>,
+    pub(crate) plain_servers: Arc<PlainServers>,
+    pub(crate) health: Arc<Health>,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
-    events: broadcast::Sender<Envelope>,
-    next_seq: AtomicU64,
+    pub(crate) events: Arc<Events>,
 }
 
 /// The last good configuration, and what is wrong with the newer one or with the rules.
@@ -139,6 +140,29 @@ pub(crate) struct OpenChat {
     pub(crate) idle: tokio::sync::watch::Sender<bool>,
 }
 
+/// Held by a turn that runs in a chat.
+pub(crate) struct Occupied(Arc<OpenChat>);
+
+impl OpenChat {
+    /// None while a turn runs in it.
+    pub(crate) fn occupy(self: &Arc<Self>, cancel: CancellationToken) -> Option<Occupied> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.is_some() {
+            return None;
+        }
+        *running = Some(cancel);
+        self.idle.send_replace(false);
+        Some(Occupied(self.clone()))
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        *self.0.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.idle.send_replace(true);
+    }
+}
+
 /// A tool started from its form.
 pub(crate) struct OpenRun {
     pub(crate) waiting: Arc<WaitingApprovals>,
@@ -161,7 +185,7 @@ impl App {
                 "Make it writable, or choose another one with --data.",
             )
         })?;
-        let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
+        let store = Store::open(&places.data).await?;
         crate::author_files::install(places).await;
         let trust = Arc::new(Trust::new(&places.data));
         let kept = Arc::new(Kept::new(
@@ -200,6 +224,8 @@ impl App {
         let registry = Arc::new(Registry::new(sources, &settings.config.skills));
         settings.look_at_skills(places, &registry);
         settings.look_at_trust(&trust);
+        let events = Arc::new(Events::new(options.clock.clone()));
+        let health = Arc::new(Health::new(options.clock.clone(), events.clone()));
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
@@ -223,15 +249,13 @@ impl App {
                 chats: Mutex::default(),
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
-                told: Mutex::default(),
                 followed: Mutex::default(),
-                model_lists: Mutex::default(),
-                plain_servers: Mutex::default(),
-                health: Mutex::default(),
+                models: Arc::default(),
+                plain_servers: Arc::default(),
+                health,
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
-                events: broadcast::channel(16_384).0,
-                next_seq: AtomicU64::new(1),
+                events,
                 options,
             }),
         };
@@ -263,7 +287,7 @@ impl App {
     }
 
     pub(crate) fn emit(&self, event: Event) {
-        self.inner.emit(event);
+        self.inner.events.emit(event);
     }
 
     pub(crate) fn config(&self) -> Config {
@@ -284,7 +308,7 @@ impl App {
         &self,
         edit: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
     ) -> Result<(), UserError> {
-        Config::change(&self.places().config_file(), edit).map_err(|error| config_error(&error))?;
+        Config::change(&self.places().config_file(), edit)?;
         self.reload_settings();
         Ok(())
     }
@@ -352,22 +376,6 @@ impl App {
 }
 
 impl Inner {
-    /// Sends an event of the whole program.
-    pub(crate) fn emit(&self, event: Event) {
-        let envelope = Envelope {
-            v: PROTOCOL_VERSION,
-            seq: self.next_seq.fetch_add(1, Ordering::SeqCst),
-            at: self.options.clock.now().to_string(),
-            session: None,
-            turn: None,
-            event,
-        };
-        // Nobody listening is not an error.
-        let _ = self.events.send(envelope);
-    }
-}
-
-impl Inner {
     /// Takes up what the sources of skills have now.
     pub(crate) fn reload_registry(self: &Arc<Self>) {
         let changes = {
@@ -394,14 +402,14 @@ impl Inner {
         if !changes.is_empty() {
             self.note_first_sights();
             let Changes { added, removed, changed } = changes;
-            self.emit(Event::RegistryChanged { added, removed, changed });
+            self.events.emit(Event::RegistryChanged { added, removed, changed });
         }
     }
 }
 
 impl Around for Inner {
     fn emit(&self, event: Event) {
-        Inner::emit(self, event);
+        self.events.emit(event);
     }
 
     fn registry(&self) -> &Registry {
@@ -416,7 +424,7 @@ impl Around for Inner {
 impl EventSink for Inner {
     fn emit(&self, envelope: Envelope) {
         self.conflicts.hear(&envelope);
-        let _ = self.events.send(envelope);
+        self.events.send(envelope);
     }
 }
 
@@ -430,7 +438,7 @@ impl SettingsInForce {
                 }
                 self.config = config;
             }
-            Err(error) => self.problem = Some(config_problem(places, &error)),
+            Err(error) => self.problem = Some(error.problem(&places.config_file())),
         }
         match rule_file.read() {
             Ok(rules) => {
@@ -476,69 +484,4 @@ impl SettingsInForce {
             self.problem = trust.problem();
         }
     }
-}
-
-pub(crate) fn no_vault() -> UserError {
-    UserError::new(
-        ErrorCode::NoVault,
-        "No vault is open.",
-        "Open one in the window, or choose a folder with --vault.",
-    )
-}
-
-pub(crate) fn config_problem(places: &Places, error: &ConfigError) -> nova_protocol::ConfigProblemView {
-    nova_protocol::ConfigProblemView {
-        file: places.config_file().display().to_string(),
-        line: error.line(),
-        message: format!("{error} {}", error.remedy()),
-    }
-}
-
-pub(crate) fn config_error(error: &ConfigError) -> UserError {
-    let code = match error {
-        ConfigError::LiteralSecret { .. } => ErrorCode::LiteralSecret,
-        ConfigError::Io { .. } => ErrorCode::Io,
-        ConfigError::Syntax { .. } | ConfigError::Shape { .. } => ErrorCode::ConfigBroken,
-    };
-    UserError::new(code, error.to_string(), error.remedy())
-}
-
-pub(crate) fn session_error(error: &SessionError) -> UserError {
-    match error {
-        SessionError::Unknown(_) => {
-            let hint =
-                "List sessions with: nova session list, or deleted ones with: nova session list --deleted.";
-            UserError::new(ErrorCode::UnknownSession, error.to_string(), hint)
-        }
-        SessionError::UnknownTurn(_) => UserError::new(
-            ErrorCode::BadRequest,
-            error.to_string(),
-            "See its turns: nova session show ID --json.",
-        ),
-        SessionError::Busy => {
-            UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
-        }
-        SessionError::LogKept => UserError::new(
-            ErrorCode::Io,
-            error.to_string(),
-            "Close other programs that use Nova's data, then run: nova session purge.",
-        ),
-        SessionError::Newer => {
-            UserError::new(ErrorCode::Io, error.to_string(), "Update Nova, or choose another data folder.")
-        }
-        _ => UserError::new(
-            ErrorCode::Io,
-            error.to_string(),
-            "Check the data folder and the disk, then try again.",
-        ),
-    }
-}
-
-/// Runs blocking work off the async threads.
-pub(crate) async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, UserError> + Send + 'static,
-) -> Result<R, UserError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(UserError::new(ErrorCode::Internal, format!("Internal error: {error}."), "Try again."))
-    })
 }

@@ -12,8 +12,10 @@ use nova_vault::{
 };
 use nova_workspace::Undone;
 
-use crate::app::{App, blocking, session_error};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::file_changes::file_conflict_view;
+use crate::open_conflicts::conflict_view;
 
 /// How many change sets a list holds when nobody says.
 const DEFAULT_LIMIT: usize = 50;
@@ -30,14 +32,7 @@ impl App {
         limit: Option<usize>,
     ) -> Result<Vec<ChangeSetView>, UserError> {
         let vault = self.vault()?;
-        let sessions: HashMap<String, String> = self
-            .inner
-            .store
-            .change_sets()
-            .await
-            .map_err(|error| session_error(&error))?
-            .into_iter()
-            .collect();
+        let sessions: HashMap<String, String> = self.inner.store.change_sets().await?.into_iter().collect();
         let session = session.map(str::to_owned);
         let app = self.clone();
         let limit = limit.unwrap_or(DEFAULT_LIMIT);
@@ -192,18 +187,6 @@ impl App {
 pub(crate) fn fewer(limits: nova_vault::Limits, days: Option<u32>) -> nova_vault::Limits {
     let days = days.map_or(limits.days, |days| limits.days.min(days.into()));
     nova_vault::Limits { days, ..limits }
-}
-
-pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
-    ConflictView {
-        path: conflict.path.to_string(),
-        from: conflict.from.as_ref().map(ToString::to_string),
-        kind: Some(change_kind_view(conflict.kind)),
-        what: conflict.what,
-        mine: conflict.mine,
-        theirs: conflict.theirs,
-        unreadable: false,
-    }
 }
 
 fn unreadable_view(note: UnreadableNote) -> ConflictView {

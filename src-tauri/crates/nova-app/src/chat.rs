@@ -5,14 +5,13 @@ use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
 use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{
-    NamedImage, Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_late_turn,
-    run_turn,
+    NamedImage, Session, SessionError, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals,
+    provider_error, run_late_turn, run_turn,
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, OpenChat, session_error};
-use crate::models::model_error;
+use crate::app::{App, OpenChat};
 use crate::window_state::check_id;
 
 /// One turn without a window.
@@ -61,9 +60,7 @@ impl App {
             return Ok(ChatEnd { session: id, end: TurnEnd::Cancelled });
         };
         can_look(&scope, &message)?;
-        let end = run_turn(scope, chat.session.clone(), message, request.cancel)
-            .await
-            .map_err(|error| session_error(&error))?;
+        let end = run_turn(scope, chat.session.clone(), message, request.cancel).await?;
         Ok(ChatEnd { session: id, end })
     }
 
@@ -85,14 +82,14 @@ impl App {
             return Ok(None);
         }
         let has_news = chat.session.has_news_in(&self.inner.store).await;
-        if !has_news.map_err(|error| session_error(&error))? {
+        if !has_news? {
             return Ok(None);
         }
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, model, approver);
         let Some(scope) = unless(&cancel, scope).await? else { return Ok(None) };
         let end = run_late_turn(scope, chat.session.clone(), cancel).await;
-        let end = end.map_err(|error| session_error(&error))?;
+        let end = end?;
         Ok(Some(ChatEnd { session: session.to_owned(), end }))
     }
 
@@ -137,37 +134,21 @@ impl App {
         if let Some(turn) = &turn {
             check_id(turn, "turn")?;
             let begun = self.inner.store.has_turn(session, turn).await;
-            if begun.map_err(|error| session_error(&error))? {
+            if begun? {
                 return Ok(turn.clone());
             }
         }
         self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
-        {
-            let mut running = chat.running.lock().unwrap_or_else(PoisonError::into_inner);
-            if running.is_some() {
-                return Err(session_error(&nova_session::SessionError::Busy));
-            }
-            *running = Some(cancel.clone());
-            chat.idle.send_replace(false);
-        }
+        let occupied = chat.occupy(cancel.clone()).ok_or(SessionError::Busy)?;
         let turn = turn.unwrap_or_else(|| self.inner.options.ids.next());
-        let scope = async {
-            // The turn begins at once, so that it is seen and can be stopped, and a server that may run the
-            // model elsewhere is asked then. Where no model is set one is looked for before.
-            let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
-            let scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
-            can_look(&scope, &message)?;
-            Ok(scope)
-        };
-        let mut scope = match scope.await {
-            Ok(scope) => scope,
-            Err(error) => {
-                self.turn_ended(&chat);
-                return Err(error);
-            }
-        };
+        // The turn begins at once, so that it is seen and can be stopped, and a server that may run the model
+        // elsewhere is asked then. Where no model is set one is looked for before.
+        let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
+        let mut scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
+        can_look(&scope, &message)?;
+        scope.occupied = Box::new(occupied);
         self.emit(Event::SessionChanged { id: session.to_owned() });
         let (begun, taken) = begun();
         let has_begun = begun.clone();
@@ -185,14 +166,13 @@ impl App {
                     None
                 }
                 Ok(Ok(_)) => None,
-                Ok(Err(error)) => Some(session_error(&error)),
+                Ok(Err(error)) => Some(error.into()),
                 Err(error) => Some(UserError::new(
                     ErrorCode::Internal,
                     format!("The turn failed: {error}."),
                     "Send the message again.",
                 )),
             };
-            app.turn_ended(&chat);
             if let Some(error) = failure
                 && !begun(Err(error.clone()))
             {
@@ -235,7 +215,8 @@ impl App {
         let chat = self.open_chat(session).await?;
         let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
         let dropped = chat.session.drop_skill(skill, store, clock, self.inner.clone()).await;
-        dropped.map(|_| ()).map_err(|error| session_error(&error))
+        dropped?;
+        Ok(())
     }
 
     /// A turn that could not even write its own end.
@@ -254,11 +235,6 @@ impl App {
             },
         };
         nova_session::EventSink::emit(self.inner.as_ref(), envelope);
-    }
-
-    fn turn_ended(&self, chat: &OpenChat) {
-        *chat.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        chat.idle.send_replace(true);
     }
 
     /// What the calls of a turn, form or command can reach.
@@ -285,7 +261,7 @@ impl App {
         model: Option<&str>,
         approver: Arc<dyn Approver>,
     ) -> Result<TurnScope, UserError> {
-        let info = self.inner.store.info(&chat.session.id).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.info(&chat.session.id).await?;
         let chosen = self.choose_model(model.or(info.model.as_deref())).await?;
         Ok(TurnScope {
             access: self.access(approver),
@@ -306,15 +282,7 @@ impl App {
             router: !self.config().router_off,
             settle: self.inner.options.settle,
             begun: Arc::new(|| ()),
-            ended: {
-                let (app, id) = (self.clone(), chat.session.id.clone());
-                Arc::new(move || {
-                    let chat = app.chats().get(&id).cloned();
-                    if let Some(chat) = chat {
-                        app.turn_ended(&chat);
-                    }
-                })
-            },
+            occupied: Box::new(()),
         })
     }
 
@@ -322,7 +290,7 @@ impl App {
         if let Some(chat) = self.chats().get(id) {
             return Ok(chat.clone());
         }
-        let session = Session::load(&self.inner.store, id).await.map_err(|error| session_error(&error))?;
+        let session = Session::load(&self.inner.store, id).await?;
         let chat = Arc::new(OpenChat {
             session: Arc::new(session),
             waiting: Arc::new(WaitingApprovals::default()),
@@ -339,7 +307,7 @@ impl App {
     pub async fn new_session(&self) -> Result<SessionInfo, UserError> {
         let id = self.inner.options.ids.next();
         let at = self.inner.options.clock.now().to_string();
-        let info = self.inner.store.create(&id, &at).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.create(&id, &at).await?;
         self.emit(Event::SessionChanged { id });
         Ok(info)
     }
@@ -508,7 +476,7 @@ fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
         return Ok(());
     }
     let (provider, model) = (scope.provider.id().to_owned(), scope.model.clone());
-    Err(model_error(&ProviderError::NoImages { provider, model }))
+    Err(provider_error(&ProviderError::NoImages { provider, model }))
 }
 
 fn says_something(text: &str, images: &[NamedImage]) -> Result<(), UserError> {

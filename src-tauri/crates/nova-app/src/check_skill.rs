@@ -8,7 +8,8 @@ use nova_skill::Effect;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 
 /// One thing that the author should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

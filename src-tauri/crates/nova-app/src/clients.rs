@@ -10,7 +10,8 @@ use nova_vault::{ChangeSetKind, Privacy};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::caller::{Caller, SeenByClient};
 use crate::tool_runs::{Heard, ToolRun};
 

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
 use nova_mcp::ServerConfig;
-use nova_protocol::{Appearance, ModelPrice, Theme};
+use nova_protocol::{Appearance, ConfigProblemView, ErrorCode, ModelPrice, Theme, UserError};
 use nova_provider::{ProviderKind, Thinking};
 use nova_registry::Settings;
 use serde_json::{Map, Value};
@@ -67,6 +67,14 @@ pub struct ProviderConfig {
     pub images: Option<bool>,
     /// By model; for a million tokens.
     pub prices: Vec<ModelPrice>,
+}
+
+/// "http://127.0.0.1:1234/v1" → "127.0.0.1:1234"
+pub(crate) fn host_of(address: &str) -> String {
+    url::Url::parse(address)
+        .ok()
+        .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))
+        .unwrap_or_else(|| address.to_owned())
 }
 
 /// An entry of `recent_vaults`.
@@ -232,6 +240,28 @@ impl ConfigError {
             Self::LiteralSecret { remedy, .. } => remedy.clone(),
             Self::Io { .. } => "Make the file readable and writable.".into(),
             _ => "Correct the file; the last good settings stay in use until then.".into(),
+        }
+    }
+}
+
+impl From<ConfigError> for UserError {
+    fn from(error: ConfigError) -> Self {
+        let code = match error {
+            ConfigError::LiteralSecret { .. } => ErrorCode::LiteralSecret,
+            ConfigError::Io { .. } => ErrorCode::Io,
+            ConfigError::Syntax { .. } | ConfigError::Shape { .. } => ErrorCode::ConfigBroken,
+        };
+        Self::new(code, error.to_string(), error.remedy())
+    }
+}
+
+impl ConfigError {
+    /// For the user, with the whole path of the file.
+    pub(crate) fn problem(&self, file: &Path) -> ConfigProblemView {
+        ConfigProblemView {
+            file: file.display().to_string(),
+            line: self.line(),
+            message: format!("{self} {}", self.remedy()),
         }
     }
 }

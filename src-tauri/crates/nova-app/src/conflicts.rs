@@ -1,59 +1,18 @@
 //! Notes that were changed twice at the same place: both sides, until one of them is chosen.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use indexmap::IndexMap;
 use nova_calls::error_from_vault;
 use nova_protocol::{
-    ConflictSide, ConflictView, Envelope, ErrorCode, Event, NoteChangeKind, ResolveConflict,
-    ResolvedConflict, UserError,
+    ConflictSide, ConflictView, ErrorCode, Event, NoteChangeKind, ResolveConflict, ResolvedConflict,
+    UserError,
 };
 use nova_vault::note::file_name_about;
 use nova_vault::{Author, ChangeSetKind, Conflict, VaultError, VaultPath};
 
-use crate::app::{App, blocking};
-use crate::changes::conflict_view;
-
-/// The newest conflict of each note, by what met it, since Nova started.
-#[derive(Debug, Default)]
-pub(crate) struct OpenConflicts(Mutex<IndexMap<Place, ConflictView>>);
-
-/// The session, the form run, or the undone or finished change set; and the note.
-type Place = (String, String);
-
-impl OpenConflicts {
-    fn lock(&self) -> MutexGuard<'_, IndexMap<Place, ConflictView>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Remembers a conflict that an event tells of.
-    pub(crate) fn hear(&self, envelope: &Envelope) {
-        if let (Event::ConflictFound { note, from, kind, what, mine, theirs }, Some(session)) =
-            (&envelope.event, &envelope.session)
-        {
-            let conflict = ConflictView {
-                path: note.clone(),
-                from: from.clone(),
-                kind: *kind,
-                what: what.clone(),
-                mine: mine.clone(),
-                theirs: theirs.clone(),
-                unreadable: false,
-            };
-            self.add(session, conflict);
-        }
-    }
-
-    /// Another vault is open: what was found in the last one is not written into it.
-    pub(crate) fn forget(&self) {
-        self.lock().clear();
-    }
-
-    pub(crate) fn add(&self, met_by: &str, conflict: ConflictView) {
-        self.lock().insert((met_by.to_owned(), conflict.path.clone()), conflict);
-    }
-}
+use crate::app::App;
+use crate::blocking::blocking;
+use crate::open_conflicts::conflict_view;
 
 impl App {
     /// Keeps one side of a conflict: *theirs* is what the note holds already, *mine* is written
@@ -62,7 +21,10 @@ impl App {
     ///
     /// # Errors
     /// `bad_request` when the conflict is not known, as after a restart; or when writing fails.
-    pub(crate) async fn resolve(&self, resolve: &ResolveConflict) -> Result<ResolvedConflict, UserError> {
+    pub(crate) async fn resolve_conflict(
+        &self,
+        resolve: ResolveConflict,
+    ) -> Result<ResolvedConflict, UserError> {
         let note = &resolve.note;
         let met_by = resolve.change_set.as_ref().or(resolve.session.as_ref()).cloned().unwrap_or_default();
         let place = (met_by, note.clone());

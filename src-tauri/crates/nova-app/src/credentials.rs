@@ -18,12 +18,12 @@ use nova_protocol::{
     UserError,
 };
 use nova_registry::{KnownCredentials, Present};
-use nova_skill::{CredentialSource, Secret};
+use nova_skill::Secret;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use url::Url;
 
-pub use kept::{PassphraseSource, StoreOptions};
+pub use kept::{CredentialsFrom, PassphraseSource, StoreOptions};
 pub use sign_ins::SignIn;
 
 pub(crate) use sign_ins::read as read_sign_ins;
@@ -31,24 +31,6 @@ pub(crate) use sign_ins::read as read_sign_ins;
 use self::askers::Asker;
 use crate::app::{App, Inner};
 use crate::desktop::Desktop;
-
-/// Where tools and providers get the user's secrets.
-#[derive(Clone)]
-pub enum CredentialsFrom {
-    /// The user's own store.
-    Store(StoreOptions),
-    /// For tools, something else in the place of the store.
-    StandIn(Arc<dyn CredentialSource>),
-}
-
-impl CredentialsFrom {
-    pub(crate) fn store_options(&self) -> StoreOptions {
-        match self {
-            Self::Store(options) => options.clone(),
-            Self::StandIn(_) => StoreOptions { keychain: false, passphrase: Arc::new(|| Ok(None)) },
-        }
-    }
-}
 
 impl App {
     /// What is kept, wanted and granted; never a value.

@@ -2,11 +2,12 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use nova_protocol::{
-    ErrorCode, FirstRunOptions, FoundVault, OpenVault, PickedFolder, UserError, VaultChoice,
+    ErrorCode, FirstRunOptions, FoundVault, Nothing, OpenVault, PickedFolder, UserError, VaultChoice,
 };
 use serde_json::Value;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::places::Places;
 
 /// The starter vault, carried in the program so that it is there wherever Nova is installed.
@@ -21,7 +22,7 @@ const COUNT_LIMIT: u32 = 100_000;
 
 impl App {
     /// What the first start can offer. Writes nothing.
-    pub(crate) async fn first_run(&self) -> Result<FirstRunOptions, UserError> {
+    pub(crate) async fn first_run_options(&self, _: Nothing) -> Result<FirstRunOptions, UserError> {
         let places = self.places().clone();
         let found = blocking(move || {
             Ok(places.obsidian.as_deref().map(|list| known_vaults(list, &places)).unwrap_or_default())
@@ -40,7 +41,7 @@ impl App {
     pub(crate) async fn open_first(&self, choice: OpenVault) -> Result<(), UserError> {
         // First, because it is what fails most easily: then nothing at all is written.
         if let Some(provider) = choice.provider {
-            self.add_new_provider(provider).await?;
+            self.add_provider(provider).await?;
         }
         let root = match choice.choice {
             VaultChoice::Folder { path } => PathBuf::from(path),

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use nova_protocol::{ErrorCode, FileChange, ReviewState, ReviewedFile, ReviewedTool, SkillReview, UserError};
 use nova_registry::{ForeignRoot, ForeignSkill, SkillEntry, ToolFile};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::pending_tools::{definition, problem};
 use crate::trust::AgreedSkill;
 

@@ -6,7 +6,8 @@ use nova_mcp::{Form, FoundServer, ServerConfig, Way, credential_of, find_servers
 use nova_protocol::{ErrorCode, OfferedSecret, OfferedServer, SecretText, ServerFile, UserError};
 use serde_json::{Map, Value};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::config::{is_secret, secret_in_server, without_references};
 use crate::skill_rows::object_at;
 

@@ -10,7 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use nova_protocol::{ChooseFile, ChosenFile, ErrorCode, GiveFile, GivenFileView, UserError};
 use nova_skill::GivenFile;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::places::Places;
 
 use kept::GivenFiles;
@@ -19,7 +20,7 @@ use kept::GivenFiles;
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 impl App {
     /// Asks for a file in the system's dialog and reads it.
-    pub(crate) async fn choose(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
+    pub(crate) async fn choose_file(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
         let endings: Vec<&str> = choose.endings.iter().map(String::as_str).collect();
         let desktop = &self.inner.options.desktop;
         let Some(path) = desktop.choose_file(&choose.title, &choose.kind, &endings).await else {

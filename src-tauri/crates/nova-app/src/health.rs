@@ -9,29 +9,38 @@ use nova_protocol::{Event, HealthState, ProviderHealth};
 use nova_provider::{
     Asked, ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, Provider, ProviderError,
 };
+use nova_skill::Clock;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::App;
+use crate::events::Events;
 
-/// By the provider's id, since the start.
-pub(crate) type Health = Mutex<HashMap<String, ProviderHealth>>;
+/// How each provider's last request since the start went, by its id.
+pub(crate) struct Health {
+    last: Mutex<HashMap<String, ProviderHealth>>,
+    clock: Arc<dyn Clock>,
+    events: Arc<Events>,
+}
 
-impl App {
-    pub(crate) fn health_of(&self, provider: &str) -> Option<ProviderHealth> {
-        self.inner.health.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
+impl Health {
+    pub(crate) fn new(clock: Arc<dyn Clock>, events: Arc<Events>) -> Self {
+        Self { last: Mutex::default(), clock, events }
     }
 
-    fn note_health(&self, provider: &str, outcome: Result<(), &ProviderError>) {
+    pub(crate) fn of(&self, provider: &str) -> Option<ProviderHealth> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
+    }
+
+    fn note(&self, provider: &str, outcome: Result<(), &ProviderError>) {
         let Some(state) = state_of(outcome) else { return };
         let health = ProviderHealth {
             state,
-            at: self.inner.options.clock.now().to_string(),
+            at: self.clock.now().to_string(),
             message: outcome.err().map(ToString::to_string),
         };
-        let mut all = self.inner.health.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(provider.to_owned(), health.clone());
-        drop(all);
-        self.emit(Event::ProviderHealth { provider: provider.to_owned(), health });
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.insert(provider.to_owned(), health.clone());
+        drop(last);
+        self.events.emit(Event::ProviderHealth { provider: provider.to_owned(), health });
     }
 }
 
@@ -63,7 +72,7 @@ fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
 
 /// A provider whose requests are watched.
 pub(crate) struct Watched {
-    pub(crate) app: App,
+    pub(crate) health: Arc<Health>,
     pub(crate) provider: Arc<dyn Provider>,
 }
 
@@ -82,7 +91,7 @@ impl Provider for Watched {
     }
 
     async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
-        self.provider.model(id, cancel).await.inspect_err(|error| self.app.note_health(self.id(), Err(error)))
+        self.provider.model(id, cancel).await.inspect_err(|error| self.health.note(self.id(), Err(error)))
     }
 
     async fn stream(
@@ -93,16 +102,16 @@ impl Provider for Watched {
         let id = self.id().to_owned();
         match self.provider.stream(request, cancel).await {
             Ok(stream) => {
-                let app = self.app.clone();
+                let health = self.health.clone();
                 let watched = stream.inspect(move |event| match event {
-                    Ok(ChatEvent::End(_)) => app.note_health(&id, Ok(())),
-                    Err(error) => app.note_health(&id, Err(error)),
+                    Ok(ChatEvent::End(_)) => health.note(&id, Ok(())),
+                    Err(error) => health.note(&id, Err(error)),
                     Ok(_) => {}
                 });
                 Ok(Box::pin(watched))
             }
             Err(error) => {
-                self.app.note_health(&id, Err(&error));
+                self.health.note(&id, Err(&error));
                 Err(error)
             }
         }

@@ -9,7 +9,7 @@ use nova_protocol::{ErrorCode, ImageData, ImageRef, NewImage, UserError};
 use nova_provider::{Image, ImageError};
 use nova_session::NamedImage;
 
-use crate::app::{App, session_error};
+use crate::app::App;
 
 /// So many go with one message.
 const MOST: usize = 10;
@@ -21,9 +21,9 @@ const NAME_LENGTH: usize = 80;
 
 impl App {
     /// The bytes of an image that was sent in a session.
-    pub(crate) async fn image_of(&self, wanted: &ImageRef) -> Result<ImageData, UserError> {
+    pub(crate) async fn read_image(&self, wanted: ImageRef) -> Result<ImageData, UserError> {
         let image = self.inner.store.image(&wanted.session, &wanted.id).await;
-        let image = image.map_err(|error| session_error(&error))?.ok_or_else(|| {
+        let image = image?.ok_or_else(|| {
             UserError::new(
                 ErrorCode::BadRequest,
                 format!("There is no image \"{}\" in this session.", wanted.id),

@@ -7,7 +7,8 @@ use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
 use nova_protocol::{ErrorCode, UserError};
 use serde_json::{Map, Value, json};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::credentials::told;
 
 /// How often one probe has the user sign in: a server may want more each time.

@@ -3,15 +3,15 @@ use std::time::Duration;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
-    Limits, Locality, Provider, ProviderError, ProviderKind, ProviderSettings, connect, detect, is_same_model,
+    Limits, Locality, Provider, ProviderKind, ProviderSettings, connect, detect, is_same_model,
 };
-use nova_session::ModelPlace;
+use nova_session::{ModelPlace, provider_error};
 
 use crate::app::App;
-use crate::config::ProviderConfig;
+use crate::config::{ProviderConfig, host_of};
 use crate::credentials::provider_keys::provider_fingerprint;
 use crate::health::Watched;
-use crate::passed_on::AskedPlace;
+use crate::model_place::AskedPlace;
 
 /// How long a model on this machine may say nothing: it may be loaded first, and read a long request.
 const LOADING: Duration = Duration::from_secs(300);
@@ -56,7 +56,7 @@ impl App {
 
     /// Without any secret: to know where it is.
     pub(crate) fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
-        connect(config.kind.clone(), self.settings(config)).map_err(|error| model_error(&error))
+        connect(config.kind.clone(), self.settings(config)).map_err(|error| provider_error(&error))
     }
 
     /// With its key, as the configuration refers to it.
@@ -85,7 +85,7 @@ impl App {
         settings.limits = limits;
         settings.headers = secrets.headers;
         settings.key = Arc::new(move || secrets.key.clone());
-        connect(config.kind.clone(), settings).map_err(|error| model_error(&error))
+        connect(config.kind.clone(), settings).map_err(|error| provider_error(&error))
     }
 
     pub(crate) fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
@@ -170,14 +170,16 @@ impl App {
         if agreed {
             provider = self.connect_with_key(&config).await?;
         }
-        let provider: Arc<dyn Provider> = Arc::new(Watched { app: self.clone(), provider });
+        let provider: Arc<dyn Provider> = Arc::new(Watched { health: self.inner.health.clone(), provider });
         let (context, images) = (self.context_of(&name), self.takes_images(&name));
         let model = model.to_owned();
         // An Ollama is one whatever dialect it is spoken to in.
         let place = (locality == Locality::Local).then(|| -> Arc<dyn ModelPlace> {
             let address = config.address();
             Arc::new(AskedPlace {
-                app: self.clone(),
+                trust: self.inner.trust.clone(),
+                models: self.inner.models.clone(),
+                plain_servers: self.inner.plain_servers.clone(),
                 provider: provider.clone(),
                 address: host_of(address.unwrap_or_default()),
                 model: model.clone(),
@@ -208,19 +210,7 @@ impl App {
     }
 }
 
-/// "http://127.0.0.1:1234/v1" → "127.0.0.1:1234"
-pub(crate) fn host_of(address: &str) -> String {
-    url::Url::parse(address)
-        .ok()
-        .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))
-        .unwrap_or_else(|| address.to_owned())
-}
-
 fn same_address(one: &str, other: &str) -> bool {
     let plain = |address: &str| host_of(address).replace("localhost:", "127.0.0.1:");
     plain(one) == plain(other)
-}
-
-pub(crate) fn model_error(error: &ProviderError) -> UserError {
-    nova_session::provider_error(error)
 }

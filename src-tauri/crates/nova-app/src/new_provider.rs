@@ -8,6 +8,7 @@ use nova_provider::{
     ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ProviderKind,
     ToolChoice, connect, locality_of,
 };
+use nova_session::provider_error;
 use nova_skill::Secret;
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
@@ -16,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::config::ProviderConfig;
 use crate::credentials::{provider_keys::own_key, told};
-use crate::models::model_error;
 
 /// How many of the models are asked before the provider counts as one that does not answer: a list
 /// may begin with models that do not talk.
@@ -33,13 +33,13 @@ impl App {
     ///
     /// # Errors
     /// With what to do, when the entries are not usable or the provider does not answer.
-    pub(crate) async fn check_new_provider(&self, new: &NewProvider) -> Result<CheckedProvider, UserError> {
-        let config = checked_entries(new)?;
-        let key = key_of(new);
+    pub(crate) async fn check_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        let config = checked_entries(&new)?;
+        let key = key_of(&new);
         let mut settings = self.settings(&config);
         settings.limits = Limits { connect: PATIENCE, read: PATIENCE, tries: 1, ..Limits::default() };
         settings.key = std::sync::Arc::new(move || key.clone());
-        let provider = connect(config.kind.clone(), settings).map_err(|error| model_error(&error))?;
+        let provider = connect(config.kind.clone(), settings).map_err(|error| provider_error(&error))?;
         let said = async {
             let models = provider.models().await?;
             let mut talking: Vec<ModelInfo> = models.into_iter().filter(|model| talks(&model.id)).collect();
@@ -49,7 +49,7 @@ impl App {
             Ok(talking)
         };
         let models = said.await.map_err(|error| in_place(&error))?;
-        self.note_models(&config, models.clone());
+        self.inner.models.note_list(&config, models.clone());
         let (local, host) = match provider.locality() {
             Locality::Local => (true, address(&config)),
             Locality::Remote { host } => (false, host),
@@ -69,10 +69,10 @@ impl App {
     /// # Errors
     /// As [`Self::check_new_provider`], when the credentials cannot be reached and when the file cannot
     /// be written. The file is not changed then.
-    pub(crate) async fn add_new_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+    pub(crate) async fn add_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
         let config = checked_entries(&new)?;
         self.refuse_another(&config)?;
-        let checked = self.check_new_provider(&new).await?;
+        let checked = self.check_provider(new.clone()).await?;
         let name = match new.key.map(SecretText::take).filter(|key| !key.trim().is_empty()) {
             None => None,
             Some(key) => {
@@ -266,7 +266,7 @@ async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderEr
 
 /// What went wrong, with the remedy where the key was just pasted.
 fn in_place(error: &ProviderError) -> UserError {
-    let mut said = model_error(error);
+    let mut said = provider_error(error);
     match error {
         ProviderError::RefusedKey { .. } => {
             said.hint = "Copy the whole key again, or create a new one at the provider.".into();

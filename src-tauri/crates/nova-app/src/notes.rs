@@ -4,7 +4,8 @@ use nova_registry::Snapshot;
 use nova_vault::note::FrontMatter;
 use nova_vault::{Note, VaultPath, View};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 
 impl App {
     /// A note as the window shows it, by its path or by the name a link uses.

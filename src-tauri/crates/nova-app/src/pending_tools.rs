@@ -16,7 +16,7 @@ use nova_skill::{Clock, CredentialSource, Tool, ToolError, ToolSpec, VaultPath};
 use nova_skill_core::{PendingTools, PutAside};
 use serde_json::Value;
 
-use crate::app::blocking;
+use crate::blocking::blocking;
 use crate::own_files;
 use crate::trust::Trust;
 

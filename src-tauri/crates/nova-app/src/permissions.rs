@@ -1,6 +1,8 @@
 //! The rules as the user sees and changes them, and what a rule would do to a call.
 
-use nova_calls::{Because, Facts, Grantee, Ruling, Standing, ToolContent, Verdict, content_of, decide};
+use nova_calls::{
+    Because, Facts, Gate, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of,
+};
 use nova_protocol::{
     AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRow,
     TriedRule, TriedVerdict, TryRule, UserError,
@@ -136,7 +138,7 @@ impl App {
         }
     }
 
-    pub(crate) fn try_call(&self, wanted: &TryRule) -> Result<TriedRule, UserError> {
+    pub(crate) async fn try_rule(&self, wanted: TryRule) -> Result<TriedRule, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let tool = match snapshot.tool(&wanted.tool) {
             ToolLookup::Found { tool, .. } => tool,
@@ -158,22 +160,19 @@ impl App {
             None => nova_calls::Content::Fixed,
         };
         let call = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
-        let Ruling { verdict, because } = decide(
-            &self.inner.rules.now(),
-            &Facts {
-                call,
-                reached: ReachedNotes::NONE,
-                principal: &principal,
-                by_hand: false,
-                granted: false,
-                content,
-                notes: 1,
-                outside_own: false,
-                open_notes: Vec::new(),
-                tainted: false,
-                times: 1,
-            },
-        );
+        let Ruling { verdict, because } = Gate::now(&self.inner.rules).judge(&Facts {
+            call,
+            reached: ReachedNotes::NONE,
+            principal: &principal,
+            by_hand: false,
+            granted: false,
+            content,
+            notes: 1,
+            outside_own: false,
+            open_notes: Vec::new(),
+            tainted: false,
+            times: 1,
+        });
         let mut reason = in_words(&because, &verdict);
         if verdict != Verdict::Deny
             && let Some(more) = self.on_requests(&tool, &args, &principal)
@@ -202,13 +201,11 @@ impl App {
         if spec.hosts.is_empty() && spec.proposed_hosts.is_empty() {
             return None;
         }
-        let request = CallShape { skill: &tool.skill, tool: &tool.id, effect: Effect::External, args };
-        let rules = self.inner.rules.now();
-        if let Some(found) = rules.find(RuleList::Deny, &request, who) {
-            return Some(format!("It can contact no host: the rule \"{}\" denies it.", found.rule.text));
-        }
-        let found = rules.find(RuleList::HumanApproval, &request, who)?;
-        Some(format!("It asks before contacting each host, because of the rule \"{}\".", found.rule.text))
+        let call = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args };
+        Some(match Gate::now(&self.inner.rules).on_requests(&call, who)? {
+            (RuleList::Deny, rule) => format!("It can contact no host: the rule \"{rule}\" denies it."),
+            (_, rule) => format!("It asks before contacting each host, because of the rule \"{rule}\"."),
+        })
     }
 
     fn rule_rows(&self, lists: &RuleLists) -> Vec<RuleRow> {
@@ -295,6 +292,15 @@ impl App {
                 format!("Change {} by hand; nothing was changed.", file.display()),
             ),
         }
+    }
+}
+
+impl KeepRule for App {
+    /// In force when this returns.
+    fn allow(&self, wire_name: &str) -> Result<(), String> {
+        self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;
+        self.reload_settings();
+        Ok(())
     }
 }
 

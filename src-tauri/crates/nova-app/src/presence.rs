@@ -10,7 +10,8 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 
 /// Between two looks. No event tells of a renamed folder above the vault's, nor of a disk that is taken away.
 const EVERY: Duration = Duration::from_secs(1);

@@ -1,14 +1,12 @@
-use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nova_protocol::{ErrorCode, ProviderRow, UserError};
 use nova_provider::{Limits, Locality, ModelInfo, ProviderError, ProviderKind, detect, is_same_model};
+use nova_session::provider_error;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::config::ProviderConfig;
-use crate::models::{host_of, model_error};
+use crate::config::{ProviderConfig, host_of};
 
 /// How long the list of a remote provider is not asked for again. What runs on this machine is asked
 /// each time.
@@ -26,9 +24,6 @@ const LIMITS: Limits = Limits {
 };
 
 const TOO_LATE: ProviderError = ProviderError::Timeout { after: WHOLE };
-
-/// The last list of each provider, by its id, kind and address.
-pub(crate) type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
 
 impl App {
     /// Every provider with its models; one that does not answer has a problem, and the models that are
@@ -63,11 +58,6 @@ impl App {
         futures::future::join_all(rows).await.into_iter().flatten().collect()
     }
 
-    /// Has the lists of remote providers asked for anew.
-    pub(crate) fn forget_model_lists(&self) {
-        self.model_lists().clear();
-    }
-
     async fn provider_row(&self, config: &ProviderConfig, found: Option<Vec<ModelInfo>>) -> ProviderRow {
         let mut row = ProviderRow {
             id: config.id.clone(),
@@ -84,7 +74,7 @@ impl App {
             key: self.provider_key(config).await,
             favourites: favourites_of(&config.id, &self.config().favourites),
             prices: config.prices.clone(),
-            health: self.health_of(&config.id),
+            health: self.inner.health.of(&config.id),
         };
         let locality = match self.connect(config) {
             Ok(provider) => provider.locality(),
@@ -119,7 +109,7 @@ impl App {
             if let Some(written) = config.models.iter().find(|written| is_same_model(&model.id, written)) {
                 model.id.clone_from(written);
             }
-            self.note_told(&format!("{}/{}", config.id, model.id), model);
+            self.inner.models.note(&format!("{}/{}", config.id, model.id), model);
         }
         let without_tools = listed.iter().filter(|model| model.tools == Some(false));
         row.without_tools = without_tools.map(|model| model.id.clone()).collect();
@@ -138,8 +128,7 @@ impl App {
     }
 
     async fn ask_for_models(&self, config: &ProviderConfig, local: bool) -> Result<Vec<ModelInfo>, NoModels> {
-        let key = list_key(config);
-        let known = self.model_lists().get(&key).cloned();
+        let known = self.inner.models.listed(config);
         let provider = self.connect_within(config, LIMITS).await.map_err(|problem| {
             // Before the agreement models are shown that were listed while the provider was set up.
             let known = known.as_ref().filter(|_| problem.code == ErrorCode::ProviderNotAgreed);
@@ -152,13 +141,13 @@ impl App {
             Some((at, known)) if !local && at.elapsed() < KEPT => Ok(known),
             known => match timeout(WHOLE, provider.models()).await.unwrap_or(Err(TOO_LATE)) {
                 Ok(models) => {
-                    self.model_lists().insert(key, (Instant::now(), models.clone()));
+                    self.inner.models.note_list(config, models.clone());
                     Ok(models)
                 }
                 Err(error) => Err(NoModels {
                     silent: config.kind == ProviderKind::Ollama
                         || matches!(error, ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }),
-                    problem: model_error(&error),
+                    problem: provider_error(&error),
                     known: known.map(|(_, models)| models).unwrap_or_default(),
                     without_key: false,
                 }),
@@ -166,63 +155,22 @@ impl App {
         }
     }
 
-    /// Remembers what a provider listed while it was set up.
-    pub(crate) fn note_models(&self, config: &ProviderConfig, models: Vec<ModelInfo>) {
-        self.model_lists().insert(list_key(config), (Instant::now(), models));
-    }
-
-    fn model_lists(&self) -> MutexGuard<'_, ModelLists> {
-        self.inner.model_lists.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What a provider says of a model of this name, `provider/model`. Where it does not say it, it takes
-    /// back nothing of what was told before.
-    pub(crate) fn note_told(&self, name: &str, model: &ModelInfo) {
-        let mut known = self.told();
-        let told = known.entry(folded(name)).or_default();
-        told.context = model.context.or(told.context);
-        told.images = model.images.or(told.images);
-    }
-
-    /// By `provider/model`, folded.
-    fn told(&self) -> MutexGuard<'_, HashMap<String, ToldOfModel>> {
-        self.inner.told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// In tokens: as it is configured, else where a provider said so.
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
         let configured = self.configured_of(model).and_then(|config| config.context);
-        configured.or_else(|| self.told().get(&folded(model))?.context)
+        configured.or_else(|| self.inner.models.context(model))
     }
 
     /// Whether it can look at images: as it is configured, else where a provider said so.
     pub(crate) fn takes_images(&self, model: &str) -> Option<bool> {
         let configured = self.configured_of(model).and_then(|config| config.images);
-        configured.or_else(|| self.told().get(&folded(model))?.images)
+        configured.or_else(|| self.inner.models.takes_images(model))
     }
 
     fn configured_of(&self, model: &str) -> Option<ProviderConfig> {
         let provider = model.split_once('/')?.0;
         self.config().providers.into_iter().find(|config| config.id == provider)
     }
-}
-
-fn list_key(config: &ProviderConfig) -> [String; 3] {
-    [config.id.clone(), config.kind.to_string(), config.address().unwrap_or_default().to_owned()]
-}
-
-/// What a provider has told of a model since the start.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct ToldOfModel {
-    /// In tokens.
-    context: Option<u64>,
-    images: Option<bool>,
-}
-
-/// One spelling for each model: [`is_same_model`].
-fn folded(name: &str) -> String {
-    let name = name.to_ascii_lowercase();
-    name.strip_suffix(":latest").map(str::to_owned).unwrap_or(name)
 }
 
 /// Of `provider/model` those of one provider, as it calls them.

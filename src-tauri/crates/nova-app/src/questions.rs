@@ -10,8 +10,9 @@ use nova_skill::{Clock, types_meant};
 use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, Vault, View};
 use serde_json::Value;
 
-use crate::app::{blocking, config_problem, no_vault};
+use crate::blocking::blocking;
 use crate::config::Config;
+use crate::errors::no_vault;
 use crate::notes::find_note;
 use crate::places::Places;
 use crate::presence::of_configured;
@@ -32,7 +33,7 @@ impl Questions {
     pub async fn open(places: &Places, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
         let (config, problem) = match Config::read(&places.config_file()) {
             Ok(config) => (config, None),
-            Err(error) => (Config::default(), Some(config_problem(places, &error))),
+            Err(error) => (Config::default(), Some(error.problem(&places.config_file()))),
         };
         let root = places.vault.as_deref().or(config.vault.as_deref()).map(Path::to_owned);
         let vault = match root {

@@ -17,7 +17,8 @@ use nova_vault::note::FrontMatter;
 use nova_vault::{Query, TemplateFolder, View};
 use serde_json::{Map, Value};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 use crate::notes::find_note;
 use save::{FilledForm, SaveRecordTool};
@@ -61,7 +62,7 @@ impl App {
         Ok(declared(&*self.skill_with(skill, record_type)?, record_type)?.base_view(&templates))
     }
 
-    pub(crate) async fn record_form_of(&self, wanted: RecordFormRef) -> Result<RecordFormView, UserError> {
+    pub(crate) async fn record_form(&self, wanted: RecordFormRef) -> Result<RecordFormView, UserError> {
         let skill = self.skill_with(&wanted.skill, &wanted.record_type)?;
         let vault = self.vault()?;
         let today = self.inner.options.clock.today();
@@ -99,7 +100,7 @@ impl App {
         .await
     }
 
-    pub(crate) async fn save_record_of(&self, save: SaveRecord) -> Result<SavedRecord, UserError> {
+    pub(crate) async fn save_record(&self, save: SaveRecord) -> Result<SavedRecord, UserError> {
         let skill = self.skill_with(&save.skill, &save.record_type)?;
         let filled = FilledForm {
             record_type: save.record_type,
@@ -158,7 +159,7 @@ impl App {
 
     /// Notes by name; the records that the field is about first, then those of the skill. Templates and
     /// what a sync program copied are nobody whom a record could name; a message may be about any note.
-    pub(crate) async fn notes_like(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
+    pub(crate) async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         const MOST: usize = 8;
         let snapshot = self.inner.registry.snapshot();
         // In a message no skill's records come first.

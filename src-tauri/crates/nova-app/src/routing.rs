@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use nova_protocol::{ErrorCode, TakenExample, ToolSuggestion, UserError};
+use nova_protocol::{ErrorCode, SkillRef, TakenExample, ToolSuggestion, UserError};
 use nova_registry::{Confusion, Ranked, Router, SkillEntry, test_routing, would_take};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {
@@ -73,9 +74,10 @@ impl App {
     }
 
     /// The examples of other skills that would go astray once this one is enabled.
-    pub(crate) async fn taken_by(&self, skill: &str) -> Result<Vec<TakenExample>, UserError> {
+    pub(crate) async fn taken_by_skill(&self, skill: SkillRef) -> Result<Vec<TakenExample>, UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let skill = snapshot.skill(skill).cloned().ok_or_else(|| unknown_skill(&snapshot, skill))?;
+        let SkillRef { skill: id } = skill;
+        let skill = snapshot.skill(&id).cloned().ok_or_else(|| unknown_skill(&snapshot, &id))?;
         let skill = self.as_agreed_to(&skill);
         blocking(move || {
             let taken = would_take(&snapshot, &skill).into_iter().map(|confusion| TakenExample {

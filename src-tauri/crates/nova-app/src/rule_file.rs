@@ -1,9 +1,6 @@
 use std::path::PathBuf;
 
-use nova_calls::KeepRule;
 use nova_registry::{RuleEditError, RuleList, Rules, RulesError, with_pattern, without_pattern};
-
-use crate::app::App;
 
 /// `permissions.yaml`: read on every change, written when the user adds or takes back a rule.
 pub(crate) struct RuleFile {
@@ -55,7 +52,7 @@ impl RuleFile {
     }
 
     /// One tool by its name on the wire, beside what is written of it already.
-    fn allow(&self, wire_name: &str) -> Result<(), RuleFileError> {
+    pub(crate) fn allow(&self, wire_name: &str) -> Result<(), RuleFileError> {
         self.change(|text| Ok(with_pattern(text, RuleList::Allow, wire_name)?.text))
     }
 
@@ -78,15 +75,6 @@ pub(crate) enum RuleFileError {
     Io(std::io::Error),
     #[error("{0}")]
     Edit(#[from] RuleEditError),
-}
-
-impl KeepRule for App {
-    /// In force when this returns.
-    fn allow(&self, wire_name: &str) -> Result<(), String> {
-        self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;
-        self.reload_settings();
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use nova_session::SkillUse;
 use nova_vault::VaultPath;
 use serde_json::{Map, Value};
 
-use crate::app::{App, Inner, session_error};
+use crate::app::{App, Inner};
 use crate::mcp::{not_saved, trouble_error, unknown_server};
 use crate::skill_rows::{mean, object_at, tokens};
 
@@ -22,7 +22,7 @@ const LINES_IN_ROW: usize = 3;
 
 impl App {
     pub(crate) async fn servers_view(&self) -> Result<ServersView, UserError> {
-        let active = self.active_in().await.map_err(|error| session_error(&error))?;
+        let active = self.active_in().await?;
         let row = |server: &ServerStatus| {
             let active_in = active.get(&server.id).copied().unwrap_or_default();
             self.server_row(server, active_in)
@@ -82,7 +82,7 @@ impl App {
     pub(crate) async fn detail_of_server(&self, name: &str) -> Result<ServerDetail, UserError> {
         let review = self.review_mcp_server(name).await?;
         let config = self.mcp_server(name)?;
-        let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
+        let used = self.inner.store.usage().await?;
         let SkillUse { calls, errors, ms, .. } = used.get(&config.id).cloned().unwrap_or_default();
         let tools = self.inner.mcp.listed(name);
         Ok(ServerDetail {
@@ -175,7 +175,7 @@ impl Inner {
         for (server, (state, reason)) in &now {
             if before.get(server) != Some(&(*state, reason.clone())) {
                 let (server, state, reason) = (server.clone(), state.as_str().into(), reason.clone());
-                self.emit(Event::ServerState { server, state, reason });
+                self.events.emit(Event::ServerState { server, state, reason });
             }
         }
         *before = now;

@@ -15,8 +15,8 @@ use nova_session::{After, Found, SessionError};
 use nova_vault::note::file_name;
 use nova_vault::{Author, ChangeSetKind, Vault, VaultPath};
 
-use crate::app::{App, blocking, session_error};
-use crate::commands::with_blocks;
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::config::without_secrets;
 
 /// How long a deleted session can be restored.
@@ -29,7 +29,7 @@ const FOUND: u32 = 20;
 const NAME_LENGTH: usize = 80;
 
 impl App {
-    pub(crate) async fn set_session_as(&self, set: &SetSession) -> Result<SessionRow, UserError> {
+    pub(crate) async fn set_session(&self, set: SetSession) -> Result<SessionRow, UserError> {
         let store = &self.inner.store;
         let mut info = store.info(&set.session).await;
         if let (Ok(_), Some(pinned)) = (&info, set.pinned) {
@@ -38,14 +38,14 @@ impl App {
         if let (Ok(_), Some(archived)) = (&info, set.archived) {
             info = store.archive(&set.session, archived).await;
         }
-        let info = info.map_err(|error| session_error(&error))?;
+        let info = info?;
         self.emit(Event::SessionChanged { id: set.session.clone() });
         Ok(self.session_row(info))
     }
 
     pub(crate) async fn move_to_trash(&self, session: &str) -> Result<(), UserError> {
         let at = self.inner.options.clock.now().to_string();
-        self.inner.store.delete(session, &at).await.map_err(|error| session_error(&error))?;
+        self.inner.store.delete(session, &at).await?;
         self.chats().remove(session);
         self.emit(Event::SessionChanged { id: session.to_owned() });
         Ok(())
@@ -62,14 +62,14 @@ impl App {
     /// Forgets for good what was deleted until then, with what was being written in it; how many
     /// sessions that were.
     pub(crate) async fn purge_trash(&self, until: Option<&str>) -> Result<usize, UserError> {
-        let purged = self.inner.store.purge(until).await.map_err(|error| session_error(&error))?;
+        let purged = self.inner.store.purge(until).await?;
         let kept_in_log = !purged.log_emptied;
         // One that cannot be forgotten keeps no other: what is purged is named once.
         purged.sessions.iter().for_each(|session| self.forget_scratch(session));
         let forgotten: Vec<_> = purged.sessions.iter().map(|session| self.forget_draft(session)).collect();
         forgotten.into_iter().collect::<Result<(), _>>()?;
         if kept_in_log {
-            return Err(session_error(&SessionError::LogKept));
+            return Err(SessionError::LogKept.into());
         }
         Ok(purged.sessions.len())
     }
@@ -81,16 +81,16 @@ impl App {
             self.forget_scratch(session);
             self.forget_draft(session)?;
         }
-        purged.map_err(|error| session_error(&error))
+        Ok(purged?)
     }
 
-    pub(crate) async fn search_in_sessions(
+    pub(crate) async fn search_sessions(
         &self,
-        search: &SearchSessions,
+        search: SearchSessions,
     ) -> Result<Vec<FoundSession>, UserError> {
         let limit = usize::try_from(search.limit.unwrap_or(FOUND)).unwrap_or(usize::MAX);
         let found = self.inner.store.search(&search.query, limit).await;
-        let found = found.map_err(|error| session_error(&error))?;
+        let found = found?;
         Ok(found.into_iter().map(|found| self.found_view(found)).collect())
     }
 
@@ -102,15 +102,15 @@ impl App {
     pub async fn session_as_markdown(&self, session: &str, all: bool) -> Result<String, UserError> {
         let chat = self.chats().get(session).cloned();
         if let Some(chat) = chat {
-            chat.session.flush().await.map_err(|error| session_error(&error))?;
+            chat.session.flush().await?;
         }
         let store = &self.inner.store;
         let read =
             async { Ok::<_, SessionError>((store.info(session).await?, store.events(session).await?)) };
-        let (info, events) = read.await.map_err(|error| session_error(&error))?;
+        let (info, events) = read.await?;
         let document = nova_session::export(&info, &events, all);
         let private = nova_session::has_read_private(store, session, all, self.vault().ok(), self.private());
-        let document = match private.await.map_err(|error| session_error(&error))? {
+        let document = match private.await? {
             true => nova_session::marked_private(&document),
             false => document,
         };
@@ -118,9 +118,9 @@ impl App {
     }
 
     /// Has the user choose a file, and writes the session into it.
-    pub(crate) async fn save_session(&self, export: &ExportSession) -> Result<ExportedSession, UserError> {
+    pub(crate) async fn export_session(&self, export: ExportSession) -> Result<ExportedSession, UserError> {
         let text = self.session_as_markdown(&export.session, export.all == Some(true)).await?;
-        let info = self.inner.store.info(&export.session).await.map_err(|error| session_error(&error))?;
+        let info = self.inner.store.info(&export.session).await?;
         let title: String = file_name(&info.title).chars().take(NAME_LENGTH).collect();
         let name = if title.trim().is_empty() { "Chat".to_owned() } else { title.trim().to_owned() };
         let Some(path) = self.inner.options.desktop.pick_file(&format!("{name}.md")).await else {
@@ -189,8 +189,8 @@ impl App {
         };
         match self.inner.store.has_turn(session, &turn).await {
             Ok(true) => Ok(After::Turn(turn)),
-            Ok(false) => Err(session_error(&SessionError::UnknownTurn(turn))),
-            Err(error) => Err(session_error(&error)),
+            Ok(false) => Err(SessionError::UnknownTurn(turn).into()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -198,7 +198,7 @@ impl App {
         let chat = self.open_chat(session).await?;
         let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
         let chosen = chat.session.choose_branch(turn, store, clock, self.inner.clone()).await;
-        chosen.map_err(|error| session_error(&error))
+        Ok(chosen?)
     }
 
     /// Tells what another Nova does in the session, as its log has it from this number on, until its turn
@@ -270,4 +270,24 @@ fn in_vault(vault: &Vault, path: &Path) -> Option<VaultPath> {
     let folder = path.parent()?.canonicalize().ok()?;
     let inside = folder.strip_prefix(vault.root().canonicalize().ok()?).ok()?.join(path.file_name()?);
     VaultPath::parse(&inside.to_string_lossy().replace('\\', "/")).ok()
+}
+
+/// The log keeps a message's text; its rendered blocks are made again for the window.
+pub(crate) fn with_blocks(events: impl IntoIterator<Item = Envelope>) -> Vec<Envelope> {
+    let mut all = Vec::new();
+    for envelope in events {
+        if let Event::MessageCompleted { message, text, .. } = &envelope.event {
+            for (index, block) in nova_session::blocks(text).into_iter().enumerate() {
+                let event = Event::MessageBlock {
+                    message: message.clone(),
+                    index: u32::try_from(index).unwrap_or(u32::MAX),
+                    html: block.html,
+                    done: true,
+                };
+                all.push(Envelope { event, ..envelope.clone() });
+            }
+        }
+        all.push(envelope);
+    }
+    all
 }

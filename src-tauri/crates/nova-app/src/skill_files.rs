@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{SkillEntry, SourceKind};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {

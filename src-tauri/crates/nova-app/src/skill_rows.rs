@@ -8,16 +8,16 @@ use nova_session::{SessionError, SkillUse};
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
 
-use crate::app::{App, session_error};
+use crate::app::App;
 use crate::chat::unknown_skill;
 
 impl App {
     pub(crate) async fn skill_rows(&self) -> Result<Vec<SkillRow>, UserError> {
-        let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
+        let used = self.inner.store.usage().await?;
         let snapshot = self.inner.registry.snapshot();
         let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
         let unused = SkillUse::default();
-        let active = self.active_in().await.map_err(|error| session_error(&error))?;
+        let active = self.active_in().await?;
         let row = |skill: &std::sync::Arc<SkillEntry>| {
             let used = used.get(&skill.id).unwrap_or(&unused);
             skill_row(skill, &catalog, used, active.get(&skill.id).copied().unwrap_or_default())
@@ -53,7 +53,7 @@ impl App {
     pub(crate) async fn detail_of(&self, id: &str) -> Result<SkillDetail, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
-        let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
+        let used = self.inner.store.usage().await?;
         let used = used.get(&skill.id).cloned().unwrap_or_default();
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
         let switch = |id: &str, on: bool| {

@@ -46,7 +46,7 @@ impl App {
         self.at_each(self.inner.registry.changes(), Inner::reload_registry);
         self.at_each(self.inner.mcp.source().changes(), Inner::servers_changed);
         self.at_each(self.inner.tool_files.pending_changes(), |inner| {
-            inner.emit(Event::PendingToolsChanged {});
+            inner.events.emit(Event::PendingToolsChanged {});
         });
     }
 

@@ -12,7 +12,8 @@ use nova_vault::note::FrontMatter;
 use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
 use serde_json::{Map, Value, json};
 
-use crate::app::{App, VaultState, blocking};
+use crate::app::{App, VaultState};
+use crate::blocking::blocking;
 use crate::changes::fewer;
 use crate::config::{Config, HISTORY_BYTES, HISTORY_DAYS, RecentVaultConfig};
 use crate::first_run::count_notes;

@@ -9,7 +9,8 @@ use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultError, VaultOptions};
 use serde_json::Value;
 
-use crate::app::{App, VaultState, blocking};
+use crate::app::{App, VaultState};
+use crate::blocking::blocking;
 use crate::config::Config;
 use crate::places::Places;
 use crate::presence::of_configured;

@@ -6,7 +6,8 @@ use nova_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::app::{App, blocking, session_error};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::own_files;
 
 /// Where the window stood, in logical pixels.
@@ -68,9 +69,7 @@ impl App {
 
     async fn unsent_of(&self, draft: &DraftView) -> Result<DraftView, UserError> {
         let is_sent = async |turn: &Option<String>| match (&draft.session, turn) {
-            (Some(session), Some(turn)) => {
-                self.inner.store.has_turn(session, turn).await.map_err(|error| session_error(&error))
-            }
+            (Some(session), Some(turn)) => self.inner.store.has_turn(session, turn).await,
             _ => Ok(false),
         };
         let mut unsent = draft.clone();

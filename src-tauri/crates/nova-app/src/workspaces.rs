@@ -9,7 +9,8 @@ use nova_skill::{Access, Folder, FolderSource, Folders, Kept};
 use nova_workspace::{Refused, refuse};
 use serde_json::{Map, Value, json};
 
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 
 /// An entry of `workspaces` in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -146,6 +146,26 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Of a call that has found nothing yet and has not ended.
+    pub(crate) fn of_call(id: String) -> Self {
+        Self {
+            call: id,
+            result: Ok(Value::Null),
+            sources: Vec::new(),
+            figures: Vec::new(),
+            changes: Vec::new(),
+            change_set: None,
+            merged: Vec::new(),
+            seen: BTreeMap::new(),
+            drawn_from: Some(BTreeSet::new()),
+            only_here: false,
+            from_outside: false,
+            unknown: false,
+            so_far: None,
+            ms: 0,
+        }
+    }
+
     /// The value, or the error as an object.
     pub fn output(&self) -> Value {
         match &self.result {

@@ -99,7 +99,7 @@ pub enum Because {
 
 /// Whether a call may run: what the program itself forbids, then deny, then human approval, then
 /// allow, then by effect.
-pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
+pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     let effect = facts.call.effect;
     if let Some(denied) = denied(rules, facts) {
         return denied;

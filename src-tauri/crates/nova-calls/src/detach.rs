@@ -1,10 +1,9 @@
 //! A call that takes long goes on by itself, and whoever made it goes on too.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nova_protocol::{Event, UserError};
+use nova_protocol::Event;
 use nova_registry::{Snapshot, ToolEntry, ToolLookup};
 use nova_skill::Effect;
 use tokio_util::sync::CancellationToken;
@@ -101,21 +100,6 @@ impl DetachedCall {
 /// The task itself broke, which what the tool does cannot bring about.
 fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
     tracing::error!(call, panicked = error.is_panic(), "a call broke");
-    let error: UserError = error_from_tool(&nova_skill::ToolError::Cancelled);
-    Outcome {
-        call: call.to_owned(),
-        result: Err(error),
-        sources: Vec::new(),
-        figures: Vec::new(),
-        changes: Vec::new(),
-        change_set: None,
-        merged: Vec::new(),
-        seen: BTreeMap::new(),
-        drawn_from: Some(BTreeSet::new()),
-        only_here: false,
-        from_outside: false,
-        unknown: true,
-        so_far: None,
-        ms: 0,
-    }
+    let result = Err(error_from_tool(&nova_skill::ToolError::Cancelled));
+    Outcome { result, unknown: true, ..Outcome::of_call(call.to_owned()) }
 }

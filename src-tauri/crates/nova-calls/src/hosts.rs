@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use nova_http::{HostGate, declared_host};
 use nova_protocol::{Decision, Effect};
-use nova_registry::{CallShape, ReachedNotes, RuleList, RulesInForce, ToolEntry};
+use nova_registry::{CallShape, ReachedNotes, RulesInForce, ToolEntry};
 use nova_skill::{Principal, ToolError, ToolSpec};
 use serde_json::Value;
 
-use crate::decide::allowed_by_rule;
 use crate::draft_vault::DraftVault;
+use crate::gate::{Covers, Gate};
 use crate::questions::{NotAllowed, Questions};
 use crate::trusted::content_of;
 use crate::view::principal_view;
@@ -36,41 +36,6 @@ pub(crate) struct CallHosts {
     state: Mutex<State>,
     /// Held while a question waits: what was asked for two requests at once is asked once.
     asking: tokio::sync::Mutex<()>,
-}
-
-/// What the rules say of the tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Covers {
-    /// This rule denies all that leaves the machine.
-    Denied(String),
-    /// They cannot be read.
-    Closed(String),
-    /// They allow it: with the hosts that it declares.
-    Declared,
-    /// The user wants to be asked each time: no grant counts.
-    Nothing,
-    /// No rule that somebody wrote allows it, and the model has read what strangers can write: neither a
-    /// grant nor an "always" counts.
-    Tainted,
-    /// They say nothing of it.
-    Granted,
-}
-
-impl Covers {
-    fn check(&self, host: &str) -> Result<(), ToolError> {
-        let (why, remedy) = match self {
-            Self::Denied(rule) => {
-                (format!("the rule \"{rule}\" denies it"), "Change the rule in permissions.yaml to allow it.")
-            }
-            Self::Closed(reason) => (reason.clone(), "Fix permissions.yaml; until then no tool runs."),
-            Self::Declared | Self::Nothing | Self::Tainted | Self::Granted => return Ok(()),
-        };
-        Err(ToolError::NotAllowed {
-            what: format!("{host} was not contacted: {why}."),
-            remedy: remedy.into(),
-            unanswered: false,
-        })
-    }
 }
 
 #[derive(Default)]
@@ -120,10 +85,6 @@ impl CallHosts {
 
     /// How far the rules and grants of this moment let the call reach out.
     fn covers(&self) -> Covers {
-        let rules = self.rules.now();
-        if let Some(reason) = &rules.closed {
-            return Covers::Closed(reason.clone());
-        }
         let (args, vault) = {
             let state = self.state();
             (state.args.clone(), state.vault.clone())
@@ -132,21 +93,7 @@ impl CallHosts {
         let reached = ReachedNotes { read: read.into_iter().collect(), written: Vec::new() };
         let effect = self.tool.effect();
         let call = CallShape { skill: &self.tool.skill, tool: &self.tool.id, effect, args: &args };
-        // Whatever it declares, a request is what leaves the machine.
-        let request = CallShape { effect: nova_skill::Effect::External, ..call };
-        for shape in [&request, &call] {
-            if let Some(found) = rules.find_at(RuleList::Deny, shape, &reached, &self.principal) {
-                return Covers::Denied(found.rule.text.clone());
-            }
-        }
-        if rules.find_at(RuleList::HumanApproval, &request, &reached, &self.principal).is_some() {
-            return Covers::Nothing;
-        }
-        match allowed_by_rule(&rules, &call, &reached, &self.principal, self.standing()) {
-            Some(allowed) if !(allowed.always && self.tainted) => Covers::Declared,
-            _ if self.tainted => Covers::Tainted,
-            _ => Covers::Granted,
-        }
+        Gate::now(&self.rules).covers(&call, &reached, &self.principal, self.standing(), self.tainted)
     }
 
     fn standing(&self) -> Content {

@@ -7,7 +7,8 @@
 //! what it declares and the user allows. This crate never talks to a model, never stores a session and never
 //! shows anything: it emits events and asks through traits.
 //!
-//! [`decide`] is a pure function from rules and facts to a [`Ruling`]: run, ask or deny, and why.
+//! [`Gate`] is the one place where rules are asked. What it answers about a call, run, ask or deny and why, is a pure
+//! function of rules and [`Facts`] (`src/decide.rs`).
 //! Turns, forms and `nova tool call` differ only in the [`CallScope`] they pass.
 //!
 //! # Invariants
@@ -48,6 +49,7 @@ mod draft_vault;
 mod elicitations;
 mod figures;
 mod files;
+mod gate;
 mod given;
 mod grants;
 mod hosts;
@@ -66,9 +68,10 @@ mod watch;
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use call::{Access, Arguments, Call, CallEvents, CallScope, CalledTool, Outcome};
 pub use credentials::{NoCredentials, consumer};
-pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
+pub use decide::{Because, Content, Facts, Ruling, Verdict};
 pub use detach::{DetachedCall, Settled, detachable, run_or_detach};
 pub use draft_vault::{SeenNote, SeenNotes};
+pub use gate::Gate;
 pub use grants::{Grantee, Grants, KeepRule};
 pub use in_order::{Place, places};
 pub use run::run_call;

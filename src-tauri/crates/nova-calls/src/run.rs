@@ -4,13 +4,11 @@ mod planning;
 mod telling;
 mod writing;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use nova_protocol::{Decision, ErrorCode, Event, NoteChangeView, SourceView, UserError};
+use nova_protocol::{Decision, ErrorCode, Event, SourceView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, State, ToolEntry, ToolLookup};
-use nova_skill::{Effect, Output, VaultPath};
-use nova_vault::note::ContentHash;
+use nova_skill::{Effect, Output};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -43,58 +41,17 @@ pub(crate) async fn run_watched(
     watch: &Arc<CallWatch>,
 ) -> Outcome {
     let begun = Instant::now();
-    let questions = Arc::new(Questions::new(
-        scope.access.approver.clone(),
-        scope.events.clone(),
-        cancel.clone(),
-        watch.clone(),
-    ));
-    let mut running = Running {
-        scope,
-        id: call.id.clone(),
-        place: call.place.take(),
-        cancel,
-        seen: BTreeMap::new(),
-        drawn_from: Some(BTreeSet::new()),
-        only_here: false,
-        unknown: false,
-        from_outside: false,
-        tainted: false,
-        times: 1,
-        reached: ReachedNotes::default(),
-        asked: false,
-        questions,
-        secrets: Arc::default(),
-        heard: Arc::default(),
-        acted: Arc::default(),
-    };
+    let mut running = Running::new(scope, &mut call, cancel, watch);
     let result = running.run(call).await;
     let worked = begun.elapsed().saturating_sub(watch.stopwatch.waited());
-    let ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
-    let (done, failed) = match result {
-        Ok(done) => (done, None),
-        Err(error) => (Done::default(), Some(error)),
-    };
-    let (sources, figures) = sources_and_figures(&done.output, &running.heard.sources());
-    let mut outcome = Outcome {
-        call: running.id,
-        so_far: watch.so_far().partial.filter(|_| failed.as_ref().is_some_and(is_stop)),
-        unknown: failed.is_some() && running.unknown,
-        result: failed.map_or(Ok(done.output.value), Err),
-        sources,
-        figures,
-        changes: done.changes,
-        change_set: done.change_set,
-        merged: done.merged,
-        seen: running.seen,
-        drawn_from: running.drawn_from,
-        only_here: running.only_here,
-        from_outside: running.from_outside,
-        ms,
-    };
-    without_secrets(&mut outcome, &running.secrets);
+    let outcome = running.finish(result, watch.so_far().partial, worked);
     watch.ends();
-    scope.events.emit(Event::ToolCallCompleted {
+    scope.events.emit(completed(&outcome));
+    outcome
+}
+
+fn completed(outcome: &Outcome) -> Event {
+    Event::ToolCallCompleted {
         call: outcome.call.clone(),
         ok: outcome.result.is_ok(),
         output: outcome.output(),
@@ -105,8 +62,7 @@ pub(crate) async fn run_watched(
         change_set: outcome.change_set.clone(),
         merged: outcome.merged.clone(),
         so_far: outcome.so_far.clone(),
-    });
-    outcome
+    }
 }
 
 /// Whether the call was ended before it had everything; any other failure may be about what it found.
@@ -114,28 +70,14 @@ fn is_stop(error: &UserError) -> bool {
     matches!(error.code, ErrorCode::Cancelled | ErrorCode::ToolTimedOut)
 }
 
-#[derive(Default)]
-struct Done {
-    output: Output,
-    changes: Vec<NoteChangeView>,
-    change_set: Option<String>,
-    merged: Vec<String>,
-}
-
 struct Running<'a> {
     scope: &'a CallScope,
     id: String,
+    /// What is known of its end so far.
+    outcome: Outcome,
     /// Given up when the call has ended.
     place: Option<Place>,
     cancel: CancellationToken,
-    seen: BTreeMap<VaultPath, ContentHash>,
-    /// The notes that what it says is drawn from; None where the tool did not say.
-    drawn_from: Option<BTreeSet<VaultPath>>,
-    /// It says something that no reader elsewhere would have been given.
-    only_here: bool,
-    unknown: bool,
-    /// What it answers nobody vouches for.
-    from_outside: bool,
     /// The model had read what strangers can write before it made the call.
     tainted: bool,
     /// How often this very call was made in the turn, this time included.
@@ -159,90 +101,177 @@ struct Reach {
     credentials: CallCredentials,
 }
 
-impl Running<'_> {
-    async fn run(&mut self, call: Call) -> Result<Done, UserError> {
-        let (skill, tool) = match call.tool {
-            CalledTool::OfForm { skill, tool } => (skill, tool),
-            CalledTool::Named(name) => match self.scope.snapshot.tool(&name) {
-                ToolLookup::Found { skill, tool } => (skill, tool),
-                ToolLookup::Unknown { nearest } => {
-                    self.started(&name, raw(&call.args), Effect::Undeclared);
-                    return Err(unknown_tool(&name, &nearest));
-                }
-            },
-        };
-        let args = match &call.args {
-            Arguments::Value(value) => Ok(value.clone()),
-            Arguments::Text(text) => arguments::parse(&tool, text),
-        };
-        let args = args.and_then(|args| arguments::fit(&tool, args));
-        let shown = args.as_ref().map_or_else(|_| raw(&call.args), Clone::clone);
-        self.started(&tool.shown_name(), shown, tool.effect());
-        self.check_available(&skill)?;
-        self.tainted = self.scope.so_far.is_tainted();
-        let mut args = match args {
-            Ok(args) => args,
-            Err(misfit) => self.mended(&tool, raw(&call.args), misfit).await?,
-        };
+impl<'a> Running<'a> {
+    fn new(scope: &'a CallScope, call: &mut Call, cancel: CancellationToken, watch: &Arc<CallWatch>) -> Self {
+        let questions = Arc::new(Questions::new(
+            scope.access.approver.clone(),
+            scope.events.clone(),
+            cancel.clone(),
+            watch.clone(),
+        ));
+        Self {
+            scope,
+            id: call.id.clone(),
+            outcome: Outcome::of_call(call.id.clone()),
+            place: call.place.take(),
+            cancel,
+            tainted: false,
+            times: 1,
+            reached: ReachedNotes::default(),
+            asked: false,
+            questions,
+            secrets: Arc::default(),
+            heard: Arc::default(),
+            acted: Arc::default(),
+        }
+    }
 
+    /// Finds the tool, judges the call, asks where that is required, and runs it.
+    async fn run(&mut self, call: Call) -> Result<Output, UserError> {
+        let (skill, tool) = self.find(&call)?;
+        let args = self.begin(&skill, &tool, &call.args).await?;
         self.note_first_sight(&tool);
         self.times = self.scope.so_far.count(&tool, &args);
+        let ruling = self.judge(&tool, &args, None);
         // A denied call runs in no way, not even to see what it would write.
-        let Ruling { verdict, because } = self.judge(&tool, &args, None);
-        if verdict == Verdict::Deny {
-            return Err(denied_by_rule(&tool, &because));
+        if ruling.verdict == Verdict::Deny {
+            return Err(denied_by_rule(&tool, &ruling.because));
         }
-
         let reach = self.reach(&tool);
-        let fresh = reach.credentials.not_granted().await.map_err(|error| error_from_tool(&error))?;
+        let args = self.allowed(&tool, &reach, args, ruling).await?;
+        self.check_not_denied(&tool, &args)?;
+        match tool.spec().on_notes {
+            true => self.write(&skill, &tool, &reach, args).await,
+            false => self.answer(&skill, &tool, &reach, args).await,
+        }
+    }
 
+    /// The outcome, without what the call was given and must not tell.
+    fn finish(
+        self,
+        result: Result<Output, UserError>,
+        partial: Option<Value>,
+        worked: std::time::Duration,
+    ) -> Outcome {
+        let mut outcome = self.outcome;
+        outcome.ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
+        let output = match result {
+            Ok(output) => {
+                outcome.unknown = false;
+                output
+            }
+            Err(error) => {
+                outcome.so_far = partial.filter(|_| is_stop(&error));
+                outcome.result = Err(error);
+                Output::default()
+            }
+        };
+        (outcome.sources, outcome.figures) = sources_and_figures(&output, &self.heard.sources());
+        outcome.result = outcome.result.map(|_| output.value);
+        without_secrets(&mut outcome, &self.secrets);
+        outcome
+    }
+
+    fn find(&self, call: &Call) -> Result<(Arc<SkillEntry>, Arc<ToolEntry>), UserError> {
+        let name = match &call.tool {
+            CalledTool::OfForm { skill, tool } => return Ok((skill.clone(), tool.clone())),
+            CalledTool::Named(name) => name,
+        };
+        match self.scope.snapshot.tool(name) {
+            ToolLookup::Found { skill, tool } => Ok((skill, tool)),
+            ToolLookup::Unknown { nearest } => {
+                self.started(name, raw(&call.args), Effect::Undeclared);
+                Err(unknown_tool(name, &nearest))
+            }
+        }
+    }
+
+    /// Reports that the call begins; returns arguments that fit the tool.
+    async fn begin(
+        &mut self,
+        skill: &SkillEntry,
+        tool: &Arc<ToolEntry>,
+        given: &Arguments,
+    ) -> Result<Value, UserError> {
+        let args = match given {
+            Arguments::Value(value) => Ok(value.clone()),
+            Arguments::Text(text) => arguments::parse(tool, text),
+        };
+        let args = args.and_then(|args| arguments::fit(tool, args));
+        let shown = args.as_ref().map_or_else(|_| raw(given), Clone::clone);
+        self.started(&tool.shown_name(), shown, tool.effect());
+        self.check_available(skill)?;
+        self.tainted = self.scope.so_far.is_tainted();
+        match args {
+            Ok(args) => Ok(args),
+            Err(misfit) => self.mended(tool, raw(given), misfit).await,
+        }
+    }
+
+    /// Asks for the call and its credentials, as far as that does not wait for the notes it would write; returns
+    /// the arguments that were allowed.
+    async fn allowed(
+        &mut self,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        mut args: Value,
+        Ruling { verdict, because }: Ruling,
+    ) -> Result<Value, UserError> {
+        let credentials = &reach.credentials;
+        let fresh = credentials.not_granted().await.map_err(|error| error_from_tool(&error))?;
         // What nobody has seen does not run at all before it was, not even against a draft.
-        let unseen = matches!(self.content(&tool), Content::New | Content::Changed);
+        let unseen = matches!(self.content(tool), Content::New | Content::Changed);
         if unseen {
             // What was granted before was not granted to this.
-            let grantee = Grantee::of(&tool);
+            let grantee = Grantee::of(tool);
             self.scope.grants.forget(|other| *other == grantee);
         }
         let mut on_card = None;
         if let (Verdict::Ask { decisions, editable }, true) = (verdict, unseen || !tool.spec().on_notes) {
-            let allowed = self.ask(&tool, &mut args, decisions, editable, &because, &fresh).await?;
+            let allowed = self.ask(tool, &mut args, decisions, editable, &because, &fresh).await?;
             if let Some(edited) = allowed.args {
-                args = arguments::fit(&tool, edited)?;
+                args = arguments::fit(tool, edited)?;
             }
             reach.hosts.shown_and_allowed();
             self.asked = true;
-            on_card = Some(allowed.decision).filter(|_| ToolContent::of(&tool).is_some());
+            on_card = Some(allowed.decision).filter(|_| ToolContent::of(tool).is_some());
         }
-        let credentials = &reach.credentials;
         let granted = match on_card {
             // Its card showed them, with the hosts.
             Some(decision) => credentials.allowed_on_card(&fresh, decision).await,
             None => {
                 let principal = principal_view(&self.scope.principal);
-                credentials.ask(&fresh, &self.questions, &self.id, &tool, &args, &principal).await
+                credentials.ask(&fresh, &self.questions, &self.id, tool, &args, &principal).await
             }
         };
         granted.map_err(|error| error_from_tool(&error))?;
-        self.check_not_denied(&tool, &args)?;
-        if !tool.spec().on_notes {
-            let plan = self.plan(&skill, &tool, &reach, args.clone()).await?;
-            if plan.writes() {
-                return Err(UserError::new(
-                    ErrorCode::ToolFailed,
-                    format!(
-                        "{} tried to change notes or files without declaring the effect write. Nothing was changed.",
-                        tool.shown_name()
-                    ),
-                    "Tell the skill's author.",
-                ));
-            }
-            if !self.asked && self.wants_approval(&tool, &args).is_some() {
-                self.ask_about_answer(&tool, &args).await?;
-                self.check_not_denied(&tool, &args)?;
-            }
-            return Ok(Done { output: plan.output, ..Done::default() });
+        Ok(args)
+    }
+
+    /// Runs a tool that writes no notes.
+    async fn answer(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: Value,
+    ) -> Result<Output, UserError> {
+        let plan = self.plan(skill, tool, reach, args.clone()).await?;
+        if plan.writes() {
+            return Err(UserError::new(
+                ErrorCode::ToolFailed,
+                format!(
+                    "{} tried to change notes or files without declaring the effect write. Nothing was changed.",
+                    tool.shown_name()
+                ),
+                "Tell the skill's author.",
+            ));
         }
-        self.write(&skill, &tool, &reach, args).await
+        if !self.asked && self.wants_approval(tool, &args) {
+            self.ask_about_answer(tool, &args).await?;
+            self.check_not_denied(tool, &args)?;
+        }
+        Ok(plan.output)
     }
 
     /// Of arguments that do not fit: a call that is made with them again and again asks the user, who may

@@ -10,11 +10,28 @@ use serde_json::Value;
 use crate::{ErrorCode, UserError, credentials::*, glance::*, panel::*, servers::*, view::*};
 
 macro_rules! commands {
-    ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
+    ($d:tt $( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
         /// Answers every command.
         pub trait Commands: Send + Sync {
             $( $(#[doc = $doc])*
             fn $name(&self, params: $params) -> impl Future<Output = Result<$result, UserError>> + Send; )+
+        }
+
+        /// Implements [`Commands`] for a type that has a method of the name of each command. A command without
+        /// one does not compile.
+        #[macro_export]
+        macro_rules! answered_by {
+            ($d to:ty) => {
+                const _: () = {
+                    use $d crate::*;
+
+                    impl $d crate::Commands for $d to {
+                        $( async fn $name(&self, params: $params) -> Result<$result, UserError> {
+                            <$d to>::$name(self, params).await
+                        } )+
+                    }
+                };
+            };
         }
 
         /// Finds the command named `method`, reads its parameters and answers with its result.
@@ -43,7 +60,7 @@ macro_rules! commands {
     };
 }
 
-commands! {
+commands! { $
     /// What the window shows before anything else.
     app_status(Nothing) -> AppStatus;
     /// Theme, text size and the like, kept in `nova.config.json`.

@@ -1,3 +1,5 @@
+use nova_protocol::{ErrorCode, UserError};
+
 /// Why a session cannot be read, written or begun.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -22,4 +24,30 @@ pub enum SessionError {
     LogKept,
     #[error("The session's log has an entry that cannot be read: {0}.")]
     Entry(#[from] serde_json::Error),
+}
+
+impl From<SessionError> for UserError {
+    fn from(error: SessionError) -> Self {
+        let (code, hint) = match &error {
+            SessionError::Unknown(_) => (
+                ErrorCode::UnknownSession,
+                "List sessions with: nova session list, or deleted ones with: nova session list --deleted.",
+            ),
+            SessionError::UnknownTurn(_) => {
+                (ErrorCode::BadRequest, "See its turns: nova session show ID --json.")
+            }
+            SessionError::Busy => (ErrorCode::SessionBusy, "Wait until it ends, or stop it."),
+            SessionError::LogKept => {
+                (ErrorCode::Io, "Close other programs that use Nova's data, then run: nova session purge.")
+            }
+            SessionError::Newer => (ErrorCode::Io, "Update Nova, or choose another data folder."),
+            SessionError::Database(_)
+            | SessionError::Migration(_)
+            | SessionError::Io { .. }
+            | SessionError::Entry(_) => {
+                (ErrorCode::Io, "Check the data folder and the disk, then try again.")
+            }
+        };
+        UserError::new(code, error.to_string(), hint)
+    }
 }

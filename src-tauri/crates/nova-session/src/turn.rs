@@ -6,35 +6,31 @@ mod leaving;
 mod said;
 pub(crate) mod seen;
 mod skills;
+mod step;
 
 pub use leaving::{ModelPlace, Placed, not_agreed};
+pub use step::provider_error;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use nova_calls::{Access, TurnSoFar};
 use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
-use nova_provider::{
-    ChatRequest, Completed, Locality, Message, Provider, ProviderError, ToolChoice, ToolDefinition, Usage,
-};
-use nova_registry::{CatalogBudget, Registry, Snapshot, ToolLookup};
+use nova_provider::{Locality, Provider};
+use nova_registry::{CatalogBudget, Registry, Snapshot};
 use nova_skill::VaultPath;
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{self, ControlTool, Told};
-use crate::context::{Sizes, sent};
+use crate::activation::{self, Told};
 use crate::error::SessionError;
-use crate::images::Showing;
 use crate::journal::{EventSink, Journal};
 use crate::message::{LogMessage, with_all_outputs};
 use crate::named_image::NamedImage;
 use crate::prompt::{date_notice, system_prompt};
-use crate::session::{Session, State, UserMessage, said};
+use crate::session::{Session, UserMessage, said};
 use crate::store::Store;
-use crate::stream::{StreamEnd, show};
 
 /// Requests to the provider within one turn.
 const STEP_LIMIT: u32 = 30;
@@ -109,14 +105,15 @@ async fn begin_turn(
     };
     turn.recall_limit();
     let end = turn.run(message).await;
-    let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
+    let sink = turn.scope.sink.clone();
+    let occupied = std::mem::replace(&mut turn.scope.occupied, Box::new(()));
     let session = turn.session.clone();
     let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
     // Whoever hears of the end may begin the next turn at once.
     drop(lease);
-    ended();
+    drop(occupied);
     let (end, told) = match finished {
         Ok((end, told)) => (Ok(end), Some(told)),
         Err(error) => (Err(error), None),
@@ -156,8 +153,8 @@ pub struct TurnScope {
     pub settle: Duration,
     /// Called when what the user wrote is in the log.
     pub begun: Arc<dyn Fn() + Send + Sync>,
-    /// Called when the session is free again, just before the turn's end is told.
-    pub ended: Arc<dyn Fn() + Send + Sync>,
+    /// Dropped when the session is free again, just before the turn's end is told, or when it fails to begin.
+    pub occupied: Box<dyn Send + Sync>,
 }
 
 /// Makes ids that were never used before.
@@ -367,170 +364,9 @@ impl Turn {
         });
     }
 
-    /// `bound`: the tool that the user points at, which the model must call first.
-    fn request(&self, snapshot: &Snapshot, bound: Option<&str>) -> ChatRequest {
-        let calls_run = !Self::running_here(&self.session).is_empty();
-        let state = self.session.lock();
-        let mut tools = activation::visible_tools(snapshot, &state.first_tools(), &state.active);
-        // Behind all others, so that they break as little as they can of what the provider keeps.
-        let is_cut = state.messages.iter().any(|message| message.cut().is_some());
-        tools.extend(ControlTool::about_calls(calls_run, is_cut));
-        let bound = bound.and_then(|name| match snapshot.tool(name) {
-            ToolLookup::Found { tool, .. } => Some(tool.wire_name.clone()),
-            ToolLookup::Unknown { .. } => None,
-        });
-        let bound = bound.filter(|name| tools.iter().any(|tool| tool.name == *name));
-        let deferred = self.deferred(&state, snapshot);
-        tools.retain(|tool| !deferred.iter().any(|deferred| deferred.name == tool.name));
-        ChatRequest {
-            model: self.scope.model.clone(),
-            system: state.system().to_owned(),
-            tools,
-            deferred,
-            messages: self.as_sent(&state, &sent(&state.messages)),
-            max_output: None,
-            tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
-        }
-    }
-
-    /// The tools that the messages sent make callable, where they may be sent aside. They stay when their
-    /// skill is not active any more: a call of one activates it again.
-    fn deferred(&self, state: &State, snapshot: &Snapshot) -> Vec<ToolDefinition> {
-        if !self.scope.provider.defers_tools(&self.scope.model) {
-            return Vec::new();
-        }
-        let mut deferred = activation::named_tools(snapshot, &state.told().tools);
-        let first = state.first_tools();
-        deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
-        // What loads a tool is read as Nova's own words, not as the answer of a call: what tools say must
-        // load none. A log may hold such outputs still.
-        let is_about_calls =
-            |tool: &ToolDefinition| ControlTool::named(&tool.name).is_some_and(ControlTool::is_about_calls);
-        deferred.retain(|tool| !is_about_calls(tool));
-        deferred
-    }
-
-    /// The messages as this turn's model is sent them.
-    fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
-        let model = self.model_name();
-        // It may have been found out in this turn.
-        let takes = self.scope.images != Some(false) && state.blind.as_ref() != Some(&model);
-        let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
-        let refused = refused.map(|(_, id)| id.clone()).collect();
-        let showing = Showing::of(messages, &state.images, &refused, takes);
-        messages.iter().filter_map(|message| message.to_provider(&showing, state.notice_mark())).collect()
-    }
-
-    /// One request to the provider.
-    async fn step(&mut self, request: &ChatRequest, step: u32) -> Result<Completed, Stop> {
-        let parts = cache_order(request);
-        let (prefix_kept, sizes, context) = {
-            let mut state = self.session.lock();
-            let kept = match (&state.last_request, &state.last_tools) {
-                (Some(before), _) => parts.starts_with(before),
-                // Another Nova sent the last one: the log has the names of its tools.
-                (None, Some(before)) => has_tools_of(request, before),
-                (None, None) => true,
-            };
-            state.last_request = Some(parts);
-            let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
-            (kept, sizes, state.measure.view(sizes, self.scope.context))
-        };
-        self.tell_request(request, prefix_kept, Some(context)).await?;
-        let id = format!("{}-{step}", self.scope.turn);
-        let stream = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => return Err(Stop::Cancelled),
-            stream = self.scope.provider.stream(request, self.cancel.clone()) => stream,
-        };
-        let end = match stream {
-            Ok(stream) => show(stream, &id, &self.journal, &self.cancel).await,
-            Err(error) => StreamEnd::Failed { text: String::new(), error },
-        };
-        match end {
-            StreamEnd::Completed(completed, usage) => {
-                self.session.lock().measure.counted(sizes.total(), usage.input, usage.cached);
-                self.note_usage(usage);
-                if !completed.text.is_empty() {
-                    self.tell_message(id, completed.text.clone()).await;
-                }
-                Ok(completed)
-            }
-            StreamEnd::Cancelled { text } => {
-                self.keep_cut_text(id, text).await;
-                Err(Stop::Cancelled)
-            }
-            StreamEnd::Failed { text, error } => {
-                let nothing_said = text.is_empty();
-                self.keep_cut_text(id, text).await;
-                Err(match error {
-                    ProviderError::Cancelled => Stop::Cancelled,
-                    ProviderError::NoImages { .. } => {
-                        self.session.lock().blind = Some(self.model_name());
-                        refused_images(nothing_said, provider_error(&error))
-                    }
-                    // It may be for anything, but what is shown would be sent with every message to come.
-                    ProviderError::Failed { status: Some(400 | 413), .. }
-                        if request.images().next().is_some() =>
-                    {
-                        let model = self.model_name();
-                        let ids = request.images().map(|image| (model.clone(), image.id.clone()));
-                        self.session.lock().refused_images.extend(ids);
-                        refused_images(nothing_said, provider_error(&error))
-                    }
-                    ProviderError::TooLong { context, .. } if nothing_said => {
-                        Stop::TooLong { context, error: provider_error(&error) }
-                    }
-                    error => Stop::Failed(provider_error(&error)),
-                })
-            }
-        }
-    }
-
-    fn recall_limit(&mut self) {
-        let model = self.model_name();
-        let state = self.session.lock();
-        self.learned = state.learned.as_ref().filter(|(of, _)| *of == model).map(|(_, tokens)| *tokens);
-    }
-
-    /// Notes that the model takes in less than this request, as requests are measured here.
-    fn learn_limit(&mut self, request: &ChatRequest, context: Option<u64>) {
-        let most = self.tokens_of(request) * 9 / 10;
-        let learned = context.map_or(most, |context| context.min(most)).max(1);
-        self.learned = Some(learned);
-        self.session.lock().learned = Some((self.model_name(), learned));
-    }
-
     /// `provider/model`
     fn model_name(&self) -> String {
         format!("{}/{}", self.scope.provider.id(), self.scope.model)
-    }
-
-    fn note_usage(&self, usage: Usage) {
-        if usage != Usage::default() {
-            self.journal.event(Event::Usage {
-                input: usage.input,
-                cached: usage.cached,
-                output: usage.output,
-            });
-        }
-    }
-
-    /// Text that arrived before a cut stays; calls that were not whole never existed.
-    async fn keep_cut_text(&self, id: String, text: String) {
-        if !text.is_empty() {
-            self.message(LogMessage::Assistant {
-                text: text.clone(),
-                calls: Vec::new(),
-                provider_data: None,
-            });
-            self.tell_message(id, text).await;
-        }
-    }
-
-    async fn tell_message(&self, message: String, text: String) {
-        let private = self.has_read_private().await;
-        self.journal.event(Event::MessageCompleted { message, text, private });
     }
 
     fn message(&self, message: LogMessage) {
@@ -580,44 +416,6 @@ impl Turn {
         self.journal.flush().await?;
         Ok((end, told))
     }
-}
-
-/// A refusal for its images: before anything was said the request can be made again.
-fn refused_images(nothing_said: bool, error: UserError) -> Stop {
-    if nothing_said { Stop::Images(error) } else { Stop::Failed(error) }
-}
-
-/// Whether an earlier request with these tools had the same, but for those that are sent aside.
-fn has_tools_of(request: &ChatRequest, before: &[String]) -> bool {
-    let mut before = before.iter();
-    request.tools.iter().all(|tool| before.next() == Some(&tool.name))
-        && before.all(|name| request.deferred.iter().any(|tool| tool.name == *name))
-}
-
-/// What providers hash, in their order: tools, system, messages. Deferred tools are none of the first, but
-/// of the messages that load them.
-fn cache_order(request: &ChatRequest) -> Vec<u8> {
-    let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
-    for message in &request.messages {
-        parts.extend(message_bytes(message));
-    }
-    parts
-}
-
-fn message_bytes(message: &Message) -> Vec<u8> {
-    format!("{message:?}\0").into_bytes()
-}
-
-/// A provider's failure as the user is told.
-pub fn provider_error(error: &ProviderError) -> UserError {
-    let code =
-        ErrorCode::ALL.iter().map(|(code, _)| *code).find(|code| code.as_str() == error.code()).unwrap_or(
-            match error {
-                ProviderError::ModelNotFound { .. } => ErrorCode::UnknownModel,
-                _ => ErrorCode::ProviderFailed,
-            },
-        );
-    UserError::new(code, error.to_string(), error.hint())
 }
 
 /// The first words of a message, or what it shows.

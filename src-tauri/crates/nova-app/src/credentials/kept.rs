@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_credentials::{
-    CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, OAuth, Opener,
+    CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, OAuth, OAuthClient,
+    Opener,
 };
 use nova_protocol::Event;
 use nova_registry::{HeldState, KnownCredentials, Registry};
@@ -30,6 +31,24 @@ pub struct StoreOptions {
     /// Whether the system's keychain is asked.
     pub keychain: bool,
     pub passphrase: PassphraseSource,
+}
+
+/// Where tools and providers get the user's secrets.
+#[derive(Clone)]
+pub enum CredentialsFrom {
+    /// The user's own store.
+    Store(StoreOptions),
+    /// For tools, something else in the place of the store.
+    StandIn(Arc<dyn CredentialSource>),
+}
+
+impl CredentialsFrom {
+    pub(crate) fn store_options(&self) -> StoreOptions {
+        match self {
+            Self::Store(options) => options.clone(),
+            Self::StandIn(_) => StoreOptions { keychain: false, passphrase: Arc::new(|| Ok(None)) },
+        }
+    }
 }
 
 /// The store, the grants and the sign-ins of one Nova.
@@ -197,7 +216,7 @@ impl Kept {
     }
 
     /// The same as it is kept: the secret of one sign-in must not begin another.
-    pub(super) async fn granted_as_kept(
+    async fn granted_as_kept(
         &self,
         consumer: &GrantConsumer,
         destination: &Destination,
@@ -206,6 +225,22 @@ impl Kept {
         self.check_grant(consumer, destination, name)?;
         let secret = within(ANSWER, self.store().await?.get(name)).await?;
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
+    }
+
+    /// As what Nova signs in; the client's secret is one that was granted for the token server.
+    async fn client(&self, name: &CredentialName, sign_in: &SignIn) -> Result<OAuthClient, CredentialError> {
+        let (consumer, destination) = (&sign_in.consumer(name), &sign_in.destination()?);
+        let secret = match sign_in.client_secret() {
+            None => None,
+            Some(template) => Some(
+                template
+                    .resolve(|wanted: CredentialName| async move {
+                        self.granted_as_kept(consumer, destination, &wanted).await
+                    })
+                    .await?,
+            ),
+        };
+        sign_in.client(secret)
     }
 
     fn check_grant(
@@ -277,7 +312,7 @@ impl Kept {
         sign_in: &SignIn,
         opener: &dyn Opener,
     ) -> Result<(), CredentialError> {
-        let server = sign_in.client(name, self).await?;
+        let server = self.client(name, sign_in).await?;
         self.oauth(self.store().await?)?.sign_in(name, &server, opener).await?;
         self.signed_in(name);
         Ok(())
@@ -291,7 +326,7 @@ impl Kept {
     /// A token that is good for now.
     async fn token(&self, name: &CredentialName, sign_in: &SignIn) -> Result<SecretString, CredentialError> {
         let store = self.store().await?;
-        let server = sign_in.client(name, self).await?;
+        let server = self.client(name, sign_in).await?;
         let token = self.oauth(store)?.access_token(name, &server).await;
         match &token {
             Ok(_) => {

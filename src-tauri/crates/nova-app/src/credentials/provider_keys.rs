@@ -9,8 +9,7 @@ use url::Url;
 
 use super::told;
 use crate::app::App;
-use crate::config::ProviderConfig;
-use crate::models::host_of;
+use crate::config::{ProviderConfig, host_of};
 
 /// What a provider is sent beside its requests.
 pub(crate) struct ProviderSecrets {

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use nova_credentials::{
     CredentialError, CredentialName, Destination, Endpoint, GrantConsumer, OAuthClient, Place, Template,
 };
+use secrecy::SecretString;
 use serde_json::{Map, Value};
-
-use super::kept::Kept;
 
 /// Where and as what one signs in.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,23 +29,13 @@ impl std::fmt::Debug for SignIn {
 }
 
 impl SignIn {
-    /// Ready to be used; the client's secret is one that was granted for the token server.
-    pub(super) async fn client(
-        &self,
-        name: &CredentialName,
-        kept: &Kept,
-    ) -> Result<OAuthClient, CredentialError> {
-        let (consumer, destination) = (self.consumer(name), self.destination()?);
-        let client_secret = match &self.client_secret {
-            None => None,
-            Some(template) => {
-                let secret = |wanted| async {
-                    let wanted: CredentialName = wanted;
-                    kept.granted_as_kept(&consumer, &destination, &wanted).await
-                };
-                Some(template.resolve(secret).await?)
-            }
-        };
+    /// The reference to the client's secret.
+    pub(super) fn client_secret(&self) -> Option<&Template> {
+        self.client_secret.as_ref()
+    }
+
+    /// Ready to be used, with the secret that the reference stands for.
+    pub(super) fn client(&self, client_secret: Option<SecretString>) -> Result<OAuthClient, CredentialError> {
         Ok(OAuthClient {
             authorize: Endpoint::parse("address to sign in at", &self.authorize)?,
             token: Endpoint::parse("address of the token server", &self.token)?,

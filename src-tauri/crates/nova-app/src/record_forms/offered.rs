@@ -9,17 +9,15 @@ use nova_skill::{FieldKind, RecordType};
 use nova_vault::View;
 
 use super::matching;
-use crate::app::{App, blocking};
+use crate::app::App;
+use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 /// Nobody looks through more.
 const MOST_VALUES: usize = 500;
 
 impl App {
-    pub(crate) async fn values_in_use_of(
-        &self,
-        wanted: FieldsOfRecords,
-    ) -> Result<Vec<ValuesInUse>, UserError> {
+    pub(crate) async fn values_in_use(&self, wanted: FieldsOfRecords) -> Result<Vec<ValuesInUse>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill =
             snapshot.listed(&wanted.skill).ok_or_else(|| unknown_skill(&snapshot, &wanted.skill))?.clone();

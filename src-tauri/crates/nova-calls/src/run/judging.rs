@@ -9,22 +9,25 @@ use serde_json::Value;
 
 use super::Running;
 use super::planning::Plan;
-use crate::decide::{denied, wants_approval};
+use crate::gate::Gate;
 use crate::hosts::shown_hosts;
 use crate::trusted::content_of;
-use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide};
+use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace};
 
 impl Running<'_> {
-    /// By the rules of this moment.
+    fn gate(&self) -> Gate {
+        Gate::now(&self.scope.access.rules)
+    }
+
     pub(super) fn judge(&self, tool: &ToolEntry, args: &Value, plan: Option<&Plan>) -> Ruling {
-        decide(&self.scope.access.rules.now(), &self.facts(tool, args, plan))
+        self.gate().judge(&self.facts(tool, args, plan))
     }
 
     /// Once more before anything happens: a rule may have been written while the question waited, and
     /// the arguments may have been edited.
     pub(super) fn check_not_denied(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
-        match denied(&self.scope.access.rules.now(), &self.facts(tool, args, None)) {
-            Some(ruling) => Err(denied_by_rule(tool, &ruling.because)),
+        match self.gate().denial(&self.facts(tool, args, None)) {
+            Some(because) => Err(denied_by_rule(tool, &because)),
             None => Ok(()),
         }
     }
@@ -79,31 +82,23 @@ impl Running<'_> {
 
     /// Whether a rule denies or asks about the call because of these notes, not of what the arguments say.
     pub(super) fn notes_matter(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
-        let rules = self.scope.access.rules.now();
-        let unknown = Facts { reached: ReachedNotes::NONE, ..self.facts(tool, args, None) };
-        let known = Facts { reached: notes, ..unknown.clone() };
-        denied(&rules, &known).is_some() && denied(&rules, &unknown).is_none()
-            || wants_approval(&rules, &known).is_some() && wants_approval(&rules, &unknown).is_none()
+        self.gate().notes_matter(&Facts { reached: notes, ..self.facts(tool, args, None) })
     }
 
     /// Whether what a tool says while it runs, drawn from these notes, waits for its end or for good.
     pub(super) fn withholds(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
-        let known = Facts { reached: notes, ..self.facts(tool, args, None) };
-        let rules = self.scope.access.rules.now();
-        denied(&rules, &known).is_some() || !self.asked && self.notes_matter(tool, args, notes)
+        let (gate, known) = (self.gate(), Facts { reached: notes, ..self.facts(tool, args, None) });
+        gate.denial(&known).is_some() || !self.asked && gate.notes_matter(&known)
     }
 
-    /// The rule that wants the user to be asked, by the rules of this moment and the notes reached.
-    pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> Option<Because> {
-        wants_approval(&self.scope.access.rules.now(), &self.facts(tool, args, None))
+    /// Whether a rule requires asking, by the notes reached.
+    pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
+        self.gate().wants_approval(&self.facts(tool, args, None)).is_some()
     }
 
     /// Whether it is the notes that make a rule want approval, not what the arguments say.
     pub(super) fn only_notes_want_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
-        let facts = self.facts(tool, args, None);
-        let rules = self.scope.access.rules.now();
-        let unknown = Facts { reached: ReachedNotes::NONE, ..facts.clone() };
-        wants_approval(&rules, &facts).is_some() && wants_approval(&rules, &unknown).is_none()
+        self.gate().notes_want_approval(&self.facts(tool, args, None))
     }
 }
 

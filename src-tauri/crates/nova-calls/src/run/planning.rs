@@ -135,12 +135,12 @@ impl Running<'_> {
                 Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
                 () = stopped.cancelled() => {
                     stop(&mut task, &cancel).await;
-                    self.unknown = self.may_have_acted(tool);
+                    self.outcome.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
                     stop(&mut task, &cancel).await;
-                    self.unknown = self.may_have_acted(tool);
+                    self.outcome.unknown = self.may_have_acted(tool);
                     return Err(UserError::new(
                         ErrorCode::ToolTimedOut,
                         format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
@@ -154,12 +154,12 @@ impl Running<'_> {
         }
         task.abort();
         cancel.cancel();
-        self.seen.append(&mut vault.take_seen());
+        self.outcome.seen.append(&mut vault.take_seen());
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
-        self.drawn_from = self.drawn_from(&vault, &finished, &named, &shown);
+        self.outcome.drawn_from = self.drawn_from(&vault, &finished, &named, &shown);
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
-        self.from_outside = self.scope.so_far.hear(tool, says_so);
+        self.outcome.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let files = files.take_draft();
         let mut open_notes = Vec::new();
@@ -173,7 +173,7 @@ impl Running<'_> {
             Ok(output) => given::texts(&output.value),
             Err(error) => vec![error_from_tool(error).message],
         };
-        self.only_here |= vault.only_here().is_told_in(|| match &finished {
+        self.outcome.only_here |= vault.only_here().is_told_in(|| match &finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => {
                 let error = error_from_tool(error);
@@ -181,8 +181,8 @@ impl Running<'_> {
             }
         });
         // What it read there was private, whatever the note says when the output is judged.
-        let seen = |path: &VaultPath| self.seen.contains_key(path);
-        self.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
+        let seen = |path: &VaultPath| self.outcome.seen.contains_key(path);
+        self.outcome.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
         let told = self.told_of(tool, &shown, &vault, &self.reached, texts);
         self.reached.read.extend(told);
         // What the arguments call a note is one of many names: the rules also judge by the notes
@@ -226,7 +226,7 @@ impl Running<'_> {
         args: &Value,
     ) -> Option<BTreeSet<VaultPath>> {
         let mut notes = vault.reached();
-        notes.retain(|path| self.seen.contains_key(path));
+        notes.retain(|path| self.outcome.seen.contains_key(path));
         match finished {
             Ok(output) => {
                 if !output.names_notes && named.is_empty() && !given::says_nothing(&output.value) {
@@ -238,7 +238,9 @@ impl Running<'_> {
             Err(error) => {
                 let error = error_from_tool(error);
                 let texts = [error.message, error.hint];
-                notes.extend(vault.look_at_given(|given| given.named_in(&texts, self.seen.keys(), args)));
+                notes.extend(
+                    vault.look_at_given(|given| given.named_in(&texts, self.outcome.seen.keys(), args)),
+                );
             }
         }
         Some(notes)

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::asking::{Approved, Asking};
 use super::judging::denied_by_rule;
 use super::planning::{Plan, broke};
-use super::{Done, Reach, Running};
+use super::{Reach, Running};
 use crate::view::{change_kind_view, error_from_tool, error_from_vault, file_change_kind_view};
 use crate::{Because, Ruling, Verdict, arguments};
 
@@ -25,7 +25,7 @@ impl Running<'_> {
         tool: &Arc<ToolEntry>,
         reach: &Reach,
         mut args: Value,
-    ) -> Result<Done, UserError> {
+    ) -> Result<Output, UserError> {
         let mut plan = match self.plan(skill, tool, reach, args.clone()).await {
             // It may build on what a call before it is about to write.
             Err(_) if self.reach_place().await? => self.plan(skill, tool, reach, args.clone()).await?,
@@ -82,7 +82,7 @@ impl Running<'_> {
         }
         self.check_not_denied(tool, &args)?;
         if !plan.writes() {
-            return Ok(Done { output: plan.output, ..Done::default() });
+            return Ok(plan.output);
         }
         let Some(change_set) = self.scope.change_set.clone() else {
             return Err(error_from_tool(&ToolError::NoVault));
@@ -120,12 +120,10 @@ impl Running<'_> {
                     .filter(|(path, _)| !hidden.contains(path))
                     .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
                     .collect();
-                Ok(Done {
-                    output,
-                    changes: applied.changes.iter().map(change_view).collect(),
-                    change_set: Some(id),
-                    merged,
-                })
+                self.outcome.changes = applied.changes.iter().map(change_view).collect();
+                self.outcome.change_set = Some(id);
+                self.outcome.merged = merged;
+                Ok(output)
             }
             Err(error) => {
                 if let nova_skill::VaultError::Conflict(conflict) = &error {
@@ -145,13 +143,13 @@ impl Running<'_> {
 
     /// Files outside of the vault, as part of the same change set.
     async fn write_files(
-        &self,
+        &mut self,
         files: Option<FileDraft>,
         output: Output,
         change_set: &ChangeSet,
-    ) -> Result<Done, UserError> {
+    ) -> Result<Output, UserError> {
         let (Some(files), Some(kept)) = (files, self.scope.access.folders.kept()) else {
-            return Ok(Done { output, ..Done::default() });
+            return Ok(output);
         };
         let made = Made {
             call: self.id.clone(),
@@ -172,7 +170,9 @@ impl Running<'_> {
             kind: file_change_kind_view(record.kind),
             from: None,
         });
-        Ok(Done { output, changes: changes.collect(), change_set: Some(id), merged: Vec::new() })
+        self.outcome.changes = changes.collect();
+        self.outcome.change_set = Some(id);
+        Ok(output)
     }
 
     /// Waits until the calls before it have ended. Whether it had to: what was planned before is to be planned

@@ -8,7 +8,8 @@ use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
 use nova_registry::{Snapshot, fenced_output};
 
 use super::calls::OUTPUT_CAP;
-use super::{Stop, Turn, cache_order, provider_error};
+use super::step::cache_order;
+use super::{Stop, Turn, provider_error};
 use crate::activation::part;
 use crate::context::{Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size};
 use crate::detached::open_calls;

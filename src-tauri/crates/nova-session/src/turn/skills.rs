@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use nova_calls::Gate;
 use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
-use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup, harmless};
+use nova_registry::{CallShape, Catalog, SkillEntry, Snapshot, ToolLookup, harmless};
 use nova_skill::{Lifetime, Principal};
 
 use super::Turn;
@@ -116,9 +117,7 @@ impl Turn {
         let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
         let args = serde_json::from_str(&call.arguments).unwrap_or_default();
         let shape = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
-        let rules = self.scope.access.rules.now();
-        let denied =
-            rules.closed.is_some() || rules.find(RuleList::Deny, &shape, &Principal::owner()).is_some();
+        let denied = Gate::now(&self.scope.access.rules).denies(&shape, &Principal::owner());
         let offered = self.session.lock().first_tools().iter().any(|first| first.name == tool.wire_name);
         if skill.is_available() && !denied && !offered {
             self.activate(&skill, ActivatedBy::Model);

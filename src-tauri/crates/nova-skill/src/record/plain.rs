@@ -1,25 +1,15 @@
 //! The plain forms of dates and numbers, and what somebody who wrote another form may have meant.
 
 use jiff::civil::Date;
+pub(super) use nova_figures::plain_date as date;
+use nova_figures::plain_decimal;
 use rust_decimal::Decimal;
 
-/// `YYYY-MM-DD` and nothing else; a date with a time is not a date.
-pub(super) fn date(text: &str) -> Option<Date> {
-    let shape = text.len() == 10
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-    shape.then(|| text.parse().ok()).flatten()
-}
-
-/// A minus or nothing, digits without leading zeros, at most one point between digits. What has
-/// more digits than can be computed with exactly is none.
+/// A plain decimal without leading zeros. What has more digits than can be computed with exactly is none.
 pub(super) fn decimal(text: &str) -> Option<Decimal> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
-    let plain = is_digits(whole) && is_digits(fraction) && (whole == "0" || !whole.starts_with('0'));
-    plain.then(|| Decimal::from_str_exact(text).ok()).flatten()
+    let padded = unsigned.len() > 1 && unsigned.starts_with('0') && !unsigned.starts_with("0.");
+    plain_decimal(text).filter(|_| !padded)
 }
 
 /// As [`decimal`], without a point.

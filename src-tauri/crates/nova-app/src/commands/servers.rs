@@ -1,0 +1,78 @@
+//! Commands about MCP servers.
+
+use nova_protocol::{
+    AddServers, AgreeToServer, ApproveServerTool, ErrorCode, ImportServers, Nothing, OfferedServer,
+    ReadServers, ServerDetail, ServerFile, ServerRef, ServersView, SetServer, UserError,
+};
+
+use crate::app::App;
+
+impl App {
+    pub(crate) async fn list_servers(&self, _: Nothing) -> Result<ServersView, UserError> {
+        self.servers_view().await
+    }
+
+    pub(crate) async fn server_detail(&self, server: ServerRef) -> Result<ServerDetail, UserError> {
+        self.detail_of_server(&server.server).await
+    }
+
+    pub(crate) async fn set_server(&self, set: SetServer) -> Result<ServersView, UserError> {
+        self.set_server_as(&set)?;
+        self.servers_view().await
+    }
+
+    pub(crate) async fn agree_to_server(&self, agree: AgreeToServer) -> Result<ServersView, UserError> {
+        self.agree_to_mcp_server(&agree.server, &agree.fingerprint).await?;
+        self.servers_view().await
+    }
+
+    pub(crate) async fn approve_server_tool(
+        &self,
+        approve: ApproveServerTool,
+    ) -> Result<ServersView, UserError> {
+        self.approve_changed_tool(&approve).await?;
+        self.servers_view().await
+    }
+
+    pub(crate) async fn restart_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
+        self.restart(&server.server).await?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn stop_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
+        self.inner.mcp.stop(&server.server).await;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn remove_server(&self, server: ServerRef) -> Result<ServersView, UserError> {
+        self.remove_mcp_server(&server.server)?;
+        self.servers_view().await
+    }
+
+    pub(crate) async fn read_servers(&self, pasted: ReadServers) -> Result<Vec<OfferedServer>, UserError> {
+        self.offered_servers(&pasted.text.take()).await
+    }
+
+    pub(crate) async fn add_servers(&self, add: AddServers) -> Result<ServersView, UserError> {
+        self.add_pasted(&add.text.take(), &add.names, add.enabled).await?;
+        self.servers_view().await
+    }
+
+    pub(crate) async fn list_server_files(&self, _: Nothing) -> Result<Vec<ServerFile>, UserError> {
+        self.server_files(None).await
+    }
+
+    pub(crate) async fn import_servers(&self, import: ImportServers) -> Result<ServersView, UserError> {
+        let known = self.places().server_files().into_iter().map(|(_, file)| file);
+        let file = known.into_iter().find(|file| file.display().to_string() == import.file);
+        let file = file.ok_or_else(|| {
+            UserError::new(
+                ErrorCode::BadRequest,
+                format!("{} is not one of the configurations found.", import.file),
+                "Import it with: nova mcp import FILE.",
+            )
+        })?;
+        self.import_from(&file, &import.names).await?;
+        self.servers_view().await
+    }
+}

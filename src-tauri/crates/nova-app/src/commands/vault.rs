@@ -1,0 +1,99 @@
+//! Commands about the vault, its notes and their history.
+
+use nova_protocol::{
+    AddWorkspace, ChangeSetView, ErrorCode, FinishChanges, FinishResult, KeepHistory, ListChanges,
+    NotePrivacy, NoteRef, NoteView, Nothing, OpenVault, ProblemView, PruneChanges, PruneResult, SetPrivate,
+    SetRoot, UndoChanges, UndoResult, UserError, VaultPage, VaultRef, VaultSummary, WorkspaceRef, Workspaces,
+};
+
+use crate::app::App;
+
+impl App {
+    pub(crate) async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
+        self.open_first(choice).await?;
+        self.vault_summary().await
+    }
+
+    pub(crate) async fn vault_page(&self, _: Nothing) -> Result<VaultPage, UserError> {
+        self.page_of_vault().await
+    }
+
+    pub(crate) async fn show_vault_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
+        self.show_in_file_manager(self.vault()?.root().to_owned()).await?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
+        self.forget_recent_vault(&vault.path)?;
+        self.page_of_vault().await
+    }
+
+    pub(crate) async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
+        self.list_private(set).await?;
+        self.page_of_vault().await
+    }
+
+    pub(crate) async fn check_private(&self, note: NoteRef) -> Result<NotePrivacy, UserError> {
+        self.privacy_of(note.path).await
+    }
+
+    pub(crate) async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
+        self.list_root(set).await?;
+        self.page_of_vault().await
+    }
+
+    pub(crate) async fn keep_history(&self, keep: KeepHistory) -> Result<VaultPage, UserError> {
+        self.limit_history(keep)?;
+        self.page_of_vault().await
+    }
+
+    pub(crate) async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {
+        self.workspaces().await
+    }
+
+    pub(crate) async fn add_workspace(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
+        self.add_to_workspaces(add).await
+    }
+
+    pub(crate) async fn remove_workspace(&self, workspace: WorkspaceRef) -> Result<Workspaces, UserError> {
+        self.remove_from_workspaces(&workspace.path).await
+    }
+
+    pub(crate) async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
+        self.note_view(&note.path).await
+    }
+
+    pub(crate) async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
+        let address = self.obsidian_address(&note.path).await?;
+        self.inner.options.desktop.open_url(&address).map_err(|reason| {
+            tracing::warn!("{address} was not opened: {reason}");
+            UserError::new(
+                ErrorCode::Io,
+                "Obsidian is not installed, or did not open.",
+                "Install it from obsidian.md, or read the note in Nova.",
+            )
+        })?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn list_changes(&self, list: ListChanges) -> Result<Vec<ChangeSetView>, UserError> {
+        self.change_sets(list.session.as_deref(), list.state, list.limit.map(|limit| limit as usize)).await
+    }
+
+    pub(crate) async fn undo_changes(&self, undo: UndoChanges) -> Result<UndoResult, UserError> {
+        self.undo(&undo.change_set, undo.note.as_deref(), undo.call.as_deref()).await
+    }
+
+    pub(crate) async fn finish_changes(&self, finish: FinishChanges) -> Result<FinishResult, UserError> {
+        self.finish(&finish.change_set).await
+    }
+
+    pub(crate) async fn prune_changes(&self, prune: PruneChanges) -> Result<PruneResult, UserError> {
+        let forgotten = self.prune_history(prune.days).await?;
+        Ok(PruneResult { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
+    }
+
+    pub(crate) async fn list_problems(&self, _: Nothing) -> Result<Vec<ProblemView>, UserError> {
+        self.vault_problems().await
+    }
+}

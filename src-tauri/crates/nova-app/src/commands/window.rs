@@ -1,0 +1,119 @@
+//! Commands about the window itself, its drafts and the system around it.
+
+use std::path::PathBuf;
+
+use nova_protocol::{
+    AppStatus, Appearance, DraftImage, DraftImageRef, DraftView, ErrorCode, GiveFile, GivenFileView,
+    KeepDraftImage, LinkRef, NewImage, Nothing, PickedFolder, UserError, WindowLayout,
+};
+
+use crate::app::App;
+use crate::blocking::blocking;
+use crate::first_run::picked;
+
+impl App {
+    pub(crate) async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
+        let (config_problem, appearance, configured) = {
+            let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            (settings.problem.clone(), settings.config.appearance.clone(), settings.config.vault.is_some())
+        };
+        let gone = self.gone().await;
+        Ok(AppStatus {
+            version: env!("CARGO_PKG_VERSION").into(),
+            platform: std::env::consts::OS.into(),
+            first_run: !configured && self.places().vault.is_none(),
+            vault: self.vault_summary().await.ok(),
+            vault_problem: gone.vault,
+            gone_roots: gone.roots.into_values().collect(),
+            config_problem,
+            model: self.default_model().await,
+            appearance,
+            today: self.inner.options.clock.today().to_string(),
+        })
+    }
+
+    pub(crate) async fn set_appearance(&self, appearance: Appearance) -> Result<Nothing, UserError> {
+        let value = serde_json::to_value(appearance)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        self.change_config(|config| {
+            config.insert("appearance".into(), value.clone());
+        })?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn window_layout(&self, _: Nothing) -> Result<WindowLayout, UserError> {
+        let app = self.clone();
+        blocking(move || Ok(app.layout())).await
+    }
+
+    pub(crate) async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        self.inner.options.desktop.zoom(layout.zoom_factor());
+        blocking(move || app.keep_window_layout(&layout)).await?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn list_drafts(&self, _: Nothing) -> Result<Vec<DraftView>, UserError> {
+        let app = self.clone();
+        let drafts = blocking(move || app.drafts()).await?;
+        self.without_sent(drafts).await
+    }
+
+    pub(crate) async fn keep_draft(&self, draft: DraftView) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_draft_of(&draft)).await?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn keep_draft_image(&self, kept: KeepDraftImage) -> Result<DraftImage, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_image_of_draft(&kept)).await
+    }
+
+    pub(crate) async fn read_draft_image(&self, image: DraftImageRef) -> Result<NewImage, UserError> {
+        let app = self.clone();
+        blocking(move || app.image_of_draft(&image)).await
+    }
+
+    pub(crate) async fn show_config_file(&self, _: Nothing) -> Result<Nothing, UserError> {
+        let broken = self.settings_problem().map(|problem| PathBuf::from(problem.file));
+        self.show_in_file_manager(broken.unwrap_or_else(|| self.places().config_file())).await?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, UserError> {
+        let path = self.inner.options.desktop.pick_folder().await;
+        let places = self.places().clone();
+        blocking(move || Ok(picked(path, &places))).await
+    }
+
+    pub(crate) async fn give_file(&self, file: GiveFile) -> Result<GivenFileView, UserError> {
+        let app = self.clone();
+        blocking(move || app.give(&file)).await
+    }
+
+    pub(crate) async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {
+        // What a parser would take out, such as a line break, another program may read otherwise; and a
+        // name before the host is there to be taken for it.
+        let plain = !link.url.chars().any(char::is_control);
+        let web = url::Url::parse(&link.url)
+            .ok()
+            .filter(|url| plain && matches!(url.scheme(), "http" | "https"))
+            .filter(|url| url.username().is_empty() && url.password().is_none());
+        let Some(url) = web else {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "Only web addresses are opened.",
+                "Copy the address instead.",
+            ));
+        };
+        self.inner.options.desktop.open_url(url.as_str()).map_err(|reason| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The browser could not be opened: {reason}."),
+                "Copy the address instead.",
+            )
+        })?;
+        Ok(Nothing {})
+    }
+}

@@ -1,0 +1,78 @@
+//! What providers have said of their models since the start.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use nova_provider::ModelInfo;
+
+use crate::config::ProviderConfig;
+
+#[derive(Default)]
+pub(crate) struct KnownModels {
+    /// By `provider/model`, folded.
+    told: Mutex<HashMap<String, ToldOfModel>>,
+    lists: Mutex<ModelLists>,
+}
+
+/// The last list of each provider, by its id, kind and address.
+type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
+
+#[derive(Clone, Copy, Default)]
+struct ToldOfModel {
+    /// In tokens.
+    context: Option<u64>,
+    images: Option<bool>,
+}
+
+impl KnownModels {
+    /// What a provider says of a model of this name, `provider/model`. Where it does not say it, it takes
+    /// back nothing of what was told before.
+    pub(crate) fn note(&self, name: &str, model: &ModelInfo) {
+        let mut known = self.told();
+        let told = known.entry(folded(name)).or_default();
+        told.context = model.context.or(told.context);
+        told.images = model.images.or(told.images);
+    }
+
+    /// In tokens.
+    pub(crate) fn context(&self, name: &str) -> Option<u64> {
+        self.told().get(&folded(name))?.context
+    }
+
+    pub(crate) fn takes_images(&self, name: &str) -> Option<bool> {
+        self.told().get(&folded(name))?.images
+    }
+
+    /// What a provider listed last, and when.
+    pub(crate) fn listed(&self, config: &ProviderConfig) -> Option<(Instant, Vec<ModelInfo>)> {
+        self.lists().get(&list_key(config)).cloned()
+    }
+
+    pub(crate) fn note_list(&self, config: &ProviderConfig, models: Vec<ModelInfo>) {
+        self.lists().insert(list_key(config), (Instant::now(), models));
+    }
+
+    /// Has the lists of remote providers asked for anew.
+    pub(crate) fn forget_lists(&self) {
+        self.lists().clear();
+    }
+
+    fn told(&self) -> MutexGuard<'_, HashMap<String, ToldOfModel>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lists(&self) -> MutexGuard<'_, ModelLists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn list_key(config: &ProviderConfig) -> [String; 3] {
+    [config.id.clone(), config.kind.to_string(), config.address().unwrap_or_default().to_owned()]
+}
+
+/// One spelling for each model: [`nova_provider::is_same_model`].
+fn folded(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(":latest").map(str::to_owned).unwrap_or(name)
+}

@@ -1,0 +1,121 @@
+//! Where a server on this machine runs a model that it may pass on to a remote host.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use nova_protocol::UserError;
+use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
+use nova_session::{ModelPlace, Placed, provider_error};
+use tokio_util::sync::CancellationToken;
+
+use crate::known_models::KnownModels;
+use crate::trust::Trust;
+
+/// A server on this machine answers at once, or something is wrong with it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a server is not asked again that is none of those that pass models on: some write a line into
+/// their log for each such question. Hardly another one takes its place within that time.
+const NOT_ASKED: Duration = Duration::from_secs(60);
+
+/// The addresses of servers that pass nothing on, and when they said so.
+#[derive(Default)]
+pub(crate) struct PlainServers(Mutex<HashMap<String, Instant>>);
+
+impl PlainServers {
+    fn has(&self, address: &str) -> bool {
+        self.lock().get(address).is_some_and(|at| at.elapsed() < NOT_ASKED)
+    }
+
+    fn add(&self, address: &str) {
+        self.lock().insert(address.to_owned(), Instant::now());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a model runs that its server may pass on, asked at each turn: the server may have changed its mind.
+pub(crate) struct AskedPlace {
+    pub(crate) trust: Arc<Trust>,
+    pub(crate) models: Arc<KnownModels>,
+    pub(crate) plain_servers: Arc<PlainServers>,
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) address: String,
+    /// Without the provider's id.
+    pub(crate) model: String,
+}
+
+#[async_trait]
+impl ModelPlace for AskedPlace {
+    async fn find(&self, cancel: &CancellationToken) -> Result<Placed, UserError> {
+        let asked = tokio::time::timeout(PATIENCE, self.ask(cancel)).await;
+        let found = asked.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }));
+        let (host, images) = match found.map_err(|error| provider_error(&error))? {
+            Some(found) => (found.runs_at.as_deref().map(host_passed_to), found.images),
+            None => (None, None),
+        };
+        let provider = self.provider.id();
+        Ok(Placed {
+            agreed: host.as_ref().is_none_or(|host| self.trust.agrees_to_pass_on(provider, host)),
+            locality: host.map_or(Locality::Local, |host| Locality::Remote { host }),
+            images,
+        })
+    }
+}
+
+impl AskedPlace {
+    /// None where its server passes no model on.
+    async fn ask(&self, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
+        if self.plain_servers.has(&self.address) {
+            return Ok(None);
+        }
+        let (provider, model) = (self.provider.id(), &self.model);
+        let found = match self.provider.model(model, cancel).await? {
+            Asked::PassesNothingOn => {
+                self.plain_servers.add(&self.address);
+                return Ok(None);
+            }
+            // One that it does not list it cannot run.
+            Asked::HasNot => {
+                let (provider, model) = (provider.to_owned(), model.clone());
+                return Err(ProviderError::ModelNotFound { provider, model });
+            }
+            Asked::Has(found) => found,
+        };
+        self.models.note(&format!("{provider}/{model}"), &found);
+        Ok(Some(found))
+    }
+}
+
+/// "https://ollama.com:443" → "ollama.com"
+pub(crate) fn host_passed_to(address: &str) -> String {
+    let url = url::Url::parse(address).ok().filter(url::Url::has_host);
+    let url = url.or_else(|| url::Url::parse(&format!("https://{address}")).ok());
+    let Some((host, port)) = url.as_ref().and_then(|url| Some((url.host_str()?, url.port()))) else {
+        return address.to_owned();
+    };
+    port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_as_its_host() {
+        for (address, host) in [
+            ("https://ollama.com:443", "ollama.com"),
+            ("https://ollama.com", "ollama.com"),
+            ("ollama.com", "ollama.com"),
+            ("ollama.com:8443", "ollama.com:8443"),
+            ("http://10.0.0.7:11434/api", "10.0.0.7:11434"),
+            ("", ""),
+        ] {
+            assert_eq!(host_passed_to(address), host, "{address}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use std::path::PathBuf;
+
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::{canonical, is_skill_name};
+
+use crate::app::App;
+use crate::blocking::blocking;
+use crate::own_files;
+use crate::pending_tools::file_name;
+
+const ECHO: &str = include_str!("../assets/echo.ts");
+const SKILL_MD: &str = include_str!("../assets/SKILL.md");
+const MANIFEST: &str = include_str!("../assets/manifest.yaml");
+
+/// What `nova skill new` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewSkill {
+    /// One file of the skill `dynamic`.
+    Tool,
+    /// A skill of its own, with a tool.
+    Folder,
+}
+
+impl App {
+    /// Writes the first files of a skill; they work at once. Answers with what was written.
+    ///
+    /// # Errors
+    /// When the name is none, or something of that name is there.
+    pub async fn new_skill(&self, name: &str, kind: NewSkill) -> Result<Vec<PathBuf>, UserError> {
+        let bad_name = || {
+            UserError::new(
+                ErrorCode::InvalidArguments,
+                format!("\"{name}\" is not a valid name."),
+                "Use letters, digits, - and _, at most 64, beginning with a letter.",
+            )
+        };
+        let file = file_name(name).ok_or_else(bad_name)?;
+        let folders = self.places().tool_folders();
+        // Ids of skills are written with -, ids of tools with _.
+        let id = canonical(file.trim_end_matches(".ts"));
+        let tool = id.replace('-', "_");
+        let files = match kind {
+            NewSkill::Tool => {
+                vec![(folders.dynamic.join(file), ECHO.replace("name: 'echo'", &format!("name: '{tool}'")))]
+            }
+            NewSkill::Folder if !is_skill_name(&id) => {
+                return Err(UserError::new(
+                    ErrorCode::InvalidArguments,
+                    format!("\"{name}\" is not a valid skill name."),
+                    "Use words of letters and digits with single hyphens between them.",
+                ));
+            }
+            NewSkill::Folder => {
+                let taken = self.registry().snapshot().skill(&id).is_some();
+                if taken || id == "dynamic" {
+                    return Err(UserError::new(
+                        ErrorCode::BadRequest,
+                        format!("The id {id} belongs to another skill."),
+                        "Choose another name.",
+                    ));
+                }
+                let folder = folders.skills.join(&id);
+                vec![
+                    (folder.join("SKILL.md"), SKILL_MD.replace("NAME", &id)),
+                    (folder.join("manifest.yaml"), MANIFEST.replace("NAME", &id)),
+                    (folder.join("tools").join("echo.ts"), ECHO.to_owned()),
+                ]
+            }
+        };
+        let written = blocking(move || {
+            // The skill counts when its SKILL.md is there, so that comes last.
+            for (file, text) in files.iter().rev() {
+                own_files::create(file, text.as_bytes()).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::AlreadyExists => UserError::new(
+                        ErrorCode::BadRequest,
+                        format!("{} already exists.", file.display()),
+                        "Choose another name, or edit the existing one.",
+                    ),
+                    _ => UserError::new(
+                        ErrorCode::Io,
+                        format!("{} cannot be written: {error}.", file.display()),
+                        "Make its folder writable.",
+                    ),
+                })?;
+            }
+            Ok(files.into_iter().map(|(file, _)| file).collect::<Vec<_>>())
+        })
+        .await?;
+        self.tools_loaded(Self::CALL_LIMIT).await;
+        Ok(written)
+    }
+}

@@ -1,0 +1,131 @@
+//! Where rules are asked: about a call, about what it says, and about the hosts it contacts.
+
+use std::sync::Arc;
+
+use nova_registry::{CallShape, ReachedNotes, RuleList, Rules, RulesInForce};
+use nova_skill::{Effect, Principal, ToolError};
+
+use crate::decide::{allowed_by_rule, decide, denied, wants_approval};
+use crate::{Because, Content, Facts, Ruling};
+
+/// The rules of one moment.
+pub struct Gate {
+    rules: Arc<Rules>,
+}
+
+impl Gate {
+    /// By the rules of this moment; one made later may answer otherwise.
+    pub fn now(rules: &RulesInForce) -> Self {
+        Self { rules: rules.now() }
+    }
+
+    pub fn judge(&self, facts: &Facts) -> Ruling {
+        decide(&self.rules, facts)
+    }
+
+    /// Why no answer could let the call run.
+    pub(crate) fn denial(&self, facts: &Facts) -> Option<Because> {
+        denied(&self.rules, facts).map(|ruling| ruling.because)
+    }
+
+    /// Whether no answer could let a call run of which nothing is known but its arguments.
+    pub fn denies(&self, call: &CallShape, who: &Principal) -> bool {
+        self.rules.closed.is_some() || self.rules.find(RuleList::Deny, call, who).is_some()
+    }
+
+    /// The rule that requires asking, also about what ran already.
+    pub(crate) fn wants_approval(&self, facts: &Facts) -> Option<Because> {
+        wants_approval(&self.rules, facts)
+    }
+
+    /// Whether a rule requires asking because of the notes that were reached, not of the arguments.
+    pub(crate) fn notes_want_approval(&self, facts: &Facts) -> bool {
+        self.wants_approval(facts).is_some() && self.wants_approval(&without_notes(facts)).is_none()
+    }
+
+    /// Whether a rule denies or requires asking because of the notes that were reached, not of the arguments.
+    pub(crate) fn notes_matter(&self, facts: &Facts) -> bool {
+        self.denial(facts).is_some() && self.denial(&without_notes(facts)).is_none()
+            || self.notes_want_approval(facts)
+    }
+
+    /// The first rule about the requests of a call: one that denies them, else one that requires asking.
+    pub fn on_requests(&self, call: &CallShape, who: &Principal) -> Option<(RuleList, String)> {
+        let request = as_request(call);
+        [RuleList::Deny, RuleList::HumanApproval].into_iter().find_map(|list| {
+            self.rules.find(list, &request, who).map(|found| (list, found.rule.text.clone()))
+        })
+    }
+
+    /// How far rules and grants let a call reach out.
+    pub(crate) fn covers(
+        &self,
+        call: &CallShape,
+        reached: &ReachedNotes,
+        who: &Principal,
+        content: Content,
+        tainted: bool,
+    ) -> Covers {
+        if let Some(reason) = &self.rules.closed {
+            return Covers::Closed(reason.clone());
+        }
+        let request = as_request(call);
+        for shape in [&request, call] {
+            if let Some(found) = self.rules.find_at(RuleList::Deny, shape, reached, who) {
+                return Covers::Denied(found.rule.text.clone());
+            }
+        }
+        if self.rules.find_at(RuleList::HumanApproval, &request, reached, who).is_some() {
+            return Covers::Nothing;
+        }
+        match allowed_by_rule(&self.rules, call, reached, who, content) {
+            Some(allowed) if !(allowed.always && tainted) => Covers::Declared,
+            _ if tainted => Covers::Tainted,
+            _ => Covers::Granted,
+        }
+    }
+}
+
+/// Whatever a tool declares, a request is what leaves the machine.
+fn as_request<'a>(call: &CallShape<'a>) -> CallShape<'a> {
+    CallShape { effect: Effect::External, ..*call }
+}
+
+fn without_notes<'a>(facts: &Facts<'a>) -> Facts<'a> {
+    Facts { reached: ReachedNotes::NONE, ..facts.clone() }
+}
+
+/// What the rules say of the tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Covers {
+    /// This rule denies all that leaves the machine.
+    Denied(String),
+    /// They cannot be read.
+    Closed(String),
+    /// They allow it: with the hosts that it declares.
+    Declared,
+    /// The user wants to be asked each time: no grant counts.
+    Nothing,
+    /// No rule that somebody wrote allows it, and the model has read what strangers can write: neither a
+    /// grant nor an "always" counts.
+    Tainted,
+    /// They say nothing of it.
+    Granted,
+}
+
+impl Covers {
+    pub(crate) fn check(&self, host: &str) -> Result<(), ToolError> {
+        let (why, remedy) = match self {
+            Self::Denied(rule) => {
+                (format!("the rule \"{rule}\" denies it"), "Change the rule in permissions.yaml to allow it.")
+            }
+            Self::Closed(reason) => (reason.clone(), "Fix permissions.yaml; until then no tool runs."),
+            Self::Declared | Self::Nothing | Self::Tainted | Self::Granted => return Ok(()),
+        };
+        Err(ToolError::NotAllowed {
+            what: format!("{host} was not contacted: {why}."),
+            remedy: remedy.into(),
+            unanswered: false,
+        })
+    }
+}
