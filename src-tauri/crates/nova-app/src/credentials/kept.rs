@@ -216,7 +216,7 @@ impl Kept {
     }
 
     /// The same as it is kept: the secret of one sign-in must not begin another.
-    async fn granted_as_kept(
+    pub(super) async fn granted_as_kept(
         &self,
         consumer: &GrantConsumer,
         destination: &Destination,
