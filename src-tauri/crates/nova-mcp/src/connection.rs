@@ -30,7 +30,7 @@ use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
-use crate::trouble::{Trouble, TroubleKind};
+use crate::trouble::Trouble;
 
 pub(crate) use self::calls::Hear;
 

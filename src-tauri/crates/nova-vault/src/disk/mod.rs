@@ -549,12 +549,17 @@ pub(crate) fn bytes_outside(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// As [`read_from_start`], for a file that another program may write at this moment: read until two reads
-/// agree, because one alone may hold parts of two versions.
+/// agree, because one alone may hold parts of two versions. The size is asked anew each time: FUSE caches it
+/// for each name, and would cut what was written under another one.
 fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
     const ATTEMPTS: usize = 20;
-    let mut last = read_from_start(file)?;
+    let read = || {
+        platform::ask_size(file);
+        read_from_start(file)
+    };
+    let mut last = read()?;
     for _ in 0..ATTEMPTS {
-        let next = read_from_start(file)?;
+        let next = read()?;
         if next == last {
             return Ok(last);
         }

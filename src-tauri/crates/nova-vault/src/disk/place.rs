@@ -367,8 +367,6 @@ impl Place {
     /// The bytes of the file `temp`, `None` when it is not there; an error when it is no
     /// regular file.
     pub(crate) fn bytes_of(&self, temp: &str) -> io::Result<Option<Vec<u8>>> {
-        // Under a second name FUSE knows the size that the file had: it is asked anew, else the text is cut.
-        self.names_of(temp);
         let file = match platform::open_file(&self.folder, temp) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

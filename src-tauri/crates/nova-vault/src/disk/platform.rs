@@ -155,6 +155,18 @@ mod system {
         None
     }
 
+    /// Has the kernel ask the file system for the size of a file, which it may have cached.
+    pub(in crate::disk) fn ask_size(file: &File) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{StatxFlags, statx};
+            let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
+            statx(file, "", flags, StatxFlags::SIZE).ok();
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = file;
+    }
+
     /// What a path leads to, links followed.
     pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
         Ok(Look::of(&statat(CWD, path, AtFlags::empty())?))
@@ -410,6 +422,8 @@ mod system {
         None
     }
 
+    pub(in crate::disk) fn ask_size(_: &File) {}
+
     pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
         look(&Dir::open_ambient_dir(path, ambient_authority())?, ".")
     }
@@ -512,7 +526,7 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
+    ask_size, copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
     look_through, names_now, open_folder, open_root, open_to_write, private, read_at, rename_no_replace,
     sync_folder,
 };
