@@ -65,7 +65,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         router: false,
         settle: PATIENCE,
         begun: Arc::new(|| {}),
-        ended: Arc::new(|| {}),
+        occupied: Box::new(()),
     };
     Chat { vault, server, events, approver, scope, session }
 }
