@@ -37,6 +37,7 @@ impl NativeTool for Edit {
 
     fn description(&self) -> Description {
         Description::purpose("Replaces an exact text in a text file; every other byte stays as it is.")
+            .use_when("a file is edited")
             .example("Edit the file main.rs")
     }
 

@@ -33,6 +33,7 @@ impl NativeTool for Glob {
             "Finds files whose path matches a pattern. Hidden files and those that .gitignore names are left \
              out; of the vault it finds notes.",
         )
+        .use_when("a file is known by its ending")
         .example("Find all files that end in .rs")
     }
 

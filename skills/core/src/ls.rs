@@ -34,7 +34,7 @@ impl NativeTool for Ls {
             "Lists the files of a folder; without a path, the open folders with what may be done in them. Of \
              the vault it lists notes.",
         )
-        .example("What lies in scratch?")
+        .use_when("file names are asked for")
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

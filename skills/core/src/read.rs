@@ -39,8 +39,9 @@ impl NativeTool for Read {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Reads a file with line numbers: text in any encoding, PDF, Word, Excel and PowerPoint as text.",
+            "Reads a file with line numbers: text in any encoding, PDF and office files as text.",
         )
+        .use_when("a file is read")
         .example("Read the file contract.pdf")
     }
 

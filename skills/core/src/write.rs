@@ -32,6 +32,7 @@ impl NativeTool for Write {
         Description::purpose(
             "Writes a whole text file, new or in place of what was there. A note must be new.",
         )
+        .use_when("a file is written")
         .example("Write a text file in scratch")
     }
 

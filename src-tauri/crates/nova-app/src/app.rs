@@ -268,6 +268,7 @@ impl App {
         app.open_configured_vault().await;
         app.purge_old_sessions().await;
         app.forget_old_files(app.config().history.days);
+        app.sweep_files();
         app.follow_foreign_skills();
         Ok(app)
     }

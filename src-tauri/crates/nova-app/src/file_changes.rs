@@ -79,6 +79,17 @@ impl App {
         }))
     }
 
+    /// Removes what a kill left beside files that were written.
+    pub(crate) fn sweep_files(&self) {
+        let app = self.clone();
+        // Nobody waits for it.
+        drop(tokio::task::spawn_blocking(move || {
+            if let Err(error) = app.kept_files().sweep(|path| app.folders_around(path)) {
+                tracing::warn!("temporary files could not be removed: {error}");
+            }
+        }));
+    }
+
     pub(crate) fn has_files(&self, set: &str) -> Result<bool, UserError> {
         Ok(!self.kept_files().records(set).map_err(|error| unreadable(&error))?.is_empty())
     }
@@ -86,9 +97,13 @@ impl App {
     /// Forgets what was changed so many days ago.
     pub(crate) fn forget_old_files(&self, days: i64) {
         let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
-        if let Err(error) = self.kept_files().prune(&before.to_string()) {
-            tracing::warn!("old changes of files could not be forgotten: {error}");
-        }
+        let kept = self.kept_files();
+        // Nobody waits for it.
+        drop(tokio::task::spawn_blocking(move || {
+            if let Err(error) = kept.prune(&before.to_string()) {
+                tracing::warn!("old changes of files could not be forgotten: {error}");
+            }
+        }));
     }
 
     /// Takes files of a change set back: all, one, or those of a call.

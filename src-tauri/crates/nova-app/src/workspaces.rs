@@ -110,11 +110,12 @@ impl App {
         self.places().data.join(SCRATCH_FOLDERS).join(session)
     }
 
-    /// The chat in whose scratch folder the file lies.
+    /// The chat in whose scratch folder the file lies; `None` where it is gone.
     pub(crate) fn chat_of_scratch(&self, file: &Path) -> Option<String> {
         let folders = self.places().data.join(SCRATCH_FOLDERS).canonicalize().ok()?;
         let chat = file.strip_prefix(folders).ok()?.components().next()?;
-        Some(chat.as_os_str().to_str()?.to_owned())
+        let chat = chat.as_os_str().to_str()?.to_owned();
+        self.scratch_folder(&chat).is_dir().then_some(chat)
     }
 
     /// Each with its name, and the folder without links or why it is not open.
