@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Runs the official conformance suite of MCP against Nova: its server scenarios against `nova mcp serve --http`,
- * its client scenarios against `nova mcp probe`, which takes the way of every server. Then the official Inspector
+ * its client scenarios against `nova mcp probe` (client.mjs), which takes the way of every server. Then the official Inspector
  * calls a tool of `nova mcp serve` over stdio.
  *
  *   .ci/conformance/run.mjs NOVA
@@ -48,7 +48,8 @@ try {
   relay = await listen(served)
   const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
   const serves = await suite(['server', '--url', address])
-  const calls = await suite(['client', '--command', `${resolve(nova)} mcp probe --call`, '--suite', 'all'])
+  const client = `${join(bin, 'node')} ${join(here, 'client.mjs')} ${resolve(nova)}`
+  const calls = await suite(['client', '--command', client, '--suite', 'all'])
   passed = serves && calls && (await inspector())
 } finally {
   relay?.close()
