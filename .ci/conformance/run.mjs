@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Runs the official conformance suite of MCP against Nova: its server scenarios against `nova mcp serve --http`,
- * its client scenarios against `nova mcp probe`, which takes the way of every server. Then the official Inspector
+ * its client scenarios against `nova mcp probe` (client.mjs), which takes the way of every server. Then the official Inspector
  * calls a tool of `nova mcp serve` over stdio.
  *
  *   .ci/conformance/run.mjs NOVA
@@ -50,7 +50,7 @@ try {
   const served = await url(server)
   relay = await listen(served)
   const address = `http://127.0.0.1:${relay.address().port}${served.pathname}`
-  const client = ['client', '--command', `${resolve(nova)} mcp probe --call`]
+  const client = ['client', '--command', `${join(bin, 'node')} ${join(here, 'client.mjs')} ${resolve(nova)}`]
   if (version === 'next') {
     await report(['server', '--url', address])
     await report(client)

@@ -1,7 +1,6 @@
 //! Requests to a server at an address, with the token of a sign-in where the server wants one.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::stream::BoxStream;
@@ -12,8 +11,8 @@ use reqwest::Client;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
-    StreamableHttpPostResponse, StreamableHttpResponseLimits,
+    AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
 };
 use secrecy::ExposeSecret as _;
 use sse_stream::{Error as SseError, Sse};
@@ -62,23 +61,19 @@ impl Gate {
         *self.now() = Now::default();
     }
 
-    /// Why a request failed; None where it was not for a token.
-    pub(crate) fn trouble(&self, error: &(dyn Error + 'static)) -> Option<Trouble> {
-        let mut errors = std::iter::successors(Some(error), |&error| error.source());
-        if !errors.any(|error| error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>()) {
-            return None;
-        }
+    /// Why a request failed that the server wants a token for.
+    pub(crate) fn trouble(&self) -> Trouble {
         let now = self.now();
         let name = &self.config.name;
         if self.config.has_own_authorization() {
-            return Some(Trouble {
+            return Trouble {
                 kind: TroubleKind::Failed,
                 what: format!("{name} refuses the token in its headers."),
                 remedy: format!("Correct mcpServers.{name}.headers.Authorization, or remove it to sign in."),
-            });
+            };
         }
         if let Some(trouble) = &now.trouble {
-            return Some(trouble.clone());
+            return trouble.clone();
         }
         let what = match &now.wanted {
             Some(wanted) if wanted.insufficient_scope && !wanted.scopes.is_empty() => {
@@ -88,11 +83,11 @@ impl Gate {
             _ => format!("{name} needs a sign-in."),
         };
         let word = if name.contains(' ') { format!("{name:?}") } else { name.clone() };
-        Some(Trouble {
+        Trouble {
             kind: TroubleKind::NeedsSignIn,
             what,
             remedy: format!("Sign in under Settings, MCP servers, or run: nova mcp probe {word} --auth."),
-        })
+        }
     }
 
     /// One request, and once more with another token where the server wants one that there is.

@@ -274,8 +274,10 @@ impl Connection {
     }
 
     fn trouble(&self, error: ServiceError) -> Trouble {
-        if let Some(trouble) = self.gate.as_ref().and_then(|gate| gate.trouble(&error)) {
-            return trouble;
+        if let Some(gate) = &self.gate
+            && error.auth_challenge().is_some()
+        {
+            return gate.trouble();
         }
         match error {
             ServiceError::McpError(error) => Trouble::failed(

@@ -155,8 +155,8 @@ async fn by_address(
         Ok(connection) => return Ok(connection),
         Err(error) => error,
     };
-    if let Some(trouble) = gate.trouble(&error) {
-        return Err(trouble);
+    if error.auth_challenge().is_some() {
+        return Err(gate.trouble());
     }
     if address.is_legacy().await {
         return Err(Trouble::failed(

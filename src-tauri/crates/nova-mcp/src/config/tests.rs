@@ -67,6 +67,12 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
         (json!({"url": "http://mcp.example.com"}), "https"),
         (json!({"url": "https://10.0.0.1/mcp"}), "is not a public address"),
         (json!({"url": "https://a:b@mcp.example.com/mcp"}), "Move it to headers."),
+        (json!({"url": "https://a.example.com", "oauth": "x"}), "mcpServers.github.oauth is not an object"),
+        (
+            json!({"url": "https://a.example.com", "oauth": {"client_secret": "plain"}}),
+            "mcpServers.github.oauth.client_secret is written out. Keep it as a credential",
+        ),
+        (json!({"url": "https://a.example.com", "oauth": {"callback_port": 80}}), "is no port from 1024"),
         (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is not a number"),
         (json!({"command": "a", "enabled": "yes"}), "mcpServers.github.enabled is neither"),
         (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x must be read"),
@@ -113,4 +119,20 @@ fn whatever_decides_what_runs_is_in_the_fingerprint() {
     other["description"] = json!("x");
     other["timeout_ms"] = json!(1);
     assert_eq!(server(other).fingerprint(), first, "what decides nothing of it is not");
+}
+
+#[test]
+fn what_is_said_of_signing_in_is_read_and_agreed_to() {
+    let plain = server(json!({"url": "https://a.example.com/mcp"}));
+    let oauth = json!({
+        "clientId": "nova", "client_secret": "${credentials:a/secret}", "scopes": ["read"], "callbackPort": 7777,
+    });
+    let given = server(json!({"url": "https://a.example.com/mcp", "oauth": oauth}));
+    let Way::Address { oauth, .. } = &given.way else { panic!("an address") };
+    assert_eq!((oauth.client_id.as_deref(), oauth.port), (Some("nova"), Some(7777)));
+    assert_eq!(oauth.scopes, ["read"]);
+    assert_eq!(given.credentials().iter().map(ToString::to_string).collect::<Vec<_>>(), ["a/secret"]);
+    assert_ne!(given.fingerprint(), plain.fingerprint(), "a secret that goes somewhere is agreed to");
+    let off = server(json!({"url": "https://a.example.com/mcp", "oauth": false}));
+    assert_eq!(off.fingerprint(), plain.fingerprint());
 }
