@@ -5,6 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 DRIVER := $(TARGET)/tools/bin/tauri-driver
 CONFORMANCE := .ci/conformance/node_modules/.installed
 SERVERS := .ci/servers/node_modules/.installed
+MEASURED := .ci/bench/node_modules/.installed
 
 # Unoptimised by default: a first start compiles in half the time, and what a person waits for in
 # the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
@@ -119,11 +120,11 @@ bundle: ui/node_modules/.installed
 
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only. A goal that is missed keeps nothing else from
 # being measured.
-BENCHED = nova-vault nova-registry nova-session nova-skill-crm nova-skill-portfolio nova-skill-budget \
+BENCHED = nova-vault nova-registry nova-session nova-mcp nova-skill-crm nova-skill-portfolio nova-skill-budget \
   nova-guard nova-script nova-workspace
 bench:
 	@.ci/setup bench
-	@$(MAKE) ui $(DRIVER)
+	@$(MAKE) ui $(DRIVER) $(MEASURED)
 	cargo build --release --features desktop --bin nova --bin nova-window --example bare-window
 	cargo build --release -p nova-guard
 	@missed=; \
@@ -148,6 +149,8 @@ ui/node_modules/.installed: ui/package-lock.json
 	@touch $@
 
 $(CONFORMANCE): .ci/conformance/package-lock.json
+$(MEASURED): .ci/bench/package-lock.json
+$(CONFORMANCE) $(MEASURED):
 	@.ci/setup node
 	cd $(@D)/.. && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -24,6 +24,7 @@
 //!   `tests/journeys/serving_skills.rs`.
 
 mod asking;
+mod form;
 mod http;
 mod limits;
 mod output;

@@ -1,10 +1,8 @@
 //! What a client gets of a call.
 
-use std::sync::{Arc, LazyLock};
-
 use nova_protocol::{ErrorCode, ToolResult, UserError};
 use nova_registry::fenced_output;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 use crate::limits;
@@ -43,28 +41,6 @@ pub(crate) fn of(result: ToolResult, tool: &ServedTool) -> CallToolResult {
         ));
     }
     CallToolResult::structured(out)
-}
-
-/// What every answer is, a failed one included. Tools do not say what their `value` is.
-pub(crate) fn schema() -> Arc<JsonObject> {
-    static SCHEMA: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
-        let named =
-            |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key]});
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "value": {},
-                "sources": {"type": "array", "items": named("kind")},
-                "figures": {"type": "array", "items": named("at")},
-                "changes": {"type": "array", "items": named("path")},
-                "change_set": {"type": "string"},
-                "error": named("code"),
-            },
-            "anyOf": [{"required": ["value", "sources"]}, {"required": ["error"]}],
-        });
-        Arc::new(schema.as_object().cloned().unwrap_or_default())
-    });
-    SCHEMA.clone()
 }
 
 /// An error of the call, which the client's model can read and react to.

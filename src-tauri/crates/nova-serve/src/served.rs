@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use crate::{output, resource};
+use crate::{form, resource};
 
 /// What the user serves, and to whom.
 #[derive(Debug, Clone)]
@@ -163,5 +163,5 @@ fn described(tool: &ToolEntry) -> Tool {
     };
     Tool::new(tool.wire_name.clone(), spec.description.to_string(), schema)
         .with_annotations(hints)
-        .with_raw_output_schema(output::schema())
+        .with_raw_output_schema(form::schema())
 }
