@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import type { JsonValue, Result } from '../../ipc';
-import { answer, figure, panelOf } from '../../testing/panels';
+import { answer, panelOf } from '../../testing/panels';
 import { rows, showPanel, table, type Answers } from '../../testing/skill-panel';
 import { UNDO_FOR } from './useCalls';
 
