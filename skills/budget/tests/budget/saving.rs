@@ -37,7 +37,7 @@ fn a_new_entry_has_the_category_of_the_rules_and_the_usual_currency() {
 }
 
 #[test]
-fn a_category_is_filled_in_where_the_payee_is_changed_and_never_where_the_user_took_it_out() {
+fn payee_change_fills_category_unless_the_user_cleared_it() {
     check("expense", KIOSK, json!({"payee": "Kiosk am Park"}), "category", json!("snacks"));
     check("expense", KIOSK, json!({"amount": "6"}), "category", Value::Null);
     let from_note = json!({"category": null, "payee": "Kiosk"});

@@ -112,6 +112,7 @@ async fn nova() -> (CallScope, McpServers) {
             credentials: Arc::new(NoCredentials),
             stores: Arc::new(MemoryStores::default()),
             clock: Arc::new(FixedClock::default()),
+            folders: Arc::new(()),
             approver: Arc::new(ScriptedApprover::always(Decision::Session)),
             time_limit: PATIENCE,
         },
@@ -159,6 +160,14 @@ impl Agreements for Agreed {
 
     fn known_tools(&self, _: &str) -> Option<KnownTools> {
         None
+    }
+
+    async fn token(
+        &self,
+        _: &nova_mcp::ServerConfig,
+        _: Option<&Secret>,
+    ) -> Result<Option<Secret>, CredentialError> {
+        Ok(None)
     }
 
     fn keep_tools(&self, _: &str, _: &KnownTools) -> std::io::Result<()> {

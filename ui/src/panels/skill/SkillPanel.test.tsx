@@ -2,13 +2,14 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import type { JsonValue, PanelView, Params, Result } from '../../ipc';
+import type { JsonValue, Result } from '../../ipc';
 import { FakeBackend } from '../../testing/fake-backend';
 import { setWindow } from '../../testing/media';
 import { answer, figure, panelOf } from '../../testing/panels';
 import { renderInApp } from '../../testing/render';
 import { sampleWorld } from '../../testing/sample';
 import { budgetPanel, crmPanel, sampleAnswer } from '../../testing/sample-panels';
+import { failure, rows, showPanel, table, type Answers } from '../../testing/skill-panel';
 import { SkillPanel } from './SkillPanel';
 import { UNDO_FOR } from './useCalls';
 
@@ -17,48 +18,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-type Answers = Record<string, (call: Params<'call_tool'>) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
-
-/** The panel on the answers of the sample skills, and on those given. */
-async function show({ panel = crmPanel, answers = {}, width = 1440 }: { panel?: PanelView; answers?: Answers; width?: number } = {}) {
-  setWindow({ width });
-  const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => answers[call.tool]?.(call) ?? sampleAnswer(call) ?? answer(null));
-  const rendered = renderInApp(<SkillPanel panel={panel} wide />, { backend });
-  await act(async () => {});
-  const asked = (tool: string) => backend.asked('call_tool').filter((call) => call.tool === tool).map(({ args }) => args);
-  return { ...rendered, asked };
-}
-
-const table = (more: Record<string, JsonValue> = {}) =>
-  panelOf('x', 'X', [
-    {
-      parts: [
-        {
-          kind: 'table',
-          tool: 'list',
-          title: 'Rows',
-          rows: '/rows',
-          columns: [
-            { field: 'name', label: 'Name' },
-            { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
-          ],
-          ...more,
-        },
-      ],
-    },
-  ]);
-const rows = (...named: readonly [string, string, string?][]) => ({
-  rows: named.map(([name, value, currency = 'EUR']) => ({ name, value, currency, path: `${name}.md` })),
-});
-const failure = (message: string): Result<'call_tool'> => ({
-  ...answer(null),
-  ok: false,
-  error: { code: 'tool_failed', message, hint: 'Look at it.' },
-});
-
 describe('reading', () => {
   test('parts of one tool and the same arguments are one call', async () => {
-    const { asked } = await show();
+    const { asked } = await showPanel();
     expect(asked('crm.pipeline')).toEqual([{}]);
     expect(asked('crm.follow_ups')).toEqual([{}]);
   });
@@ -66,7 +28,7 @@ describe('reading', () => {
   test('a note that changes has it read again; the old content stays meanwhile', async () => {
     let second: (result: Result<'call_tool'>) => void = () => {};
     const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])) };
-    const { backend, asked } = await show({ panel: table(), answers });
+    const { backend, asked } = await showPanel({ panel: table(), answers });
     expect(screen.getByText('A')).toBeInTheDocument();
     answers['x.list'] = () => new Promise((resolve) => (second = resolve));
     const change = () => backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null });
@@ -84,7 +46,7 @@ describe('reading', () => {
   test('a row that changed outside says when, for a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     vi.setSystemTime(new Date('2026-11-20T14:32:30'));
-    const { backend } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1'], ['B', '2'])) } });
+    const { backend } = await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1'], ['B', '2'])) } });
     act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
     expect(screen.getAllByText('changed 14:32')).toHaveLength(1);
     act(() => void vi.advanceTimersByTime(61_000));
@@ -93,7 +55,7 @@ describe('reading', () => {
 
   test('what fails says so in its place, and the rest works', async () => {
     const answers: Answers = { 'crm.follow_ups': () => failure('The vault is gone.') };
-    const { user } = { user: userEvent.setup(), ...(await show({ answers })) };
+    const { user } = { user: userEvent.setup(), ...(await showPanel({ answers })) };
     const side = screen.getByRole('complementary', { name: 'Beside' });
     expect(within(side).getByRole('alert')).toHaveTextContent('The vault is gone.Look at it.');
     expect(screen.getByText('Quillon licence renewal')).toBeInTheDocument();
@@ -103,7 +65,7 @@ describe('reading', () => {
   });
 
   test('what could not be read is named with its line and remedy, and its note opens', async () => {
-    const { store } = await show();
+    const { store } = await showPanel();
     const problems = screen.getByRole('region', { name: 'Problems' });
     expect(problems).toHaveTextContent('Arden fit-out is not on the board: stage “nego” is not one of the stages (line 4). Choose a stage.');
     await userEvent.click(within(problems).getByRole('button', { name: 'Open note' }));
@@ -111,7 +73,7 @@ describe('reading', () => {
   });
 
   test('the figures open what is behind them', async () => {
-    await show();
+    await showPanel();
     await userEvent.click(screen.getByRole('button', { name: 'Open pipeline, €137,900: 6 notes' }));
     const behind = await screen.findByRole('dialog', { name: 'Sources of Open pipeline' });
     expect(behind).toHaveTextContent('proposal€52,000');
@@ -125,12 +87,12 @@ describe('reading', () => {
       { label: 'Gain', at: '/gain', format: 'gain', unit: '/currency' },
     ];
     const panel = panelOf('x', 'X', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]);
-    await show({ panel, answers: { 'x.sum': () => answer({ value: '5', currency: 'EUR' }) } });
+    await showPanel({ panel, answers: { 'x.sum': () => answer({ value: '5', currency: 'EUR' }) } });
     expect(screen.getAllByRole('group').map((group) => group.textContent)).toEqual(['Value€5', 'Gainunknown']);
   });
 
   test('a declaration that is wrong says what is wrong', async () => {
-    await show({ panel: { ...crmPanel, problem: 'manifest.yaml, panel: crm has no tool `boards`.' } });
+    await showPanel({ panel: { ...crmPanel, problem: 'manifest.yaml, panel: crm has no tool `boards`.' } });
     expect(screen.getByText(/crm has no tool `boards`/)).toBeInTheDocument();
   });
 });
@@ -150,7 +112,7 @@ describe('the board', () => {
     const deals = (count: number, words: Record<string, JsonValue>) => {
       const part = { kind: 'board', tool: 'b', columns: '/columns', rows: '/rows', column: 'stage', title: 'title', folded: ['lost'], ...words };
       const value = { columns: [{ stage: 'lead', count: 0, total: [] }, { stage: 'lost', count, total: [] }], rows: [] };
-      return show({ panel: panelOf('x', 'X', [{ parts: [part] }]), answers: { 'x.b': () => answer(value) } });
+      return showPanel({ panel: panelOf('x', 'X', [{ parts: [part] }]), answers: { 'x.b': () => answer(value) } });
     };
     const words = { one: 'deal', many: 'deals' };
     for (const [count, more, expected] of [[2, words, 'Lost 2 deals. Open'], [1, words, 'Lost 1 deal. Open'], [2, {}, 'Lost 2 cards. Open']] as const) {
@@ -175,7 +137,7 @@ describe('the board', () => {
   }
 
   test('a card over a column shows its count and total before it is dropped', async () => {
-    await show();
+    await showPanel();
     const element = drag('Pinecrest second clinic', 'Won');
     expect(column('Won, 5, €110,300')).toHaveTextContent('Release to set stage: won');
     expect(column('Proposal, 1, €28,000')).toBeInTheDocument();
@@ -184,7 +146,7 @@ describe('the board', () => {
 
   test('dropped, it calls the tool as the user, and can be undone for 10 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { asked, backend } = await show();
+    const { asked, backend } = await showPanel();
     fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
     await act(async () => {});
     expect(asked('crm.move_deal')).toEqual([{ title: 'CRM/Deals/Pinecrest second clinic.md', stage: 'won' }]);
@@ -198,7 +160,7 @@ describe('the board', () => {
   });
 
   test('refused, it goes back and says why', async () => {
-    await show({ answers: { 'crm.move_deal': () => failure('A rule denies crm.move_deal.') } });
+    await showPanel({ answers: { 'crm.move_deal': () => failure('A rule denies crm.move_deal.') } });
     fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
     await act(async () => {});
     expect(screen.getByTestId('call-failed')).toHaveTextContent('Move Pinecrest second clinic to won: A rule denies crm.move_deal.');
@@ -206,7 +168,7 @@ describe('the board', () => {
   });
 
   test('Space lifts, the arrows move, Space drops; each step is said', async () => {
-    const { asked, container } = await show();
+    const { asked, container } = await showPanel();
     const user = userEvent.setup();
     const said = () => container.querySelector('[aria-live=assertive]')?.textContent;
     card('Quillon licence renewal').focus();
@@ -221,7 +183,7 @@ describe('the board', () => {
   });
 
   test('Esc returns a lifted card', async () => {
-    const { asked } = await show();
+    const { asked } = await showPanel();
     card('Quillon licence renewal').focus();
     await userEvent.keyboard(' {ArrowRight}{Escape}');
     expect(column('Contacted, 1, €18,500')).toBeInTheDocument();
@@ -229,14 +191,14 @@ describe('the board', () => {
   });
 
   test('a folded column opens when it is pointed at', async () => {
-    await show();
+    await showPanel();
     const folded = screen.getByRole('button', { name: 'Lost 2 deals, €15,200. Open' });
     await userEvent.hover(folded);
     expect(column('Lost, 2, €15,200')).toHaveTextContent('Solvane pilot');
   });
 
   test('the filter leaves the cards that have the text', async () => {
-    await show();
+    await showPanel();
     await userEvent.type(screen.getByRole('searchbox', { name: 'Filter' }), 'fernhill');
     expect(screen.getAllByRole('listitem', { name: /^Fernhill/ })).toHaveLength(2);
     expect(screen.queryByText('Northgate retrofit')).not.toBeInTheDocument();
@@ -247,7 +209,7 @@ describe('a table', () => {
   const names = () => screen.getAllByRole('row').slice(1).map((row) => row.querySelector('td')?.textContent);
 
   test('sorts by a column, figures by size with the largest first', async () => {
-    await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'], ['C', '-3'])) } });
+    await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'], ['C', '-3'])) } });
     await userEvent.click(screen.getByRole('button', { name: 'Value, EUR' }));
     expect(names()).toEqual(['B', 'A', 'C']);
     await userEvent.click(screen.getByRole('button', { name: 'Value, EUR' }));
@@ -255,7 +217,7 @@ describe('a table', () => {
   });
 
   test('begins in the declared order, with its arrow', async () => {
-    await show({ panel: table({ sort: '-value' }), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'])) } });
+    await showPanel({ panel: table({ sort: '-value' }), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'])) } });
     expect(names()).toEqual(['B', 'A']);
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toHaveAttribute('aria-sort', 'descending');
   });
@@ -263,19 +225,19 @@ describe('a table', () => {
   test('leaves out the columns for which there is no room', async () => {
     const columns: JsonValue[] = [{ field: 'name', label: 'Name' }, { field: 'value', label: 'Cost', format: 'money', unit: 'currency', roomy: true }];
     const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
-    const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    const { unmount } = await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) } });
     expect(heads()).toEqual(['Name', 'Cost, EUR']);
     unmount();
-    await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) }, width: 1000 });
+    await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) }, width: 1000 });
     expect(heads()).toEqual(['Name']);
   });
 
   test('one currency stands in the head, several beside their amounts', async () => {
-    const { unmount } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
+    const { unmount } = await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toBeInTheDocument();
     expect(screen.getByText('1,200')).toBeInTheDocument();
     unmount();
-    await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'], ['B', '5', 'USD'])) } });
+    await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'], ['B', '5', 'USD'])) } });
     expect(screen.getByText('€1,200')).toBeInTheDocument();
     expect(screen.getByText('$5')).toBeInTheDocument();
   });
@@ -287,7 +249,7 @@ describe('a table', () => {
       { field: 'gain', label: 'Gain', format: 'gain', unit: 'currency' },
     ];
     const row = { name: 'Rent', value: '-1180.00', gain: '-5.00', currency: 'EUR' };
-    await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row] }) } });
+    await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row] }) } });
     expect(screen.getByText('−1,180.00')).not.toHaveClass('text-danger');
     expect(screen.getByText('−5.00')).toHaveClass('text-danger');
     expect(screen.getByRole('columnheader', { name: 'Amount, EUR' })).toBeInTheDocument();
@@ -299,20 +261,20 @@ describe('a table', () => {
       { field: 'at', label: 'As of', format: 'date', detail: 'source' },
     ];
     const row = (name: string, source: string) => ({ name, kind: 'share', at: '2026-11-20', source });
-    const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'note')] }) } });
+    const { unmount } = await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'note')] }) } });
     expect(screen.queryByText('note')).toBeNull();
     expect(screen.getByRole('columnheader', { name: 'As of (note)' })).toBeInTheDocument();
     expect(document.querySelector('[data-tip="As of: note, in all rows"]')).toBeInTheDocument();
     expect(screen.getAllByText('share')).toHaveLength(2);
     unmount();
-    await show({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'Stooq')] }) } });
+    await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer({ rows: [row('A', 'note'), row('B', 'Stooq')] }) } });
     expect(screen.getByRole('columnheader', { name: 'As of' })).toBeInTheDocument();
     expect([screen.getByText('note'), screen.getByText('Stooq')].every((one) => one.closest('td') !== null)).toBe(true);
   });
 
   test('shows 50 rows, then 150 more, then of all of them those in sight', async () => {
     const many = rows(...Array.from({ length: 1000 }, (_, at): [string, string] => [`N${at}`, '1']));
-    await show({ panel: table(), answers: { 'x.list': () => answer(many) } });
+    await showPanel({ panel: table(), answers: { 'x.list': () => answer(many) } });
     expect(screen.getAllByRole('row')).toHaveLength(51);
     fireEvent.click(screen.getByRole('button', { name: 'Show 150 more' }));
     fireEvent.click(screen.getByRole('button', { name: 'Show all 1,000' }));
@@ -322,7 +284,7 @@ describe('a table', () => {
 
   test('a total stands below, with its figure', async () => {
     const value = { ...rows(['A', '1']), total: { name: 'Total', value: '1', currency: 'EUR' } };
-    await show({
+    await showPanel({
       panel: table({ total: '/total' }),
       answers: { 'x.list': () => answer(value, ['A.md'], [figure('/total/value', 'Total', '1', 'EUR')]) },
     });
@@ -336,7 +298,7 @@ describe('a table', () => {
       { title: 'One', parts: [part] },
       { title: 'Two', parts: [part] },
     ]);
-    await show({ panel, answers: { 'x.list': () => answer(rows(['Ada', '1'], ['Bo', '2'])) } });
+    await showPanel({ panel, answers: { 'x.list': () => answer(rows(['Ada', '1'], ['Bo', '2'])) } });
     await userEvent.type(screen.getByRole('searchbox', { name: 'Filter' }), 'ada');
     expect(names()).toEqual(['Ada']);
     await userEvent.click(screen.getByRole('tab', { name: /^Two/ }));
@@ -348,20 +310,20 @@ describe('a table', () => {
   });
 
   test('says how many rows its answer left out', async () => {
-    await show({ panel: table(), answers: { 'x.list': () => answer({ ...rows(['A', '1']), not_shown: 1200 }) } });
+    await showPanel({ panel: table(), answers: { 'x.list': () => answer({ ...rows(['A', '1']), not_shown: 1200 }) } });
     expect(screen.getByRole('note')).toHaveTextContent('1,200 more are not shown.');
   });
 
   test('has the rows of further lists too, each amount in its currency', async () => {
     const value = { ...rows(['Food', '80']), others: [rows(['Travel', '40', 'USD']), rows(['Books', '5', 'GBP'])] };
-    await show({ panel: table({ more: '/others/*/rows' }), answers: { 'x.list': () => answer(value) } });
+    await showPanel({ panel: table({ more: '/others/*/rows' }), answers: { 'x.list': () => answer(value) } });
     expect(names()).toEqual(['Food', 'Travel', 'Books']);
     expect(screen.getByText('$40')).toBeVisible();
   });
 
   test('a row is edited as the record that its note is', async () => {
     const panel = table({ actions: [{ label: 'Edit', edit: true }] });
-    const { store, backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    const { store, backend } = await showPanel({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
     const record = { skill: 'x', record_type: 'income', label: 'Income' };
     backend.on('read_note', ({ path }) => ({ path, name: 'A', properties: [], html: '', broken: null, ...(path === 'A.md' ? { record } : {}) }));
     await userEvent.click(screen.getByRole('button', { name: 'Edit' }));
@@ -371,14 +333,14 @@ describe('a table', () => {
   test('a row without a note begins a new record with what it has', async () => {
     const panel = table({ actions: [{ label: 'Edit position', record: 'position', args: { symbol: '{name}', currency: '{currency}' } }] });
     const row = { name: 'NGTL', value: '1', currency: 'USD' };
-    const { store } = await show({ panel, answers: { 'x.list': () => answer({ rows: [row] }) } });
+    const { store } = await showPanel({ panel, answers: { 'x.list': () => answer({ rows: [row] }) } });
     await userEvent.click(screen.getByRole('button', { name: 'Edit position' }));
     expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'position', path: null, values: { symbol: 'NGTL', currency: 'USD' } });
   });
 
   test('nothing to show says what would be here and offers the one action', async () => {
     const panel = table({ empty: { text: 'No deals yet.', action: { label: 'New deal', record: 'deal' } } });
-    const { store } = await show({ panel, answers: { 'x.list': () => answer({ rows: [] }) } });
+    const { store } = await showPanel({ panel, answers: { 'x.list': () => answer({ rows: [] }) } });
     expect(screen.getByText('No deals yet.')).toBeInTheDocument();
     await userEvent.click(screen.getByRole('button', { name: 'New deal' }));
     expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'deal', path: null });
@@ -390,7 +352,7 @@ describe('a list', () => {
   const headings = () => within(screen.getByRole('region', { name: 'Follow-ups' })).queryAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
 
   test('is in the chosen order, by date in its groups', async () => {
-    await show();
+    await showPanel();
     expect(headings()).toEqual(['Overdue', 'This week', 'Later']);
     expect(entries()[0]).toBe('Ilse Brandvik');
     await userEvent.click(screen.getByRole('button', { name: 'Order: Due first' }));
@@ -402,279 +364,26 @@ describe('a list', () => {
   });
 
   test('says what it leaves out, and a click shows it', async () => {
-    await show();
+    await showPanel();
     await userEvent.click(screen.getByRole('button', { name: '31 people without a date: show People' }));
     expect(screen.getByRole('tab', { name: /^People/ })).toHaveAttribute('aria-selected', 'true');
     expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
   });
 
   test('says nothing where nobody is left out', async () => {
-    await show({ answers: { 'crm.follow_ups': () => answer({ follow_ups: [], without_date: 0 }) } });
+    await showPanel({ answers: { 'crm.follow_ups': () => answer({ follow_ups: [], without_date: 0 }) } });
     expect(screen.queryByText(/without a date/)).not.toBeInTheDocument();
   });
 
   test('without room beside it is a tab with its number', async () => {
-    await show({ width: 900 });
+    await showPanel({ width: 900 });
     expect(screen.getByRole('tab', { name: 'Follow-ups 7' })).toBeInTheDocument();
-  });
-});
-
-describe('what the user does', () => {
-  test('an action that asks opens the form of its tool with what is known', async () => {
-    const { backend, asked } = await show();
-    const schema = { type: 'object', properties: { name: { type: 'string' }, text: { type: 'string' } }, required: ['name', 'text'] };
-    backend.on('list_tools', () => [
-      { wire_name: 'crm__log_interaction', name: 'crm.log_interaction', skill: 'crm', effect: 'write', description: 'Logs.', input_schema: schema, state: 'available', reason: null },
-    ]);
-    const entry = screen.getByText('Ilse Brandvik').closest('li')!;
-    await userEvent.click(within(entry).getByRole('button', { name: 'Log contact', hidden: true }));
-    const sheet = await screen.findByRole('dialog', { name: 'Log contact' });
-    expect(await within(sheet).findByLabelText(/^name/i)).toHaveValue('CRM/People/Ilse Brandvik.md');
-    await userEvent.type(within(sheet).getByLabelText(/^text/i), 'Called');
-    await userEvent.click(within(sheet).getByRole('button', { name: /^Log contact/ }));
-    expect(asked('crm.log_interaction')).toEqual([{ name: 'CRM/People/Ilse Brandvik.md', text: 'Called' }]);
-  });
-
-  test('a call that asks shows its card in the panel', async () => {
-    const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
-    const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise(() => {}) };
-    const { backend } = await show({ panel, answers });
-    await userEvent.click(screen.getByRole('button', { name: 'Fetch' }));
-    const { run } = backend.asked('call_tool').at(-1)!;
-    act(() => {
-      const of = { session: run };
-      backend.emit({ type: 'tool_call_started', call: 'q', tool: 'x.quote', args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } }, of);
-      backend.emit(
-        { type: 'approval_requested', call: 'q', args: {}, decisions: ['once', 'deny'], question: 'Let x.quote send to stooq.com?', editable: false, diff: null, host: 'stooq.com', revision: 1, mid_run: false },
-        of,
-      );
-    });
-    expect(screen.getByRole('group', { name: 'Let x.quote send to stooq.com?' })).toBeInTheDocument();
-  });
-
-  describe('a call that takes long', () => {
-    const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
-
-    /** A call that runs, with the way to say what it says and how it ends. */
-    async function running() {
-      let end: (result: Result<'call_tool'>) => void = () => {};
-      const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise((resolve) => (end = resolve)) };
-      const { backend } = await show({ panel, answers });
-      await userEvent.click(screen.getByRole('button', { name: 'Fetch' }));
-      const { run } = backend.asked('call_tool').at(-1)!;
-      const say = (...events: Parameters<typeof backend.emit>[0][]) => act(() => events.forEach((event) => void backend.emit(event, { session: run })));
-      say({ type: 'tool_call_started', call: 'q', tool: 'x.quote', args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } });
-      return { backend, run, say, end: (result: Result<'call_tool'>) => act(async () => end(result)) };
-    }
-    const found = { quotes: [{ symbol: 'NGTL', price: '41.20' }] };
-
-    test('says how far it is and what it has found', async () => {
-      const { say } = await running();
-      say({ type: 'tool_call_progress', call: 'q', fraction: 0.5, message: '1 of 2', partial: found });
-      const bar = screen.getByTestId('call-running');
-      expect(bar).toHaveTextContent('Fetch: A, 1 of 2');
-      expect(within(bar).getByRole('progressbar', { name: 'Fetch: A' })).toHaveAttribute('aria-valuenow', '50');
-      expect(bar).toHaveTextContent('41.20');
-      // Each step would be read aloud.
-      expect(within(bar).getByRole('status')).toHaveTextContent(/^Fetch: A$/);
-    });
-
-    test('is stopped once, says so, and keeps what it had found', async () => {
-      const { backend, run, end } = await running();
-      const stop = screen.getByRole('button', { name: 'Stop Fetch: A' });
-      await userEvent.click(stop);
-      expect(stop).toBeDisabled();
-      expect(backend.asked('stop_tool')).toEqual([{ run }]);
-      const error = { code: 'cancelled' as const, message: 'The call was stopped.', hint: '' };
-      await end({ ...answer(null), ok: false, error, so_far: found });
-      const bar = screen.getByTestId('call-stopped');
-      expect(bar).toHaveTextContent('Fetch: A, stopped by you');
-      expect(bar).toHaveTextContent('41.20');
-      expect(screen.queryByRole('alert')).toBeNull();
-    });
-
-    test('tells what it could not do until that is read', async () => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-      const { end } = await running();
-      await end(answer({ quotes: [], problems: [{ problem: 'NGTL has no closes since 1 Jun: Stooq has none', remedy: 'Try again.' }] }));
-      act(() => void vi.advanceTimersByTime(UNDO_FOR));
-      expect(screen.getByRole('region', { name: 'Problems of Fetch: A' })).toHaveTextContent('NGTL has no closes since 1 Jun: Stooq has none. Try again.');
-      await userEvent.click(within(screen.getByTestId('undo-bar')).getByRole('button', { name: 'Hide' }));
-      expect(screen.queryByRole('region', { name: 'Problems of Fetch: A' })).toBeNull();
-    });
-  });
-
-  test('the form of a tool begins with the usual currency, or with that of the row', async () => {
-    const add = { label: 'Add', tool: 'add', ask: true, args: { currency: '{currency}' } };
-    const panel = panelOf('x', 'X', [
-      {
-        actions: [add],
-        parts: [{ kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }], actions: [{ ...add, label: 'Add to it' }] }],
-      },
-    ]);
-    const { backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1', 'CHF'])) } });
-    backend.on('usual_currency', () => ({ currency: 'USD' })).on('list_tools', () => [
-      {
-        wire_name: 'x__add', name: 'x.add', skill: 'x', effect: 'write', description: 'Adds.', state: 'available', reason: null,
-        input_schema: { type: 'object', properties: { currency: { type: 'string' } } },
-      },
-    ]);
-    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
-    const form = await screen.findByRole('dialog', { name: 'Add' });
-    expect(await within(form).findByLabelText(/^currency/i)).toHaveValue('USD');
-    await userEvent.click(within(form).getByRole('button', { name: 'Close' }));
-    await userEvent.click(screen.getByRole('button', { name: 'Add to it' }));
-    const ofRow = await screen.findByRole('dialog', { name: 'Add to it' });
-    expect(await within(ofRow).findByLabelText(/^currency/i)).toHaveValue('CHF');
-    expect(backend.asked('usual_currency')).toEqual([{ skill: 'x' }]);
-  });
-
-  test('the form of a tool begins with this day where the panel says so', async () => {
-    const panel = table({ actions: [{ label: 'Add', tool: 'add', ask: true, args: { date: '{today}', of: '{name}' } }] });
-    const { backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
-    const schema = { type: 'object', properties: { date: { type: 'string', format: 'date' }, of: { type: 'string' } } };
-    backend.on('list_tools', () => [
-      { wire_name: 'x__add', name: 'x.add', skill: 'x', effect: 'write', description: 'Adds.', input_schema: schema, state: 'available', reason: null },
-    ]);
-    const today = (await backend.rpc('app_status', {})).today;
-    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
-    const sheet = await screen.findByRole('dialog', { name: 'Add' });
-    expect(await within(sheet).findByLabelText(/^date/i)).toHaveValue(today);
-    expect(within(sheet).getByLabelText(/^of/i)).toHaveValue('A');
-  });
-
-  test('another currency is asked for by its code', async () => {
-    const panel = panelOf('x', 'X', [
-      {
-        inputs: [{ name: 'total', label: 'Total in', kind: 'currency' }],
-        parts: [{ kind: 'summary', tool: 'sum', args: { currency: '{total}' }, items: [{ label: 'Value', at: '/value' }] }],
-      },
-    ]);
-    const { asked } = await show({ panel, answers: { 'x.sum': () => answer({ value: '5' }) } });
-    // No field stands there empty: its words open one.
-    expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
-    await userEvent.click(await screen.findByRole('button', { name: 'Total in: EUR' }));
-    const field = screen.getByRole('textbox', { name: 'Total in' });
-    expect(field).toHaveFocus();
-    await userEvent.type(field, 'us{Enter}');
-    expect(field).toBeInvalid();
-    await userEvent.type(field, 'd{Enter}');
-    expect(asked('x.sum')).toEqual([{}, { currency: 'USD' }]);
-    expect(screen.getByRole('button', { name: 'Total in: USD' })).toHaveFocus();
-    expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
-  });
-
-  test('another month asks the tools of the tab again', async () => {
-    const panel = panelOf('budget', 'Budget', [
-      {
-        inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
-        parts: [{ kind: 'summary', tool: 'sum', args: { month: '{month}' }, items: [{ label: 'Spent', at: '/spent', format: 'money', unit: '/currency' }] }],
-      },
-    ]);
-    const spent: Record<string, string> = { '2026-11': '10', '2026-10': '20' };
-    const answers: Answers = {
-      'budget.sum': ({ args }) => answer({ spent: spent[(args as { month: string }).month] ?? '0', currency: 'EUR' }),
-    };
-    const { asked } = await show({ panel, answers });
-    expect(screen.getByText('€10')).toBeInTheDocument();
-    await userEvent.click(screen.getByRole('button', { name: 'Previous month' }));
-    expect(await screen.findByText('€20')).toBeInTheDocument();
-    expect(asked('budget.sum')).toEqual([{ month: '2026-11' }, { month: '2026-10' }]);
-  });
-
-  test('a chart says what it lacks', async () => {
-    const chart = { kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '/points', x: 'date', note: '/missing', series: [{ field: 'value', label: 'Value' }] };
-    const value = { points: [{ date: '2026-11-20', value: '7' }], missing: 'No prices of NGTL before 20 Nov.' };
-    await show({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.history': () => answer(value) } });
-    expect(screen.getByText('No prices of NGTL before 20 Nov.')).toBeVisible();
-  });
-
-  test('a row offers only the actions that fit it', async () => {
-    const actions: JsonValue[] = [
-      { label: 'Edit', edit: true },
-      { label: 'Join', tool: 'join', when: { kind: ['income', 'expense'] } },
-      { label: 'Split', tool: 'split', args: { path: '{path}' }, when: { kind: 'transfer' } },
-    ];
-    const table: Record<string, JsonValue> = { kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }, { field: 'signed', label: 'Amount', format: 'signed', unit: 'currency' }], actions };
-    const rows = [
-      { name: 'Pay', kind: 'income', signed: '300.00', currency: 'EUR', path: 'I.md' },
-      { name: 'Own', kind: 'transfer', signed: '300.00', currency: 'USD', path: 'T.md' },
-      { name: 'Back', kind: 'refund', signed: '3.00', currency: 'EUR', path: 'R.md' },
-    ];
-    const user = userEvent.setup();
-    const { asked } = await show({ panel: panelOf('p', 'P', [{ parts: [table] }]), answers: { 'p.list': () => answer({ rows }), 'p.split': () => answer({}) } });
-    expect(screen.getByText('+€300.00')).toBeVisible();
-    expect(screen.getByText('$300.00')).toBeVisible();
-    const offers = async (name: string) => {
-      await user.click(screen.getByRole('button', { name: `Actions for ${name}` }));
-      const labels = screen.getAllByRole('menuitem').map(({ textContent }) => textContent);
-      await user.keyboard('{Escape}');
-      return labels;
-    };
-    expect(await offers('Pay')).toEqual(['Edit', 'Join', 'Open note']);
-    expect(await offers('Own')).toEqual(['Edit', 'Split', 'Open note']);
-    expect(await offers('Back')).toEqual(['Edit', 'Open note']);
-    await user.click(screen.getByRole('button', { name: 'Actions for Own' }));
-    await user.click(screen.getByRole('menuitem', { name: 'Split' }));
-    expect(asked('p.split')).toEqual([{ path: 'T.md' }]);
-  });
-
-  test('a figure on a line of its own stands below the others', async () => {
-    const items: JsonValue[] = [
-      { label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', optional: true, line: true },
-      { label: 'Left', at: '/left', format: 'money', unit: '/currency' },
-    ];
-    const value = { currency: 'EUR', left: '5.00', moved: '300.00', words: 'in 1 transfer' };
-    await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
-    const line = screen.getByRole('group', { name: 'Transfers' });
-    expect(line).toHaveTextContent('Transfers€300.00in 1 transfer');
-    expect(line).toHaveClass('order-last');
-    expect(screen.getByRole('group', { name: 'Left' })).not.toHaveClass('basis-full');
-  });
-
-  test('an icon stands in place of the label of such a line', async () => {
-    const items: JsonValue[] = [{ label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', line: true, icon: 'swap' }];
-    const value = { currency: 'EUR', moved: '300.00', words: 'moved in 1 transfer' };
-    await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
-    const line = screen.getByRole('group', { name: 'Transfers' });
-    expect(line.textContent).toBe('€300.00moved in 1 transfer');
-    expect(line.querySelector('svg')).not.toBeNull();
-  });
-
-  test('a second series continues the bar behind its value', async () => {
-    const chart: Record<string, JsonValue> = {
-      kind: 'chart', tool: 'month', title: 'By category', shape: 'bars', rows: '/rows', x: 'name', unit: '/currency',
-      series: [{ field: 'spent', label: 'Spent', format: 'money' }, { field: 'later', label: 'Upcoming', format: 'money' }],
-    };
-    const rows = [{ name: 'office', spent: '10.50', later: '3.50' }, { name: 'rent', spent: '14.00', later: null }];
-    await show({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.month': () => answer({ currency: 'EUR', rows }) } });
-    const [office, rent] = within(screen.getByRole('list', { name: /By category/ })).getAllByRole('listitem');
-    expect(office).toHaveTextContent('€10.50 + €3.50 upcoming');
-    // Both bars are as long as the larger sum, 14.
-    expect(within(office as HTMLElement).getByTestId('further')).toHaveStyle({ left: '75%', width: '25%' });
-    expect(rent).toHaveTextContent(/€14.00$/);
-    expect(within(rent as HTMLElement).queryByTestId('further')).toBeNull();
-  });
-
-  test('a chart says its range and its end, and is a table on a click', async () => {
-    const panel = panelOf('p', 'P', [
-      { parts: [{ kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '', x: 'date', series: [{ field: 'value', label: 'Value', format: 'number' }] }] },
-    ]);
-    const points = [
-      { date: '2026-11-18', value: '5' },
-      { date: '2026-11-19', value: null },
-      { date: '2026-11-20', value: '7.5' },
-    ];
-    await show({ panel, answers: { 'p.history': () => answer(points) } });
-    expect(screen.getByRole('img', { name: 'Value, from 2026-11-18 to 2026-11-20: lowest 5, highest 7.5, at the end 7.5' })).toBeInTheDocument();
-    await userEvent.click(screen.getByRole('button', { name: 'Table' }));
-    expect(screen.getByRole('row', { name: '2026-11-19 unknown' })).toBeInTheDocument();
   });
 });
 
 describe('the budget', () => {
   test('a month of the strip is chosen by a click', async () => {
-    const { asked } = await show({ panel: budgetPanel });
+    const { asked } = await showPanel({ panel: budgetPanel });
     const strip = within(screen.getByTestId('strip'));
     expect(strip.getByRole('button', { name: /November 2026/, pressed: true })).toHaveTextContent(/^Nov\+723November 2026:/);
     expect(strip.getByRole('heading')).toHaveTextContent('2026 €16,021 left');
@@ -683,27 +392,27 @@ describe('the budget', () => {
   });
 
   test('limits say how much of them is spent and exactly what is left', async () => {
-    await show({ panel: budgetPanel });
+    await showPanel({ panel: budgetPanel });
     const limits = within(screen.getByRole('region', { name: 'With a limit' })).getAllByRole('listitem').map(({ textContent }) => textContent);
     expect(limits.slice(0, 2)).toEqual(['transport87 of 80€7.40 over', 'groceries279 of 280€0.75 left']);
   });
 
   test('a narrow window says in one line which limits need a look', async () => {
-    await show({ panel: budgetPanel, width: 900 });
+    await showPanel({ panel: budgetPanel, width: 900 });
     expect(screen.getByRole('region', { name: 'With a limit' })).toHaveTextContent('transport87 of 80€7.40 overgroceries279 of 280€0.75 leftAll 8 categories');
     await userEvent.click(screen.getByRole('button', { name: 'All 8 categories' }));
     expect(screen.getByRole('tab', { name: 'Categories' })).toHaveAttribute('aria-selected', 'true');
   });
 
   test('another currency is chosen from those in use', async () => {
-    const { asked } = await show({ panel: budgetPanel });
+    const { asked } = await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('button', { name: 'Currency: EUR' }));
     await userEvent.click(screen.getByRole('button', { name: 'USD' }));
     await waitFor(() => expect(asked('budget.month_summary').at(-1)).toMatchObject({ currency: 'USD' }));
   });
 
   test('the arrow beside the button offers the rest', async () => {
-    await show({ panel: budgetPanel });
+    await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('button', { name: 'More actions' }));
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Add income', 'Add transfer', 'Set limit']);
   });
@@ -711,7 +420,7 @@ describe('the budget', () => {
   const cafe = 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md';
   /** The panel with the focus on a row whose note is an expense. */
   async function onCafe() {
-    const shown = await show({ panel: budgetPanel });
+    const shown = await showPanel({ panel: budgetPanel });
     shown.backend.on('read_note', ({ path }) => ({ ...Object.values(sampleWorld().notes)[0]!, path, record: { skill: 'budget', record_type: 'expense', label: 'Expense' } }));
     screen.getAllByRole('button', { name: 'Cafe Ember' })[0]?.focus();
     return shown;
@@ -749,7 +458,7 @@ describe('the budget', () => {
   });
 
   test('a transfer and a recurring entry have their signs', async () => {
-    await show({ panel: budgetPanel });
+    await showPanel({ panel: budgetPanel });
     const signs = (name: string) => screen.getAllByRole('button', { name })[0]!.closest('td')!.querySelectorAll('svg').length;
     expect(['Current account → Savings', 'Metro Transit', 'Cafe Ember'].map(signs)).toEqual([1, 1, 0]);
   });
@@ -765,7 +474,7 @@ describe('the budget', () => {
   });
 
   test('rules are a tab with their number', async () => {
-    await show({ panel: budgetPanel });
+    await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('tab', { name: 'Rules 3' }));
     expect(screen.getByRole('row', { name: /corner market groceries 10/ })).toBeVisible();
     expect(screen.getByRole('button', { name: 'Add rule' })).toBeVisible();

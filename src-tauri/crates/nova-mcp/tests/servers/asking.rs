@@ -82,7 +82,8 @@ async fn a_page_is_asked_for_where_its_scheme_may_be_opened_and_else_declined() 
     let accepts = person([Elicited::Accepted(Value::Null)]);
     let good = call(&servers, &accepts, "ask", json!({"url": "https://shop.example/pay"})).await.unwrap();
     assert_eq!(good, r#"{"action":"accept"}"#);
-    let Wanted::Visit(page) = &accepts.asked.lock().unwrap()[0].wanted else { panic!("a page") };
+    let asked = accepts.asked.lock().unwrap().remove(0);
+    let Wanted::Visit(page) = asked.wanted else { panic!("a page") };
     assert_eq!(page.as_str(), "https://shop.example/pay");
 
     let never = person([Elicited::Accepted(Value::Null)]);

@@ -192,7 +192,7 @@ fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
 }
 
 #[test]
-fn an_edit_that_a_write_displaced_is_not_dropped_when_it_can_neither_be_put_back_nor_kept() {
+fn keeps_a_displaced_edit_that_can_be_neither_restored_nor_moved() {
     for system in System::EACH {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let (full, file) = (Arc::new(AtomicBool::new(false)), bed.root().join("Jane.md"));

@@ -10,7 +10,7 @@ use crate::Scope;
 use crate::step::Step;
 
 #[test]
-fn a_note_is_touched_when_the_journal_and_its_new_text_last_and_is_done_when_its_name_does() {
+fn fsyncs_journal_and_text_before_rename_and_name_before_done() {
     let large = "word ".repeat(40_000);
     let notes = [("a.md", JANE), ("Work/b.md", "Met [[a]].\n"), ("Work/large.md", &large), ("c.md", "c\n")];
     let edit = |d: &mut Draft| d.set_properties(&path("a.md"), &[set("stage", "won")]);

@@ -214,7 +214,7 @@ fn the_old_history_of_a_vault_that_is_opened_no_more_is_forgotten() {
 }
 
 #[test]
-fn the_history_of_a_vault_that_is_gone_is_forgotten_with_that_of_the_one_in_its_place() {
+fn discards_history_of_a_missing_vault_with_its_replacement() {
     let (bed, id) = changed();
     drop(bed.vault());
     fs::remove_dir_all(bed.root()).unwrap();

@@ -131,7 +131,7 @@ fn only_the_texts_a_question_needs_are_read() {
 /// Within one tick of the file system's clock an edit can leave a note with the very times and size it had.
 /// No program can bring that about at will, so what counts is that the note is read again.
 #[test]
-fn what_was_read_right_after_it_was_written_is_read_again_until_that_was_a_while_ago() {
+fn rereads_notes_that_were_read_right_after_a_write() {
     let (_bed, vault) = loop {
         let begun = Instant::now();
         let bed = Bed::new(&[("a.md", JANE), ("In/b.md", "b\n")]);

@@ -236,7 +236,7 @@ fn only_a_listed_folder_is_entered_and_only_from_the_top() {
 
 /// Where links to notes are followed, too.
 #[test]
-fn a_link_in_a_listed_folder_leads_to_what_lies_beside_that_folder_and_not_beside_its_link() {
+fn link_in_extra_root_resolves_beside_the_folder_not_its_link() {
     let bed = bed();
     outside(&bed, "Home.md", "another home\n");
     let team = folder(&bed, "Team");

@@ -373,7 +373,7 @@ fn vault_opened_with_limits_forgets_what_is_beyond() {
 }
 
 #[test]
-fn a_change_set_that_is_forgotten_does_not_come_back_when_the_nova_that_made_it_is_killed() {
+fn pruned_change_set_stays_gone_after_its_process_is_killed() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "a\n")]);
     let (one, other) = (bed.vault(), bed.vault());

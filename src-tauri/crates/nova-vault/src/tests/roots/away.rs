@@ -194,7 +194,7 @@ fn an_edit_that_a_kill_left_in_a_listed_folder_waits_until_the_folder_is_there()
 }
 
 #[test]
-fn a_note_of_a_listed_folder_that_was_written_in_part_is_whole_once_the_folder_is_there() {
+fn completes_partial_write_in_extra_root_when_it_returns() {
     for why in OutOfReach::EACH {
         let bed = bed();
         let file = folder(&bed, "Team/People/Jane Doe.md");
@@ -299,7 +299,7 @@ fn a_late_edit_goes_into_no_note_behind_a_link_that_leads_elsewhere_by_now() {
 }
 
 #[test]
-fn what_is_written_into_a_deleted_note_of_which_the_trash_of_another_disk_has_a_copy_is_kept() {
+fn keeps_late_edit_of_a_note_copied_to_another_disks_trash() {
     let Some((bed, disk)) = on_two_disks() else { return };
     bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
     let team = disk.path().canonicalize().unwrap();
