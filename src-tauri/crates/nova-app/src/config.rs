@@ -1,4 +1,5 @@
 mod secrets;
+mod workspaces;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,9 @@ use serde_json::{Map, Value};
 
 use self::secrets::refuse_secrets;
 use crate::credentials::SignIn;
-use crate::workspaces::WorkspaceConfig;
 
 pub(crate) use self::secrets::{is_secret, secret_in_server, without_references, without_secrets};
+pub(crate) use self::workspaces::WorkspaceConfig;
 
 /// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -171,7 +172,7 @@ impl Config {
             recent_vaults: recent_vaults(root.get("recent_vaults")),
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
-            workspaces: crate::workspaces::read(root.get("workspaces"))
+            workspaces: workspaces::read(root.get("workspaces"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
             router_off: !switch("router", true)?,
             sign_ins: crate::credentials::read_sign_ins(root.get("sign_ins"))

@@ -11,13 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::blocking::blocking;
-
-/// An entry of `workspaces` in the configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceConfig {
-    pub path: PathBuf,
-    pub access: Access,
-}
+use crate::config::WorkspaceConfig;
 
 /// What paths in a chat's own folder begin with.
 const SCRATCH: &str = "scratch";
@@ -175,28 +169,6 @@ fn free_name(path: &Path, taken: &[String]) -> String {
     let is_taken = |name: &String| RESERVED.contains(&name.as_str()) || taken.contains(name);
     let numbered = (2..).map(|number| format!("{name} {number}"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
-}
-
-/// Reads `workspaces`.
-///
-/// # Errors
-/// With the key that is wrong, and why.
-pub(crate) fn read(value: Option<&Value>) -> Result<Vec<WorkspaceConfig>, (String, String)> {
-    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
-    let wrong = |key: String, why: &str| (key, why.to_owned());
-    let list = value.as_array().ok_or_else(|| wrong("workspaces".into(), "must be a list"))?;
-    let entry = |(at, entry): (usize, &Value)| {
-        let key = |name: &str| format!("workspaces[{at}].{name}");
-        let path = entry["path"].as_str().map(PathBuf::from).filter(|path| path.is_absolute());
-        let path = path.ok_or_else(|| wrong(key("path"), "must be an absolute path"))?;
-        let access = match &entry["access"] {
-            Value::Null => Access::Read,
-            access => serde_json::from_value(access.clone())
-                .map_err(|_| wrong(key("access"), "must be \"read\" or \"write\""))?,
-        };
-        Ok(WorkspaceConfig { path, access })
-    };
-    list.iter().enumerate().map(entry).collect()
 }
 
 /// Changes the list in the configuration; one that is none was refused when it was read.

@@ -3,11 +3,8 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use crate::error::FileError;
+use crate::error::{FileError, MAX_WRITTEN_BYTES};
 use crate::folder::{Access, FilePath};
-
-/// The largest file that is written, in bytes.
-pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Files as they are to become. Nothing reaches the disk before [`crate::Kept::apply`]; each file remembers the
 /// bytes it was read with, which is what `apply` compares with the disk.

@@ -1,5 +1,8 @@
 use std::io;
 
+/// The largest file that is written, in bytes.
+pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
+
 /// Why a file could not be read, searched or written. Paths are named as the caller named them.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -19,7 +22,7 @@ pub enum FileError {
     Pattern { reason: String },
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
-    #[error("{path} is larger than {} MB", crate::draft::MAX_WRITTEN_BYTES / 1024 / 1024)]
+    #[error("{path} is larger than {} MB", MAX_WRITTEN_BYTES / 1024 / 1024)]
     TooLarge { path: String },
     #[error("{path} lies in {folder}, which is open for reading only")]
     ReadOnly { path: String, folder: String },

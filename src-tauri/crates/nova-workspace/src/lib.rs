@@ -42,8 +42,8 @@ mod replace;
 mod walk;
 
 pub use document::MAX_DOCUMENT_BYTES;
-pub use draft::{FileDraft, MAX_WRITTEN_BYTES, PlannedFile};
-pub use error::FileError;
+pub use draft::{FileDraft, PlannedFile};
+pub use error::{FileError, MAX_WRITTEN_BYTES};
 pub use folder::{Access, FilePath, Folder, Folders};
 pub use grep::{Grep, GrepAnswer, GrepHit};
 pub use kept::{FileChangeKind, FileConflict, FileRecord, Kept, Made, Undone};

@@ -228,7 +228,7 @@ describe('what the user does', () => {
   test('an icon stands in place of the label of such a line', async () => {
     const items: JsonValue[] = [{ label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', line: true, icon: 'swap' }];
     const value = { currency: 'EUR', moved: '300.00', words: 'moved in 1 transfer' };
-    await show({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
+    await showPanel({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
     const line = screen.getByRole('group', { name: 'Transfers' });
     expect(line.textContent).toBe('€300.00moved in 1 transfer');
     expect(line.querySelector('svg')).not.toBeNull();

@@ -216,8 +216,9 @@ fn a_write_cut_short_by_a_kill_is_undone_by_what_the_file_says() {
     assert_eq!(place.text("a.txt"), "before");
     // Cut before the texts were kept: the file stays as it is.
     place.put("set2", "code/a.txt", "after").unwrap();
-    ["before", "after", "done"]
-        .map(|what| fs::remove_file(place.outside().join(format!("kept/set2/1.{what}"))).unwrap());
+    for what in ["before", "after", "done"] {
+        fs::remove_file(place.outside().join(format!("kept/set2/1.{what}"))).unwrap();
+    }
     assert_eq!(place.undo("set2").paths.len(), 0);
     assert_eq!(place.text("a.txt"), "after");
 }
