@@ -223,6 +223,8 @@ fn no_secret_is_printed_or_serialised() {
             // Into the environment or the headers of the server that was agreed to.
             "src-tauri/crates/nova-mcp/src/start.rs",
             "src-tauri/crates/nova-mcp/src/http.rs",
+            // Compared: a token that was refused is not sent again.
+            "src-tauri/crates/nova-mcp/src/authorized.rs",
             // Compared with what an MCP client sends.
             "src-tauri/crates/nova-serve/src/http.rs",
             // Into the answer to the script that declared it.

@@ -156,7 +156,7 @@ async fn what_cannot_be_a_provider_is_refused_before_anything_is_asked() {
         (NewProvider { base_url: Some("file:///etc/passwd".into()), ..good.clone() }, "http:// or https://"),
         (
             NewProvider { base_url: Some("https://a:b@models.example".into()), ..good.clone() },
-            "name or a password",
+            "must not contain a user name or password",
         ),
         (NewProvider { key: key("two words"), ..good.clone() }, "no spaces"),
         (NewProvider { key: key("line\r\nx-evil: 1"), ..good.clone() }, "no spaces"),
