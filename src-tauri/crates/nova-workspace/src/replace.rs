@@ -48,7 +48,7 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
         (Some(before), Some(after)) => {
             let mode = found.map(|found| found.permissions());
             write(&folder, fresh, after, mode)?;
-            exchange(&folder, fresh, name, before, after).map_err(|error| error.map_or_else(changed, fault))
+            exchange(&folder, fresh, name, before).map_err(|error| error.map_or_else(changed, fault))
         }
         (Some(before), None) => {
             renameat_with(&folder, name, &folder, fresh, RenameFlags::NOREPLACE)
@@ -57,36 +57,41 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
                 Ok(())
             } else {
                 // Back under its name, where nothing else has it.
-                renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE)
-                    .map_err(|error| fault(error.into()))?;
-                return Err(changed());
+                let _ = renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE);
+                Err(changed())
             }
         }
     };
-    // What lies there now is what was meant to go, or was never in place.
-    let _ = folder.remove_file(fresh);
+    clear(&folder, fresh, name, [&planned.before, &planned.after]);
     done?;
     sync(&folder).map_err(fault)
 }
 
+/// Removes the temporary file where it says what was replaced or what was to be put there. What somebody else
+/// saved gets a name of its own.
+fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
+    if texts.into_iter().flatten().any(|text| says(folder, fresh, text)) {
+        let _ = folder.remove_file(fresh);
+        return;
+    }
+    let name = name.to_string_lossy();
+    let first = std::iter::once(format!("{name} (edited meanwhile)"));
+    for aside in first.chain((2..100).map(|count| format!("{name} (edited meanwhile {count})"))) {
+        match renameat_with(folder, fresh, folder, aside.as_str(), RenameFlags::NOREPLACE) {
+            Err(rustix::io::Errno::EXIST) => {}
+            _ => return,
+        }
+    }
+}
+
 /// `None`: it says something else.
-fn exchange(
-    folder: &Dir,
-    fresh: &str,
-    name: &Path,
-    before: &str,
-    after: &str,
-) -> Result<(), Option<io::Error>> {
+fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), Option<io::Error>> {
     match renameat_with(folder, fresh, folder, name, RenameFlags::EXCHANGE) {
         Ok(()) if says(folder, fresh, before) => Ok(()),
         Ok(()) => {
-            // A newer text: it goes back, and with it whatever was saved since.
+            // A newer text: it goes back.
             renameat_with(folder, fresh, folder, name, RenameFlags::EXCHANGE)
                 .map_err(|error| Some(error.into()))?;
-            if !says(folder, fresh, after) {
-                let aside = format!("{} (edited meanwhile)", name.to_string_lossy());
-                let _ = renameat_with(folder, fresh, folder, aside.as_str(), RenameFlags::NOREPLACE);
-            }
             Err(None)
         }
         // A file system that cannot exchange.
@@ -123,11 +128,14 @@ fn write(
 ) -> Result<(), FileError> {
     let fault = |error| FileError::of(name, error);
     let mut file = folder.open_with(name, OpenOptions::new().write(true).create_new(true)).map_err(fault)?;
-    file.write_all(text.as_bytes()).map_err(fault)?;
-    if let Some(mode) = mode {
-        file.set_permissions(mode).map_err(fault)?;
-    }
-    file.sync_all().map_err(fault)
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(mode)))
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| {
+        let _ = folder.remove_file(name);
+        fault(error)
+    })
 }
 
 /// Whether this regular file says exactly this.
@@ -139,4 +147,28 @@ fn says(folder: &Dir, name: &str, text: &str) -> bool {
 
 fn sync(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.into_std().sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_saved_meanwhile_is_not_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+        let texts = [&Some("before".to_owned()), &Some("after".to_owned())];
+        let name = Path::new("plan.txt");
+        for own in ["before", "after"] {
+            folder.write("fresh", own).unwrap();
+            clear(&folder, "fresh", name, texts);
+            assert!(!folder.exists("fresh"), "{own}");
+        }
+        for theirs in ["their first", "their second"] {
+            folder.write("fresh", theirs).unwrap();
+            clear(&folder, "fresh", name, texts);
+        }
+        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile)").unwrap(), "their first");
+        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile 2)").unwrap(), "their second");
+    }
 }
