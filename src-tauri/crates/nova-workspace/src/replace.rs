@@ -154,21 +154,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_else_saved_meanwhile_is_not_removed() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+    fn what_somebody_else_saved_meanwhile_is_not_removed() -> io::Result<()> {
+        let place = tempfile::tempdir()?;
+        let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority())?;
         let texts = [&Some("before".to_owned()), &Some("after".to_owned())];
         let name = Path::new("plan.txt");
         for own in ["before", "after"] {
-            folder.write("fresh", own).unwrap();
+            folder.write("fresh", own)?;
             clear(&folder, "fresh", name, texts);
             assert!(!folder.exists("fresh"), "{own}");
         }
         for theirs in ["their first", "their second"] {
-            folder.write("fresh", theirs).unwrap();
+            folder.write("fresh", theirs)?;
             clear(&folder, "fresh", name, texts);
         }
-        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile)").unwrap(), "their first");
-        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile 2)").unwrap(), "their second");
+        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile)")?, "their first");
+        assert_eq!(folder.read_to_string("plan.txt (edited meanwhile 2)")?, "their second");
+        Ok(())
     }
 }
