@@ -121,7 +121,9 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
         refused(&["permission", "allow", "crm add"]),
         "\"crm add\" is not a valid pattern: a tool's name has letters, digits, _, - and . only."
     );
-    assert!(refused(&["permission", "deny", "crm__add(x)"]).contains("the brackets must hold name=value pairs"));
+    assert!(
+        refused(&["permission", "deny", "crm__add(x)"]).contains("the brackets must hold name=value pairs")
+    );
     assert!(refused(&["permission", "remove", "nothing__here"]).contains("There is no rule"));
     assert!(refused(&["permission", "try", "nothing.here"]).contains("There is no tool"));
     assert!(
