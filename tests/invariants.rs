@@ -211,6 +211,7 @@ fn no_secret_is_printed_or_serialised() {
             // Where they are kept, and got: the store, its file, the keychain, the token server.
             "src-tauri/crates/nova-credentials/src/interpolation.rs",
             "src-tauri/crates/nova-credentials/src/oauth/mod.rs",
+            "src-tauri/crates/nova-credentials/src/oauth/revocation.rs",
             "src-tauri/crates/nova-credentials/src/oauth/tokens.rs",
             "src-tauri/crates/nova-credentials/src/store/encrypted_file.rs",
             "src-tauri/crates/nova-credentials/src/store/keychain.rs",
@@ -220,6 +221,8 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-app/src/credentials.rs",
             // Into the header of the one source that wants a key.
             "skills/portfolio/src/sources/finnhub.rs",
+            // Into the header of the search that was chosen.
+            "skills/core/src/web/search/mod.rs",
             // Into the environment or the headers of the server that was agreed to.
             "src-tauri/crates/nova-mcp/src/start.rs",
             "src-tauri/crates/nova-mcp/src/http.rs",
@@ -251,6 +254,32 @@ fn there_is_no_unsafe_code_and_every_crate_obeys_the_lints() {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("[lints]\nworkspace = true"), "{} has its own lints", relative(&path));
     }
+}
+
+#[test]
+fn crates_that_skip_unit_tests_or_examples_have_none() {
+    for folder in crates_in("src-tauri/crates").into_iter().chain(crates_in("skills")) {
+        let manifest = fs::read_to_string(root().join(&folder).join("Cargo.toml")).unwrap();
+        let sources = files(&format!("{folder}/src"), &[".rs"]).into_iter();
+        let sources: Vec<String> = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
+        if manifest.contains("[lib]\ntest = false") {
+            let tests = sources.iter().filter(|text| text.contains("#[test]") || text.contains("::test]"));
+            assert_eq!(tests.count(), 0, "{folder} has unit tests: remove `test = false`");
+        }
+        if manifest.contains("\ndoctest = false") {
+            let examples = sources.iter().flat_map(|text| examples(text)).count();
+            assert_eq!(examples, 0, "{folder} has examples: remove `doctest = false`");
+        }
+    }
+}
+
+/// The fences that begin an example which rustdoc compiles.
+fn examples(source: &str) -> impl Iterator<Item = &str> {
+    let comments = source.lines().map(str::trim_start);
+    let comments =
+        comments.filter_map(|line| line.strip_prefix("//! ").or_else(|| line.strip_prefix("/// ")));
+    let fences = comments.filter_map(|line| line.trim_start().strip_prefix("```"));
+    fences.step_by(2).filter(|kind| !["text", "sh", "json", "yaml", "ts", "toml"].contains(kind))
 }
 
 #[test]

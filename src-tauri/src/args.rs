@@ -259,7 +259,7 @@ pub(crate) enum NewKind {
     Folder,
     /// One TypeScript file.
     Tool,
-    /// A crate in a checkout of Nova (not supported by this version).
+    /// A Rust crate in the checkout of Nova that the current folder is in.
     Native,
 }
 

@@ -1,8 +1,9 @@
-//! The processes that Nova starts of itself: the guard, and the one that runs scripts.
+//! The processes that Nova starts of itself: the guard, the one that runs scripts, and those that read a document.
 //!
-//! Each is a small program of its own, `nova-guard` and `nova-script`, beside this one. Where they
+//! The first two are small programs of their own, `nova-guard` and `nova-script`, beside this one. Where they
 //! are not, this program is them: `nova guard -- COMMAND` and `nova script`. The one with the window
 //! then loads its libraries for nothing, which takes more time and memory than the process itself.
+//! `nova document` reads a document.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_app::{Desktop, Places, Surroundings, ToolHost, Unconfined};
+use nova_app::{Desktop, Documents, Places, Surroundings, ToolHost, Unconfined};
 use nova_guard::Guard;
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
+
+use crate::documents::{self, DOCUMENT, InChild};
 
 const GUARD: &str = "guard";
 const SCRIPT: &str = "script";
@@ -24,6 +27,9 @@ pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     let first = args.next()?;
     if first == GUARD {
         return Some(nova_guard::main(args));
+    }
+    if first == DOCUMENT {
+        return Some(documents::child(args));
     }
     (first == SCRIPT).then(nova_script::child::main)
 }
@@ -57,6 +63,14 @@ pub(crate) fn tool_host(places: &Places, desktop: Arc<dyn Desktop>) -> Arc<dyn T
         unconfined: Arc::new(AskedOnce(Unconfined::new(&places.data, desktop))),
     };
     Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(places.data.join("scripts"))))
+}
+
+/// Reads PDF and office files under the guard, by `nova` also where this is the program with the window.
+pub(crate) fn documents() -> Arc<dyn Documents> {
+    let own = own();
+    let without_window = own.with_file_name(format!("nova{}", std::env::consts::EXE_SUFFIX));
+    let program = if without_window.is_file() { without_window } else { own };
+    Arc::new(InChild { guard: guard(), program })
 }
 
 struct AskedOnce(Unconfined);

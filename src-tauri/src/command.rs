@@ -205,18 +205,20 @@ fn pinned(id: &str, pinned: bool) -> SetSkill {
 }
 
 async fn new_skill(app: &App, id: &str, kind: NewKind, json: bool) -> Result<u8, UserError> {
-    let kind = match kind {
-        NewKind::Folder => NewSkill::Folder,
-        NewKind::Tool => NewSkill::Tool,
+    let written = match kind {
+        NewKind::Folder => app.new_skill(id, NewSkill::Folder).await?,
+        NewKind::Tool => app.new_skill(id, NewSkill::Tool).await?,
         NewKind::Native => {
-            return Err(UserError::new(
-                ErrorCode::BadRequest,
-                "A native skill is not scaffolded by this version.",
-                "Copy skills/crm in a checkout of Nova, as CONTRIBUTING.md describes, or use --kind folder.",
-            ));
+            let here = std::env::current_dir().map_err(|error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("The current folder cannot be read: {error}."),
+                    "Start the command in a checkout of Nova.",
+                )
+            })?;
+            app.new_native_skill(id, &here).await?
         }
     };
-    let written = app.new_skill(id, kind).await?;
     let written: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
     if json {
         print::json(&json!({"ok": true, "files": written}));

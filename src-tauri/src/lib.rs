@@ -18,6 +18,7 @@ mod approve;
 mod args;
 mod children;
 mod command;
+mod documents;
 mod passphrase;
 mod print;
 mod start;

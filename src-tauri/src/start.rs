@@ -20,6 +20,7 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
             passphrase: crate::passphrase::source(args.passphrase_fd),
         }),
         surroundings: crate::children::surroundings(),
+        documents: crate::children::documents(),
         tool_host: crate::children::tool_host(&places, desktop.clone()),
         places,
         desktop,

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, Window};
 use crate::model;
+use crate::protected_server::{address, authorisation, server};
 
 /// Lists the tools of the file that is its first argument, and answers each call with "on its way".
 pub(crate) const SERVER: &str = r#"#!/bin/sh
@@ -119,6 +120,35 @@ async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() 
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let expected = json!({"action": "accept", "content": {"street": "Elm Street 4", "express": true}});
     assert_eq!(answer["result"], expected);
+    window.close().await;
+}
+
+/// A browser whose user is signed in and says yes.
+const BROWSER: &str = r#"for address in "$@"; do :; done; curl -sL "$address" > /dev/null &"#;
+
+#[tokio::test]
+async fn a_server_that_wants_a_sign_in_is_signed_in_for_at_the_host_that_was_named() {
+    let authorisation = authorisation().await;
+    let server = server(authorisation.address.clone(), false).await;
+    let home = Home::new().launcher(BROWSER);
+    home.nova(&["mcp", "add", "docs", "--json", "--url", &address(&server)]);
+    home.nova(&["mcp", "review", "docs", "--accept", "--json"]);
+    let window = Window::open(&home).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-testid=settings-nav-servers]").await;
+    let row = "[data-testid=server-row][data-server=docs]";
+    window.wait_for(&format!("{row}[data-state=needs_sign_in]")).await;
+    window.click(&format!("{row} [data-testid=server-remedy]")).await;
+    // There is no keychain: nothing is kept before there is a passphrase.
+    window.type_into("[data-testid=passphrase]", "correct horse battery staple").await;
+    window.type_into("[data-testid=passphrase-again]", "correct horse battery staple").await;
+    window.click("[data-testid=passphrase-form] button[type=submit]").await;
+    window.wait_for_text("[data-testid=server-sign-in-box]", "Sign in at 127.0.0.1?").await;
+    assert!(authorisation.state().authorize_requests.is_empty(), "no browser has opened");
+    window.click("[data-testid=server-sign-in-open]").await;
+    window.wait_for(&format!("{row}[data-state=ready]")).await;
+    window.wait_for("[data-testid=server-tool][data-tool=find]").await;
+    assert_eq!(authorisation.state().authorize_requests.len(), 1);
     window.close().await;
 }
 

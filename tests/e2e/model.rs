@@ -24,6 +24,12 @@ fn reply(request: &Value) -> Answer {
             false => call("parcel__track", json!({})),
         };
     }
+    if wish == SCANS {
+        return match last["role"] == "tool" {
+            true => text("I stopped after 3 files."),
+            false => call("core__bash", json!({"command": COMMAND})),
+        };
+    }
     if last["role"] == "tool" {
         return answer_from(said, &wish);
     }
@@ -44,6 +50,12 @@ fn reply(request: &Value) -> Answer {
 
 /// Is answered by the tool of a server, `parcel.track`.
 pub(crate) const TRACK: &str = "Track my parcel";
+
+/// Is answered by a command that says much and then nothing for a long time.
+pub(crate) const SCANS: &str = "Turn the scans into text";
+
+const COMMAND: &str =
+    "for f in scans/2026-0{1..9}-{invoice,annex}.pdf; do printf '%s    1 page\\n' \"$f\"; done; sleep 1000";
 
 /// A message that asks for much at once.
 pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \

@@ -2,18 +2,30 @@
 //! `make screenshots` runs it; the pictures are looked at by people, nothing is compared.
 //! With arguments only the screens so named are taken: `cargo test … --test screenshots -- picker`.
 
+#[allow(dead_code, unused_imports, reason = "its model is in a picture, too")]
+mod giving_tasks;
 mod harness;
 #[allow(dead_code, unused_imports, reason = "its server is in a picture, too")]
 mod mcp_servers;
 mod model;
+mod screens {
+    pub(crate) mod settings;
+}
+#[allow(dead_code, unused_imports, reason = "its script is in a picture, too")]
+mod running_code;
+#[allow(dead_code, unused_imports, reason = "its command is in a picture, too")]
+mod running_commands;
 #[allow(dead_code, unused_imports, reason = "its tool is in a picture, too")]
 mod waiting_tools;
+#[allow(dead_code, unused_imports, reason = "its chat is in a picture, too")]
+mod web_pages;
 
 use std::path::{Path, PathBuf};
 
 use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
+use screens::settings::{models, permissions, review, settings, settings_vault, waiting_tool};
 
 /// The window's default and its smallest size.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 900, 600)];
@@ -28,6 +40,9 @@ async fn main() {
         }
         if wanted("chat") {
             chat(name, theme).await;
+        }
+        if wanted("sub-agents") {
+            sub_agents(name, theme).await;
         }
         if wanted("failed") {
             failed(name, theme).await;
@@ -77,8 +92,17 @@ async fn main() {
         if wanted("review") {
             review(name, theme).await;
         }
+        if wanted("script") {
+            script(name, theme).await;
+        }
         if wanted("waiting-tool") {
             waiting_tool(name, theme).await;
+        }
+        if wanted("command") {
+            command(name, theme).await;
+        }
+        if wanted("pages") {
+            pages(name, theme).await;
         }
     }
 }
@@ -139,34 +163,6 @@ Buchungstag;Auftraggeber / Begünstigter;Verwendungszweck;Betrag (EUR);Kundenref
 16.11.26;Quillon Labs;Invoice 2026-114;2.400,00;R-77052;4.497,50
 12.11.26;Savings;Transfer;-150,00;R-77031;2.097,50
 ";
-
-/// A vault with private notes and a folder beside it, and two that were open before.
-async fn settings_vault(name: &str, theme: Theme) {
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new()
-        .theme(theme)
-        .vault_named("Work vault")
-        .vault_from(&template)
-        .note("Private/Salary 2026.md", "---\nnova: private\n---\nAs agreed.\n")
-        .note("Health/Dentist.md", "In March.\n")
-        .home_file("Documents/House/Garden.md", "Apples.\n")
-        .home_file("Documents/Invoices/2091.md", "Ostler & Finch.\n");
-    let documents = home.documents();
-    let settings = serde_json::json!({
-        "vault": home.vault(),
-        "roots": [documents.join("Invoices")],
-        "private": ["Health"],
-        "recent_vaults": [{ "path": documents.join("House") }, { "path": documents.join("Archive 2024"), "missing_since": "2026-11-03T10:00:00Z" }],
-    });
-    let home = home.settings(&settings);
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    window.wait_for("[data-testid=composer-input]").await;
-    window.choose("Work vault: vault", "Private notes, extra roots, history").await;
-    window.wait_for_text("[aria-label='Open vault'] h2", "Work vault").await;
-    take(&window, "settings-vault", name).await;
-    window.close().await;
-}
 
 /// Servers in every state, one of which has a tool that changed; in the large window one is being added.
 async fn settings_mcp(name: &str, theme: Theme) {
@@ -278,6 +274,18 @@ fn tools_of(names: &[&str], more: &str) -> String {
     serde_json::Value::Array(names.iter().enumerate().map(tool).collect()).to_string()
 }
 
+/// A script waits for its answer.
+async fn script(name: &str, theme: Theme) {
+    let model = running_code::model();
+    let home = running_code::home(&model).theme(theme);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, running_code::WISH).await;
+    window.wait_for_text("[data-testid=approval-card][data-armed=true]", "Change 3 notes?").await;
+    take(&window, "script", name).await;
+    window.close().await;
+}
+
 /// Skills and tools of the user's own stand beside the built-in ones.
 async fn picker(name: &str, theme: Theme) {
     let model = model::start();
@@ -333,31 +341,6 @@ async fn first_run(name: &str, theme: Theme) {
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=first-run-open]").await;
     take(&window, "first-run", name).await;
-    window.close().await;
-}
-
-/// A provider that answered, one that is not there, a favourite, a price, and one that is being added.
-async fn models(name: &str, theme: Theme) {
-    let model = model::start();
-    let home = Home::new().theme(theme).settings(&serde_json::json!({
-        "providers": [
-            {
-                "id": "scripted", "kind": "openai", "base_url": model.base_url(), "models": ["test"],
-                "prices": { "test": { "input": 1.25, "output": 10 } },
-            },
-            { "id": "lab", "kind": "openai", "base_url": "http://127.0.0.1:9/v1" },
-        ],
-        "model": "scripted/test",
-        "favourites": ["scripted/test"],
-    }));
-    let window = Window::open(&home).await;
-    say(&window, "Where does Nobody stand?").await;
-    window.wait_for("[data-testid=status-model] [data-health=answered]").await;
-    window.click("[data-testid=nav-settings]").await;
-    window.click("[data-testid=settings-nav-models]").await;
-    window.click("[data-testid=provider-add]").await;
-    window.wait_for("[data-provider=lab]").await;
-    take(&window, "models", name).await;
     window.close().await;
 }
 
@@ -434,6 +417,29 @@ const RULES: &str = "\
 permissions:
   allow: [ \"crm__log_interaction\" ]
 ";
+
+/// Two that work, one of them in the panel.
+async fn sub_agents(name: &str, theme: Theme) {
+    let model = giving_tasks::model();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
+    earlier_chats(&home).await;
+    let home = home.settings(&serde_json::json!({
+        "vault": home.vault(),
+        "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
+        "model": "lm-studio/qwen3-14b",
+    }));
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, giving_tasks::COMPARE).await;
+    model.wait_for_pause(2).await;
+    window.click("[data-testid=task-row]").await;
+    window.wait_for_text("[data-testid=subagents-panel] [aria-label='So far']", "its prices are not").await;
+    take_beside_panel(&window, "sub-agents", name).await;
+    window.click("[data-testid=stop]").await;
+    window.wait_for("[data-testid=send]").await;
+    window.close().await;
+}
 
 /// A provider that nobody reaches while the machine has no network.
 async fn failed(name: &str, theme: Theme) {
@@ -559,66 +565,6 @@ async fn trash(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// Skills in all their states, one of them with a configuration, used today.
-async fn settings(name: &str, theme: Theme) {
-    let model = model::start();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template);
-    let settings = serde_json::json!({
-        "vault": home.vault(),
-        "providers": [{ "id": "scripted", "kind": "openai", "base_url": model.base_url(), "models": ["test"] }],
-        "model": "scripted/test",
-        "skills": {
-            "meeting-notes": {"config": {"most": 5}, "pinned": true, "lifetime": "turn"},
-            "release-management": {"enabled": false},
-            "core": {"hidden": true},
-        },
-    });
-    let home = home
-        .settings(&settings)
-        .config_file("skills/meeting-notes/SKILL.md", "---\nname: meeting-notes\ndescription: Turns what was said in a meeting into a note with decisions and next steps.\n---\nOne line for each decision.\n")
-        .config_file("skills/meeting-notes/manifest.yaml", MEETING_NOTES)
-        .config_file("skills/meeting-notes/config.yaml", "folder: Meetings\nmost: 7\nsections: [Decisions, Next steps]\n")
-        .config_file("skills/follow-up/SKILL.md", FOLLOW_UP)
-        .config_file("skills/group-mail/SKILL.md", "---\nname: group-mail\n---\nWrites to a group.\n")
-        .config_file("tools/dynamic/uptime.ts", UPTIME)
-        .config_file("tools/dynamic/weather.ts", "export default defineTool({")
-        .config_file("skills/company-facts/SKILL.md", "---\nname: company-facts\ndescription: Facts about companies and symbols.\n---\nAsk first.\n")
-        .config_file("skills/company-facts/manifest.yaml", "display_name: Company facts\nrequires: { env: { FINNHUB_API_KEY: } }\n");
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    say(&window, "Where does Jane Doe stand?").await;
-    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
-    say(&window, "Where does Nobody stand?").await;
-    window.wait_for_text("[role=log]", "That did not happen").await;
-    window.click("[data-testid=nav-settings]").await;
-    window.wait_for("[data-testid=skill-row][data-skill=group-mail]").await;
-    window.wait_for("[data-testid=routing-example][data-reached]").await;
-    take(&window, "settings", name).await;
-    window.resize(1440, 900).await;
-    window.click("[data-skill=crm] [data-testid=skill-name]").await;
-    window.wait_for("[data-testid=skill-detail] [data-testid=tool-switch]").await;
-    window.wait_for("[data-testid=routing-example][data-reached]").await;
-    take(&window, "skill", name).await;
-    window.close().await;
-}
-
-const MEETING_NOTES: &str = "\
-display_name: Meeting notes
-version: 1.2.0
-hints:
-  use_when: [a meeting is to be written down]
-  not_when: [{ phrase: who was there, instead: crm }]
-routing:
-  examples: [Write down the meeting with Harborline, What did we decide on Tuesday]
-config:
-  type: object
-  properties:
-    folder: { type: string, title: Folder of the notes }
-    most: { type: integer, minimum: 1, maximum: 30, title: Next steps at most }
-    sections: { type: array, items: { type: string }, title: Sections }
-";
-
 async fn problems(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new()
@@ -638,61 +584,33 @@ async fn problems(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// Rules of every kind, then the page of the credentials.
-async fn permissions(name: &str, theme: Theme) {
-    let home = Home::new()
-        .theme(theme)
-        .settings(&serde_json::json!({
-            "providers": [{ "id": "openai", "kind": "openai", "base_url": "https://api.openai.example/v1",
-                            "api_key": "${credentials:openai/key}", "models": ["large"] }],
-        }))
-        .config_file(
-            "permissions.yaml",
-            "permissions:\n  allow: [ \"crm__list_*\", \"workflow__*\" ]\n  deny: [ \"*__delete_*\", \"vault__*(path=Diary/*)\" ]\n  human_approval: [ \"release-management__deploy_*\" ]\npolicies:\n  - name: limit external tools for unknown senders\n    match: { principal: { relationship: unknown } }\n    permissions: { tools: { deny: [internet_access, core__task] } }\n",
-        );
+/// An answer with the pages that it rests on.
+async fn pages(name: &str, theme: Theme) {
+    let model = web_pages::model();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home =
+        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
+    earlier_chats(&home).await;
+    web_pages::read_pages(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
-    window.click("[data-testid=nav-settings]").await;
-    window.click("[data-testid=settings-nav-permissions]").await;
-    window.wait_for("[data-testid=settings-permissions] li").await;
-    take(&window, "permissions", name).await;
-    window.resize(1440, 900).await;
-    window.click("[data-testid=settings-nav-credentials]").await;
-    window.wait_for("[data-testid=credential-add]").await;
-    take(&window, "credentials", name).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.click_named(web_pages::QUESTION).await;
+    window.wait_for("[data-testid=message] .nova-cite").await;
+    take(&window, "pages", name).await;
     window.close().await;
 }
 
-/// A skill from elsewhere that waits for the user.
-async fn review(name: &str, theme: Theme) {
-    let home = Home::new()
-        .theme(theme)
-        .settings(&serde_json::json!({}))
-        .home_file(
-            ".agents/skills/pdf-forms/SKILL.md",
-            "---\nname: pdf-forms\ndescription: Reads forms in PDF files and fills them in.\nallowed-tools: Bash(*)\n---\nSee references/forms.md.\n",
-        )
-        .home_file(".agents/skills/pdf-forms/references/forms.md", "# Forms\n")
-        .home_file(".agents/skills/pdf-forms/tools/uptime.ts", UPTIME);
+/// A command that waits for its answer, and that runs.
+async fn command(name: &str, theme: Theme) {
+    let model = model::start();
+    let home = running_commands::home(&model, theme);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
-    window.click("[data-testid=nav-settings]").await;
-    window.click("[data-skill=pdf-forms] [data-testid=skill-name]").await;
-    window.wait_for_text("[data-testid=skill-detail]", "references/forms.md").await;
-    take(&window, "review", name).await;
-    window.close().await;
-}
-
-async fn waiting_tool(name: &str, theme: Theme) {
-    let home = Home::new()
-        .theme(theme)
-        .settings(&serde_json::json!({}))
-        .waiting_tool("tides.ts", waiting_tools::TIDES);
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    window.click("[data-testid=nav-settings]").await;
-    window.wait_for("[data-testid=promote-tool]").await;
-    take(&window, "waiting-tool", name).await;
+    running_commands::asked(&window).await;
+    take(&window, "command-asks", name).await;
+    running_commands::running(&window).await;
+    take(&window, "command", name).await;
     window.close().await;
 }
 

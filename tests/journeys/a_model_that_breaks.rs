@@ -58,12 +58,13 @@ impl AiMock {
     /// Asks once in a new session.
     fn ask(&self, kind: &str) -> Ended {
         let nova = Nova::new(PEOPLE, []);
+        let version = if kind == "gemini" { "v1beta" } else { "v1" };
         nova.settings(&json!({
             "vault": nova.vault.root(),
             "providers": [{
                 "id": "mock",
                 "kind": kind,
-                "base_url": format!("{}/v1", self.address),
+                "base_url": format!("{}/{version}", self.address),
                 "api_key": "none",
             }],
             // One that it lists by itself, as an Ollama is asked for its models.
@@ -118,7 +119,7 @@ impl Ended {
     }
 }
 
-const KINDS: [&str; 3] = ["openai", "anthropic", "ollama"];
+const KINDS: [&str; 5] = ["openai", "openai_responses", "anthropic", "gemini", "ollama"];
 
 #[test]
 fn a_tool_is_called_and_the_whole_answer_is_told() {

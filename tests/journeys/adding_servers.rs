@@ -5,8 +5,9 @@ use std::fs;
 use std::time::Duration;
 
 use nova_protocol::{
-    AddServers, AgreeToServer, ApproveServerTool, CallTool, Commands as _, Effect, ErrorCode, Event, Nothing,
-    ReadServers, SecretText, ServerDetail, ServerRef, ServerStateView, SetServer, SetServerTool,
+    AddServers, AgreeToServer, ApproveServerTool, CallTool, Commands as _, EditServer, Effect, ErrorCode,
+    Event, Nothing, ReadServers, SecretText, ServerDetail, ServerRef, ServerStateView, SetServer,
+    SetServerTool,
 };
 use serde_json::{Value, json};
 
@@ -264,4 +265,61 @@ async fn odd_files_of_other_programs_hold_nothing_up() {
     assert_eq!(of("Gemini CLI").unwrap().servers[0].name, "good");
     let codex = of("Codex").unwrap().problem.clone().unwrap();
     assert!(codex.starts_with("Line 2: It is not TOML"), "{codex}");
+}
+
+#[tokio::test]
+async fn an_edited_server_keeps_its_choices_and_has_to_be_agreed_to_again() {
+    let mut nova = Nova::new("", []);
+    nova.store = Some(store(Some("correct horse")));
+    let file = script(&nova);
+    let mut settings = nova.read_settings();
+    let entry = json!({"type": "stdio", "command": "sh", "args": [file], "env": {"WHO": "me"}, "timeout_ms": 5_000,
+        "tools": {"effects": {"say": "read"}}});
+    settings["mcpServers"] = json!({ "sh": entry });
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let fingerprint = app.server_detail(named("sh")).await.unwrap().review.fingerprint;
+    app.agree_to_server(AgreeToServer { server: "sh".into(), fingerprint }).await.unwrap();
+    wait_for(&mut events, is_state("sh", "ready")).await;
+    let shown = app.server_entry(named("sh")).await.unwrap();
+    assert_eq!((shown.command.as_deref(), shown.url), (Some("sh"), None));
+    assert_eq!(shown.values.get("WHO").map(String::as_str), Some("me"));
+
+    let edit = |entry: Value| EditServer {
+        server: "sh".into(),
+        text: SecretText::new(json!({"mcpServers": {"sh": entry}}).to_string()),
+    };
+    let before = nova.read_settings();
+    for (entry, said) in [
+        (json!({"command": "sh", "args": ["--token", CANARY]}), "Move the secret to env."),
+        (json!({"url": "http://example.com/mcp"}), "Plain http"),
+    ] {
+        let refused = app.edit_server(edit(entry)).await.unwrap_err();
+        assert!(refused.message.contains(said), "{refused:?}");
+    }
+    let other = EditServer { server: "sh".into(), text: SecretText::new("npx other-mcp".to_owned()) };
+    assert!(app.edit_server(other).await.unwrap_err().message.contains("no server \"sh\""));
+    assert_eq!(nova.read_settings(), before, "nothing was changed");
+
+    let changed = json!({"command": "sh", "args": [file], "env": {"WHO": "somebody else", "TOKEN": CANARY}});
+    let view = app.edit_server(edit(changed)).await.unwrap();
+    assert_eq!((view.servers[0].state, view.servers[0].changed), (ServerStateView::NeedsReview, true));
+    let written = nova.read_settings()["mcpServers"]["sh"].clone();
+    assert_eq!(
+        written,
+        json!({"timeout_ms": 5_000, "tools": {"effects": {"say": "read"}}, "command": "sh", "args": [file],
+            "env": {"WHO": "somebody else", "TOKEN": "${credentials:sh/TOKEN}"}})
+    );
+    assert_clean(&fs::read(nova.config().join("nova.config.json")).unwrap(), "the settings");
+
+    let review = app.server_detail(named("sh")).await.unwrap().review;
+    assert_eq!((review.agreed, review.agreed_at), (false, None));
+    app.agree_to_server(AgreeToServer { server: "sh".into(), fingerprint: review.fingerprint })
+        .await
+        .unwrap();
+    wait_for(&mut events, is_state("sh", "ready")).await;
+    let call = CallTool { tool: "sh.say".into(), args: json!({}), run: "r1".into() };
+    let said = app.call_tool(call).await.unwrap();
+    assert_eq!(said.value, Some(json!("said </tool-text> by somebody else [REDACTED]")), "{said:?}");
 }

@@ -2,6 +2,7 @@
 //! goes to the server alone. The server is a few lines of shell.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use nova_app::TurnEnd;
@@ -32,15 +33,21 @@ done
 
 const NAME: &str = "Jane Canary";
 
-fn with_server(nova: &Nova) {
+/// Writes the server's script.
+pub(crate) fn asking_script(nova: &Nova) -> PathBuf {
     let file = nova.home().join("parcel.sh");
     std::fs::write(&file, SERVER).unwrap();
+    file
+}
+
+fn with_server(nova: &Nova) {
+    let file = asking_script(nova);
     succeeds(&nova.run(&["mcp", "add", "parcel", "--command", "sh", "--", file.to_str().unwrap()]));
     succeeds(&nova.run(&["mcp", "review", "parcel", "--accept"]));
 }
 
 /// What the server was answered last.
-fn answer(nova: &Nova) -> Value {
+pub(crate) fn answer(nova: &Nova) -> Value {
     let line = std::fs::read_to_string(nova.home().join("parcel.sh.answer")).unwrap();
     serde_json::from_str::<Value>(&line).unwrap()["result"].clone()
 }

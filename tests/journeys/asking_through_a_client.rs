@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::asked_by_a_server::{answer, asking_script};
 use super::mcp_client::McpClient;
 use super::nova::Nova;
 use super::serving_skills::{APPEND, NOTE, STATELESS, WRITE, append, error_code};
@@ -96,4 +97,58 @@ fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
     assert_eq!(client.said.iter().find(is_answer), None);
     assert_eq!(client.end(), Some(0));
     assert_eq!(nova.vault.read("a.md"), "One line.\n");
+}
+
+/// A server that asks for a name in a call, whose tool the user takes for one that only reads.
+fn with_asking_server() -> Nova {
+    let nova = Nova::new("", []);
+    let file = asking_script(&nova);
+    let mut settings = nova.read_settings();
+    settings["mcpServers"] =
+        json!({ "parcel": { "command": "sh", "args": [file], "tools": { "effects": { "send": "read" } } } });
+    nova.settings(&settings);
+    assert_eq!(nova.json(&["mcp", "review", "parcel", "--accept"]).0, 0);
+    nova
+}
+
+#[test]
+fn what_a_server_asks_in_a_call_goes_to_the_client_and_its_answer_back() {
+    let nova = with_asking_server();
+    let mut client = McpClient::connected(&nova, &["--skills", "parcel"]);
+    client.answer = Some(|_| json!({ "action": "accept", "content": { "name": "Jane" } }));
+    let sent = client.call("parcel__send", json!({}));
+    assert_eq!(sent["isError"], false, "{sent}");
+    assert_eq!(answer(&nova), json!({ "action": "accept", "content": { "name": "Jane" } }));
+    let asked = client.said.iter().rfind(|said| said["method"] == "elicitation/create").unwrap();
+    let message = asked["params"]["message"].as_str().unwrap();
+    assert_eq!(message, "parcel asks, in a call of parcel.send: Where to?");
+    assert_eq!(asked["params"]["requestedSchema"]["properties"]["name"]["default"], "Joe");
+}
+
+#[test]
+fn what_a_server_asks_is_declined_where_the_client_cannot_ask() {
+    let nova = with_asking_server();
+    let mut client = McpClient::start(&nova, &["--skills", "parcel"]);
+    client.greet(&json!({}));
+    let sent = client.call("parcel__send", json!({}));
+    assert_eq!(sent["isError"], false, "{sent}");
+    assert_eq!(answer(&nova), json!({ "action": "decline" }));
+}
+
+#[test]
+fn without_a_session_a_server_is_answered_by_the_next_call() {
+    let nova = with_asking_server();
+    let mut client = McpClient::start(&nova, &["--skills", "parcel"]);
+    let asked = stateless(&mut client, json!({ "name": "parcel__send", "arguments": {} }));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert_eq!(answer(&nova), json!({ "action": "cancel" }), "until then nobody has answered");
+    let answered = json!({
+        "name": "parcel__send", "arguments": {}, "requestState": asked["requestState"],
+        "inputResponses": { "approval": { "action": "accept", "content": { "name": "Jane" } } },
+    });
+    let sent = stateless(&mut client, answered.clone());
+    assert_eq!((&sent["resultType"], &sent["isError"]), (&json!("complete"), &json!(false)), "{sent}");
+    assert_eq!(answer(&nova)["content"], json!({ "name": "Jane" }));
+    let replayed = stateless(&mut client, answered);
+    assert_eq!(replayed["resultType"], "input_required", "an answer holds once: {replayed}");
 }

@@ -46,11 +46,16 @@ fn reached(proxy: &WebServer) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unagreed_remote_host_gets_no_request() {
     let (nova, server) = (Nova::new("", []), recorder().await);
-    provider(&nova, "openai", &remote(&server));
-    let listed = succeeds(&run(&nova, &["provider", "list"], None));
-    assert!(listed.contains("not agreed") && listed.contains("is not on this machine"), "{listed}");
-    assert_eq!(run(&nova, &["chat", "-p", "Hello"], None).status.code(), Some(1));
-    assert_eq!(server.requests(), []);
+    for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
+        provider(&nova, kind, &remote(&server));
+        let listed = succeeds(&run(&nova, &["provider", "list"], None));
+        assert!(
+            listed.contains("not agreed") && listed.contains("is not on this machine"),
+            "{kind}: {listed}"
+        );
+        assert_eq!(run(&nova, &["chat", "-p", "Hello"], None).status.code(), Some(1), "{kind}");
+        assert_eq!(server.requests(), [], "{kind}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,6 +98,8 @@ async fn a_changed_address_voids_the_agreement() {
         ("openai", "https://one.invalid:8443/v1"),
         ("openai", "https://one.invalid/collect"),
         ("anthropic", "https://one.invalid/v1"),
+        ("openai_responses", "https://one.invalid/v1"),
+        ("gemini", "https://one.invalid/v1"),
     ] {
         provider(&nova, kind, address);
         let listed = list();

@@ -148,7 +148,7 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
 
 #[tokio::test]
 async fn an_ollama_passes_nothing_on_unseen_whatever_it_is_configured_as() {
-    for kind in ["openai", "anthropic"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let secret = call("vault__read_note", json!({"path": "Secret"}));
         let nova = Nova::new(PEOPLE, [secret, text("From afar."), text("From here.")]);
         nova.vault.write("Secret.md", "---\nnova: private\n---\nthe-canary-sings\n");
@@ -409,7 +409,7 @@ async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
 
 #[tokio::test]
 async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
-    for kind in ["openai", "anthropic", "ollama"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let answers = [
             reasoning("Who is she? ").and(call("crm__get_contact", json!({"name": "Jane Doe"}))),
             text("A lead at Quillon Labs.").using(120, 100, 7),
@@ -441,7 +441,7 @@ async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
 
 #[tokio::test]
 async fn an_answer_that_is_cut_is_no_answer_whatever_the_provider_speaks() {
-    for kind in ["openai", "anthropic", "ollama"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
         let nova = Nova::new(PEOPLE, [text("I add her. ").and(add).then_cut()]);
         nova.settings(&json!({

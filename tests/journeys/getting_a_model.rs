@@ -74,7 +74,7 @@ async fn every_model_server_of_this_machine_is_found_with_its_models() {
 
 #[tokio::test]
 async fn a_pasted_key_is_tried_kept_among_the_credentials_and_used() {
-    for kind in ["openai", "anthropic"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let server = ModelServer::start([text("ok"), text("ok"), text("Hello.")]);
         let nova = fresh(Some(PASSPHRASE));
         let app = nova.start().await;
@@ -209,6 +209,28 @@ async fn a_provider_that_gives_no_whole_answer_is_not_taken() {
     assert_eq!(check([error(503, said("busy"))]).await, Err(ErrorCode::ProviderFailed));
     assert_eq!(check([error(400, said("not a chat model"))]).await, Err(ErrorCode::ProviderFailed));
     assert_eq!(check([text("").finishing("length")]).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_key_without_quota_for_one_model_is_tried_with_the_next() {
+    let list = r#"{"models":[{"name":"models/large"},{"name":"models/small"}]}"#;
+    let server = WebServer::start(move |request| match request.method.as_str() {
+        "GET" if request.path.starts_with("/v1beta/models") => Reply::text(list),
+        "POST" if request.path.contains("small") => {
+            let said = r#"{"candidates":[{"content":{"parts":[{"text":"ok"}]},"finishReason":"STOP"}]}"#;
+            Reply::text(&format!("data: {said}\n\n"))
+        }
+        "POST" => Reply::with(429, &[], r#"{"error":{"code":429,"message":"Quota exceeded, limit: 0"}}"#),
+        _ => Reply::with(404, &[], ""),
+    })
+    .await;
+    let nova = fresh(None);
+    let app = nova.start().await;
+    let base_url = Some(format!("http://{}/v1beta", server.address()));
+    let key = Some(SecretText::new(CANARY));
+    let new = NewProvider { id: "gemini".into(), kind: "gemini".into(), base_url, key };
+    let checked = app.check_provider(new).await.unwrap();
+    assert_eq!(checked.models, ["small", "large"], "the one that answered first");
 }
 
 #[tokio::test]

@@ -83,18 +83,26 @@ fn breaks(requests: &[Value]) -> Vec<bool> {
 
 #[tokio::test]
 async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
-    let (requests, kept) = a_long_chat("openai").await;
-    let breaks = breaks(&requests);
-    assert_eq!(breaks.iter().filter(|broken| **broken).count(), 9, "{breaks:?}");
-    let said: Vec<bool> = kept.iter().skip(1).map(|kept| !kept).collect();
-    assert_eq!(said, breaks, "the activity panel says the same");
+    for kind in ["openai", "gemini"] {
+        let (requests, kept) = a_long_chat(kind).await;
+        let breaks = breaks(&requests);
+        assert_eq!(breaks.iter().filter(|broken| **broken).count(), 9, "{kind}: {breaks:?}");
+        let said: Vec<bool> = kept.iter().skip(1).map(|kept| !kept).collect();
+        assert_eq!(said, breaks, "{kind}: the activity panel says the same");
+    }
 }
 
 #[tokio::test]
 async fn where_tools_can_be_sent_aside_a_skill_comes_and_goes_without_a_break() {
-    let (requests, kept) = a_long_chat("anthropic").await;
-    assert!(breaks(&requests).iter().all(|broken| !broken), "{:?}", breaks(&requests));
-    assert!(kept.iter().all(|kept| *kept), "{kept:?}");
+    for kind in ["anthropic", "openai_responses"] {
+        keeps_everything(kind).await;
+    }
+}
+
+async fn keeps_everything(kind: &str) {
+    let (requests, kept) = a_long_chat(kind).await;
+    assert!(breaks(&requests).iter().all(|broken| !broken), "{kind}: {:?}", breaks(&requests));
+    assert!(kept.iter().all(|kept| *kept), "{kind}: {kept:?}");
     let aside = |request: &Value| {
         let tools = request["tools"].as_array().unwrap().iter();
         tools.filter(|tool| tool["defer_loading"] == true).count()

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nova_app::{
-    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop,
+    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, InProcess,
     LocalServer, NoDesktop, Places, StoreOptions, Surroundings, ToolHost, Web,
 };
 use nova_guard::Guard;
@@ -63,6 +63,8 @@ pub(crate) struct Nova {
     /// Takes the place of `credentials`.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
+    /// Under which processes are started.
+    pub(crate) guard: Guard,
     /// How long a turn waits for a call that reads or asks elsewhere.
     pub(crate) settle: Duration,
     home: tempfile::TempDir,
@@ -81,6 +83,7 @@ impl Nova {
             credentials: FixedCredentials::default(),
             store: None,
             desktop: Arc::new(NoDesktop),
+            guard: Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
             // Longer than any test: what is slow on a busy machine is waited for.
             settle: 2 * PATIENCE,
             home: tempfile::tempdir().unwrap(),
@@ -145,10 +148,11 @@ impl Nova {
             local_servers: self.local_servers.clone(),
             proxy: None,
             surroundings: Surroundings::new(
-                Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
+                self.guard.clone(),
                 [("HOME".into(), self.home.path().into()), ("PATH".into(), "/usr/bin:/bin".into())],
             ),
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
+            documents: Arc::new(InProcess),
             web: self.web.clone(),
             settle: self.settle,
             credentials: match &self.store {

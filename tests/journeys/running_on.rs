@@ -394,7 +394,7 @@ async fn a_call_ends_for_the_branch_that_made_it_whichever_is_looked_at_then() {
 #[tokio::test]
 async fn a_long_output_is_read_on() {
     // Also where tools are sent aside, what a tool says stays the output of its call.
-    for kind in ["openai", "anthropic"] {
+    for kind in ["openai", "openai_responses", "anthropic"] {
         is_read_on(kind).await;
     }
 }

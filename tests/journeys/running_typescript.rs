@@ -75,7 +75,7 @@ async fn world(
     (nova, host, server)
 }
 
-fn save(nova: &Nova, file: &str, source: &str) -> PathBuf {
+pub(crate) fn save(nova: &Nova, file: &str, source: &str) -> PathBuf {
     let folder = nova.config().join("tools").join("dynamic");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(file), source).unwrap();
@@ -383,7 +383,7 @@ fn a_nova_that_is_killed_takes_its_script_processes_along() {
 }
 
 #[cfg(target_os = "linux")]
-fn descendants(of: u32) -> Vec<u32> {
+pub(crate) fn descendants(of: u32) -> Vec<u32> {
     let mut found = Vec::new();
     let mut open = vec![of];
     while let Some(process) = open.pop() {

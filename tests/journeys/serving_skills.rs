@@ -72,6 +72,13 @@ fn what_is_not_served_cannot_be_called() {
     }
     assert_eq!(nova.vault.read("a.md"), "One line.\n");
 
+    let mut client = McpClient::connected(&nova, &["--skills", "core", "--allow", "write"]);
+    let script = json!({ "name": "core__run_code", "arguments": { "source": "1" } });
+    let answer = client.ask("tools/call", script);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("is not served to MCP clients"), "it would call what is not served: {message}");
+    assert!(client.tool_names().iter().any(|name| name == "core__write"));
+
     let mut client = McpClient::connected(&nova, &["--skills", "crm"]);
     assert!(client.tool_names().iter().all(|name| name.starts_with("crm__")));
     let templates = client.ask("resources/templates/list", json!({}));

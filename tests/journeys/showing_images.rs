@@ -83,7 +83,7 @@ fn parts(message: &Value) -> (String, Vec<String>) {
 
 #[tokio::test]
 async fn an_image_is_seen_kept_and_sent_again_whatever_the_provider_speaks() {
-    for kind in ["openai", "anthropic", "ollama"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let nova = nova(kind, [text("A dot."), text("Still a dot."), text("Yes.")]);
         let app = nova.start().await;
         let session = app.create_session(Nothing {}).await.unwrap().id;

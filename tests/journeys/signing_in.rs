@@ -1,30 +1,26 @@
 //! Credentials that are got with the browser: a local authorisation server, and a desktop that goes
 //! where it is sent.
 
-#[path = "../../src-tauri/crates/nova-credentials/tests/credentials/auth_server.rs"]
-#[allow(dead_code, reason = "shared with the tests of the crate")]
-mod auth_server;
-
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use auth_server::AuthServer;
 use nova_app::{App, Desktop, StoreOptions};
 use nova_protocol::{
-    Commands as _, CredentialRef, CredentialRow, CredentialState, Decision, ErrorCode, Event, ListProviders,
-    Nothing, SecretText, SkillState,
+    Commands as _, CredentialRow, CredentialState, Decision, ErrorCode, Event, ListProviders, Nothing,
+    SecretText, SignIn, SkillState,
 };
 use nova_testkit::{Reply, ScriptedApprover, WebServer, web_of};
 use serde_json::{Value, json};
 
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
 use super::nova::{Nova, drain};
+use super::protected_server::auth_server::{self, AuthServer};
 use super::running_typescript::script_host;
 use super::using_credentials::{call, forecast, save};
 
 /// Opens addresses as a browser does whose user is signed in and says yes.
 #[derive(Default)]
-struct Willing(Mutex<Vec<String>>);
+pub(crate) struct Willing(pub(crate) Mutex<Vec<String>>);
 
 #[async_trait::async_trait]
 impl Desktop for Willing {
@@ -46,6 +42,10 @@ impl Desktop for Willing {
     fn show_file(&self, path: &Path) -> Result<(), String> {
         Err(format!("{} is not asked for", path.display()))
     }
+}
+
+fn credential(name: &str) -> SignIn {
+    SignIn { name: name.into(), host: None }
 }
 
 fn settings(nova: &Nova, server: &str) {
@@ -98,7 +98,7 @@ async fn a_tool_that_needs_a_sign_in_says_so_and_works_after_it() {
     let row = weather_key(&app).await;
     assert_eq!((row.state, row.sign_in), (CredentialState::NeedsSignIn, true));
 
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     assert!(desktop.0.lock().unwrap()[0].starts_with(&format!("{}/authorize?", server.address)));
     assert_eq!(weather_key(&app).await.state, CredentialState::Kept);
     let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
@@ -121,7 +121,7 @@ async fn a_sign_in_that_the_server_ended_is_listed_with_its_reason() {
     settings(&nova, &server.address);
     let app = nova.start().await;
     app.tools_loaded(nova_testkit::PATIENCE).await;
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     assert_eq!(state(&app).await.0, SkillState::Available);
 
     server.state().mode = auth_server::Mode::Normal;
@@ -144,13 +144,13 @@ async fn a_sign_in_that_another_nova_makes_is_enough() {
     settings(&nova, &server.address);
     let app = nova.start().await;
     app.tools_loaded(nova_testkit::PATIENCE).await;
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
     assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
 
     server.state().mode = auth_server::Mode::Normal;
     let other = nova.start().await;
-    other.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    other.sign_in(credential("weather/key")).await.unwrap();
     let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
     assert!(done.ok, "{:?}", done.error);
     assert_eq!(state(&app).await, (SkillState::Available, None));
@@ -167,7 +167,7 @@ async fn a_client_proves_itself_by_a_secret_that_was_granted_for_the_server() {
     nova.settings(&with_secret);
     let app = nova.start().await;
     app.tools_loaded(nova_testkit::PATIENCE).await;
-    let sign_in = async || app.sign_in(CredentialRef { name: "weather/key".into() }).await;
+    let sign_in = async || app.sign_in(credential("weather/key")).await;
     let mut told = Vec::new();
 
     told.push(sign_in().await.unwrap_err());
@@ -205,7 +205,7 @@ async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
     let status = app.app_status(Nothing {}).await.unwrap();
     let problem = status.config_problem.expect("the configuration is not taken").message;
     assert!(problem.contains("sign_ins.weather/key.authorize must be an https address"), "{problem}");
-    let error = app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap_err();
+    let error = app.sign_in(credential("weather/key")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::CredentialInvalid);
     assert!(desktop.0.lock().unwrap().is_empty());
 }
@@ -222,7 +222,7 @@ async fn a_provider_gets_the_access_token_alone() {
     }]);
     nova.settings(&config);
     let app = nova.start().await;
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     app.grant_credential_to("weather/key", "provider:near").unwrap();
     app.list_providers(ListProviders::default()).await.unwrap();
     // Whatever the configuration says of the sign-in later.
@@ -245,7 +245,7 @@ async fn a_tool_gets_the_access_token_alone() {
     settings(&nova, &server.address);
     let app = nova.start().await;
     app.tools_loaded(nova_testkit::PATIENCE).await;
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     // The sign-in is no longer described, and what it brought is still kept.
     nova.settings(&json!({"vault": nova.vault.root()}));
     let later = nova.start().await;
@@ -271,8 +271,8 @@ async fn a_client_secret_is_the_access_token_alone() {
         "vault": nova.vault.root(), "sign_ins": {"first/key": described(&first), "weather/key": with_secret},
     }));
     let app = nova.start().await;
-    app.sign_in(CredentialRef { name: "first/key".into() }).await.unwrap();
+    app.sign_in(credential("first/key")).await.unwrap();
     app.grant_credential_to("first/key", "sign_in:weather/key").unwrap();
-    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    app.sign_in(credential("weather/key")).await.unwrap();
     assert_eq!(second.state().token_requests[0]["client_secret"], "access-2");
 }

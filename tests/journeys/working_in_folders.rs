@@ -1,13 +1,15 @@
 //! Folders outside of the vault: which may be open, and what the assistant finds in them.
 
 use std::fs;
+use std::path::PathBuf;
 
-use nova_app::{NoApprover, TurnEnd};
+use async_trait::async_trait;
+use nova_app::{Answer, ApprovalRequest, Approver, NoApprover, TurnEnd};
 use nova_protocol::{
-    AddWorkspace, ChangeSetState, Commands as _, Decision, ErrorCode, Event, Nothing, PurgeSessions,
-    SessionRef, WorkspaceAccess,
+    AddWorkspace, ChangeSetState, Commands as _, ConflictSide, Decision, ErrorCode, Event, Nothing,
+    PurgeSessions, ResolveConflict, SessionRef, WorkspaceAccess,
 };
-use nova_testkit::{ScriptedApprover, call, calls, text};
+use nova_testkit::{ScriptedApprover, call, calls, decided, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn};
@@ -203,10 +205,21 @@ async fn an_edit_made_since_is_a_conflict_and_stays() {
         (undone.conflicts[0].theirs.as_str(), fs::read_to_string(&main).unwrap()),
         ("mine", "mine".into())
     );
+    // The version before can be chosen, as for a note.
+    let keep = ResolveConflict {
+        session: None,
+        change_set: Some(set.id.clone()),
+        note: real(&main),
+        keep: ConflictSide::Mine,
+    };
+    app.resolve_conflict(keep).await.unwrap();
+    assert!(fs::read_to_string(&main).unwrap().contains("todo();"));
+    fs::write(&main, "mine").unwrap();
     // Closed meanwhile, nothing in it is written, not even to undo.
     assert_eq!(nova.run(&["workspace", "remove", &code]).status.code(), Some(0));
     let undone = nova.start().await.undo(&set.id, None, None).await.unwrap();
-    assert!(undone.conflicts[0].what[0].contains("no folder that is open"), "{undone:?}");
+    let left = &undone.conflicts[0];
+    assert!(left.unreadable && left.what[0].contains("no folder that is open"), "{undone:?}");
 }
 
 #[tokio::test]
@@ -222,6 +235,58 @@ async fn a_linked_folder_asks_each_time_and_the_scratch_folder_once() {
     let (_, events) = turn(&app, None, "Write", ScriptedApprover::always(Decision::Session)).await;
     assert_eq!(events.iter().filter_map(question).count(), 3);
     assert!(nova.home().join("code/b").exists());
+}
+
+/// Somebody who saves a file and then allows what Nova had planned for it.
+struct SavesFirst(PathBuf);
+
+#[async_trait]
+impl Approver for SavesFirst {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        fs::write(&self.0, "fn main() { mine(); }\n").unwrap();
+        decided(Decision::Once)
+    }
+}
+
+#[tokio::test]
+async fn a_file_saved_while_the_card_waits_is_shown_with_both_sides() {
+    let edit = json!({"path": "code/src/main.rs", "old": "todo();", "new": "done();"});
+    let nova = with_code([call("core__edit", edit), text("It was changed.")]);
+    let main = nova.home().join("code/src/main.rs");
+    let code = nova.home().join("code").display().to_string();
+    assert_eq!(nova.run(&["workspace", "add", "--write", &code]).status.code(), Some(0));
+    let app = nova.start().await;
+
+    let (end, events) = turn(&app, None, "Finish it", SavesFirst(main.clone())).await;
+
+    let found = events.into_iter().find_map(|event| match event {
+        Event::ConflictFound { note, mine, theirs, .. } => Some((note, mine, theirs)),
+        _ => None,
+    });
+    let (file, mine, theirs) = found.unwrap();
+    assert_eq!(file, real(&main));
+    assert!(mine.contains("done(); // needle"), "{mine}");
+    assert_eq!(
+        (theirs.as_str(), fs::read_to_string(&main).unwrap()),
+        ("fn main() { mine(); }\n", theirs.clone())
+    );
+
+    // Saved once more, it is asked again with the sides as they are now.
+    fs::write(&main, "fn main() {}\n").unwrap();
+    let keep = ResolveConflict {
+        session: Some(end.session.clone()),
+        change_set: None,
+        note: file,
+        keep: ConflictSide::Mine,
+    };
+    let again = app.resolve_conflict(keep.clone()).await.unwrap();
+    assert_eq!((again.change_set, again.conflict.unwrap().theirs.as_str()), (None, "fn main() {}\n"));
+    let resolved = app.resolve_conflict(keep.clone()).await.unwrap();
+    assert_eq!(fs::read_to_string(&main).unwrap(), mine);
+    assert_eq!(app.resolve_conflict(keep).await.unwrap_err().code, ErrorCode::BadRequest);
+    app.undo(&resolved.change_set.unwrap(), None, None).await.unwrap();
+    assert_eq!(fs::read_to_string(&main).unwrap(), "fn main() {}\n");
+    nova.model.finish();
 }
 
 fn question(event: &Event) -> Option<&str> {

@@ -16,6 +16,7 @@ import { DropProvider } from './panels/import/DropOffer';
 import { NotePanel } from './panels/NotePanel';
 import { ProblemsPanel } from './panels/ProblemsPanel';
 import { SkillPanel } from './panels/skill/SkillPanel';
+import { SubAgentsPanel } from './panels/SubAgentsPanel';
 import { WidePanel } from './panels/skill/WidePanel';
 import { RecordSheet } from './records/RecordSheet';
 import { SettingsPage } from './settings/SettingsPage';
@@ -33,6 +34,7 @@ import { WindowBanner } from './shell/WindowBanner';
 import { openRow, widePanel, widths } from './state/app';
 import { useActions, useApp, useRpc, useSession } from './state/hooks';
 import { sameList } from './state/same';
+import { countTasks } from './state/subagents';
 import { RunToolPage } from './tools/RunToolPage';
 
 /** Narrower than the window can be made: only zoom leads here, and the rail's place is wanted for the conversation. */
@@ -120,12 +122,16 @@ function Chat({ roomy }: { roomy: boolean }) {
   const skillPanels = useApp((app) => app.skillPanels);
   const wide = useApp(widePanel);
   const changed = useChanged();
+  const agents = useSession(countTasks);
   const { setPanel, setPanelWidth, toggleList } = useActions();
   const session = useApp((app) => app.open);
   const zoomedIn = useMedia(ZOOMED_IN);
   const pages: PanelPage[] = [
     { tab: 'changes', label: 'Changes', icon: 'undo', keepsLabel: true, count: changed, content: <ChangesPanel /> },
     { tab: 'activity', label: 'Activity', icon: 'clock', keepsLabel: true, content: <ActivityPanel /> },
+    ...(agents === 0 && panel.tab !== 'subagents'
+      ? []
+      : [{ tab: 'subagents' as const, label: 'Sub-agents', icon: 'people' as const, keepsLabel: true, count: agents, content: <SubAgentsPanel /> }]),
     // Stays while it is looked at, also when the last problem is gone.
     ...(problems === 0 && panel.tab !== 'problems'
       ? []

@@ -39,7 +39,7 @@ impl NativeTool for Read {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Reads a file with line numbers: text in any encoding, PDF and office files as text.",
+            "Reads a file with line numbers: text in any encoding, PDF and office files as text. Shows images.",
         )
         .use_when("a file is read")
         .example("Read the file contract.pdf")
@@ -50,7 +50,7 @@ impl NativeTool for Read {
         match Place::of(ctx.as_ref(), &which.path).await? {
             Place::Folder(path) => {
                 let read = ctx.files().read(&path, range).await?;
-                Ok(Output::new(told(&path, &read)).untrusted().into())
+                Ok(output(&path, read).untrusted().into())
             }
             Place::Vault(below) => {
                 let path = vault_path(&below)?;
@@ -65,10 +65,20 @@ impl NativeTool for Read {
                 let shown = in_vault(&path);
                 let bytes = ctx.vault().read_file(&path).await?;
                 let read = ctx.files().read_bytes(&shown, bytes, range).await?;
-                Ok(Output::new(told(&shown, &read)).from_notes([path]).untrusted().into())
+                Ok(output(&shown, read).from_notes([path]).untrusted().into())
             }
         }
     }
+}
+
+/// Lines, or an image in words and to look at.
+fn output(path: &str, read: FileRead) -> Output {
+    let Some(image) = read.image else { return Output::new(told(path, &read)) };
+    let value = json!({
+        "path": path, "image": read.read_as, "width": image.width, "height": image.height, "size": read.size,
+    });
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Output::new(value).image(name, image.bytes)
 }
 
 fn told(path: &str, read: &FileRead) -> Value {

@@ -85,7 +85,7 @@ impl NativeTool for UpdateContact {
         }
         let declared = ctx.records().get(CONTACT)?;
         let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
-        let edits = changing(before, edits, ctx.vault()).await?;
+        let edits = effective_edits(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;
 
         let after = ctx.vault().read(&before.path).await?;
@@ -98,23 +98,23 @@ impl NativeTool for UpdateContact {
     }
 }
 
-/// The edits but those of which the note says so already.
-pub(crate) async fn changing(
+/// Drops the edits whose value the note already has.
+pub(crate) async fn effective_edits(
     note: &Note,
     edits: Vec<PropertyEdit>,
     vault: &dyn ToolVault,
 ) -> Result<Vec<PropertyEdit>, ToolError> {
-    let mut changing = Vec::new();
+    let mut effective = Vec::new();
     for edit in edits {
-        if !says_so_already(note, &edit) && !leads_there_already(note, &edit, vault).await? {
-            changing.push(edit);
+        if !has_value(note, &edit) && !links_to_same_note(note, &edit, vault).await? {
+            effective.push(edit);
         }
     }
-    Ok(changing)
+    Ok(effective)
 }
 
-/// Whether the note has a link to the same note: one with the path, say, that the user wrote so.
-async fn leads_there_already(
+/// Whether the property already links to the same note, by its path for example.
+async fn links_to_same_note(
     note: &Note,
     edit: &PropertyEdit,
     vault: &dyn ToolVault,
@@ -125,9 +125,9 @@ async fn leads_there_already(
     Ok(leads_to.is_some() && leads_to == vault.resolve(new).await?)
 }
 
-/// Whether the note holds that value in whatever spelling: `company: Quillon Labs` says the same as
-/// a link to it, and is left as the user wrote it.
-fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+/// Whether the property has that value, however it is written: `company: Quillon Labs` equals a link to it and stays as
+/// the user wrote it.
+fn has_value(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let Some(present) = note.document.property(key) else { return false };
     match (present, value) {

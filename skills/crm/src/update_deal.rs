@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
-use crate::update_contact::changing;
+use crate::update_contact::effective_edits;
 
 pub(crate) struct UpdateDeal;
 
@@ -97,7 +97,7 @@ impl NativeTool for UpdateDeal {
         }
         let declared = &deals.records.declared;
         let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
-        let edits = changing(before, edits, ctx.vault()).await?;
+        let edits = effective_edits(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;
 
         let after = ctx.vault().read(&before.path).await?;

@@ -4,7 +4,7 @@ use nova_skill::figures::{Quantity, TooLarge, currency_code, rounded_to};
 use nova_skill::jiff::civil::Weekday;
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Span, Timestamp, ToSpan as _};
-use nova_skill::{Date, Decimal, NotePath, Source};
+use nova_skill::{Date, Decimal, NotePath, Source, WebSource};
 
 use crate::books::Books;
 use crate::kept::{Kept, KeptQuote};
@@ -179,7 +179,7 @@ impl Price<'_> {
     pub(crate) fn source(&self) -> Source {
         match self.from {
             PriceFrom::Note(path) => Source::Note(path.clone()),
-            PriceFrom::Quote { url, fetched, .. } => Source::Web { url: url.into(), at: fetched.into() },
+            PriceFrom::Quote { url, fetched, .. } => Source::Web(WebSource::new(url, fetched)),
         }
     }
 

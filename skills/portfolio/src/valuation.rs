@@ -280,7 +280,7 @@ impl<'a> Valuation<'a> {
         let notes = self.rows.iter().flat_map(|row| row.holding.notes(books));
         let priced = self.rows.iter().filter_map(|row| match row.price?.source() {
             Source::Note(path) => Some(path),
-            Source::Web { .. } => None,
+            Source::Web(_) => None,
         });
         notes.chain(priced).collect()
     }

@@ -1,7 +1,7 @@
 use std::io::Write as _;
 
 use nova_app::{App, CancellationToken, ChatRequest, TurnEnd};
-use nova_protocol::{Commands as _, Envelope, Event, UserError};
+use nova_protocol::{Commands as _, Envelope, Event, SandboxView, UserError};
 use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -218,12 +218,37 @@ fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> 
     true
 }
 
+/// Where a command runs, in one line.
+fn sandbox_line(sandbox: &SandboxView) -> String {
+    let folders =
+        sandbox.writes.iter().cloned().chain(sandbox.reads.iter().map(|name| format!("{name} (read only)")));
+    let also: String = folders.map(|folder| format!(", {folder}")).collect();
+    let network = if sandbox.hosts.is_empty() { "none".to_owned() } else { sandbox.hosts.join(", ") };
+    let vault = if sandbox.vault { "vault read only without private notes, " } else { "" };
+    format!(
+        "in the {}{also}; network {network}; guard on: {vault}at most {} MB of memory",
+        sandbox.folder,
+        sandbox.memory >> 20
+    )
+}
+
 fn show_as_text(event: &Event) {
     match event {
         Event::TextDelta { text } => print::part(&print::visible(text)),
         Event::MessageCompleted { .. } => print::line(""),
-        Event::ToolCallStarted { tool, args, .. } => print::note(&format!("· {tool} {args}")),
+        Event::ToolCallStarted { tool, args, sandbox, .. } => {
+            print::note(&format!("· {tool} {args}"));
+            if let Some(sandbox) = sandbox {
+                print::note(&format!("  {}", sandbox_line(sandbox)));
+            }
+        }
         Event::ToolCallProgress { message: Some(message), .. } => print::note(&format!("  {message}")),
+        Event::SubagentStarted { name, .. } => {
+            print::note(&format!("  sub-agent {name} begins"));
+        }
+        Event::SubagentWorked { now: Some(now), steps, limit, .. } => {
+            print::note(&format!("  step {steps} of {limit}: {now}"));
+        }
         Event::ToolCallDetached { .. } => print::note("  takes longer; the turn continues without it"),
         Event::ToolCallCompleted { ok: false, output, .. } => {
             print::note(&format!("  failed: {}", output["message"].as_str().unwrap_or_default()));

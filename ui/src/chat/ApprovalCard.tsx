@@ -1,13 +1,16 @@
-import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 
 import type { Decision } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import type { Approval, CallItem } from '../state/session';
+import { isTask } from '../state/subagents';
 import { EditArguments } from './EditArguments';
 import { ElicitationCard } from './ElicitationCard';
 import { Payload } from './Payload';
+import { ScriptPayload } from './Script';
 import { type Answering, useAnswering } from './useAnswering';
+import { isScript } from './wording';
 
 interface ApprovalCardProps {
   readonly call: CallItem;
@@ -15,6 +18,8 @@ interface ApprovalCardProps {
   readonly session: string;
   /** Calls of the same tool that wait too and get the same answer. */
   readonly more?: readonly CallItem[];
+  /** The calls that its script has made. */
+  readonly within?: readonly CallItem[];
   /** Place among the cards that wait. */
   readonly position?: { readonly index: number; readonly of: number };
 }
@@ -23,7 +28,7 @@ interface ApprovalCardProps {
  * "May this call run?": the consequence, the exact payload, and the answers that are offered. Never
  * takes the focus, and what runs is what it shows. Draws nothing for a call that asks nothing.
  */
-export function ApprovalCard({ call, session, more = [], position }: ApprovalCardProps) {
+export function ApprovalCard({ call, session, more = [], within = [], position }: ApprovalCardProps) {
   if (call.state !== 'waiting' || !call.approval) return null;
   // Each question is a card of its own, also the next one about the same call.
   const { elicitation } = call.approval;
@@ -31,21 +36,23 @@ export function ApprovalCard({ call, session, more = [], position }: ApprovalCar
     const key = `${call.call}#${call.earlier.length}`;
     return <ElicitationCard key={key} call={call} approval={call.approval} elicitation={elicitation} session={session} />;
   }
-  return <Card key={`${call.call}#${call.earlier.length}`} calls={[call, ...more]} approval={call.approval} session={session} position={position} />;
+  return <Card key={`${call.call}#${call.earlier.length}`} calls={[call, ...more]} within={within} approval={call.approval} session={session} position={position} />;
 }
 
 interface CardProps {
   readonly calls: readonly CallItem[];
+  readonly within: readonly CallItem[];
   readonly approval: Approval;
   readonly session: string;
   readonly position: ApprovalCardProps['position'];
 }
 
-function Card({ calls, approval, session, position }: CardProps) {
+function Card({ calls, within, approval, session, position }: CardProps) {
   const title = useId();
   const card = useRef<HTMLElement>(null);
   const answering = useAnswering({ calls, session, card });
   const { mode, armed, stale, busy, problem } = answering;
+  const [showsScript, setShowsScript] = useState(false);
   useFocusLeavesToComposer(card);
 
   const offers = (decision: Decision) => approval.decisions.includes(decision);
@@ -57,7 +64,8 @@ function Card({ calls, approval, session, position }: CardProps) {
   const [first] = calls;
   if (!first) return null;
   // Whatever the call does, what is asked in the middle of it is whether something may leave.
-  const effect = approval.midRun ? 'external' : first.effect;
+  const goesOn = approval.midRun && isTask(first);
+  const effect = approval.midRun && !goesOn ? 'external' : first.effect;
   const look = lookOf(effect);
   const [question, detail] = questionFor(approval.question, calls.length);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -100,7 +108,11 @@ function Card({ calls, approval, session, position }: CardProps) {
         </p>
       )}
       {approval.midRun && (
-        <p className="text-small text-fg-2">It is running and waits for your answer. If denied, it continues without this host.</p>
+        <p className="text-small text-fg-2">
+          {goesOn
+            ? 'It waits for your answer. If denied, it ends with what it has found.'
+            : 'It is running and waits for your answer. If denied, it continues without this host.'}
+        </p>
       )}
 
       {mode === 'editing' ? (
@@ -111,6 +123,8 @@ function Card({ calls, approval, session, position }: CardProps) {
           onDone={(args) => void answering.revise(args)}
           onClose={() => answering.setMode('asking')}
         />
+      ) : isScript(first) ? (
+        <ScriptPayload call={first} within={within} open={showsScript} onOpen={setShowsScript} />
       ) : (
         <Payload calls={calls} />
       )}
@@ -129,7 +143,15 @@ function Card({ calls, approval, session, position }: CardProps) {
       {mode === 'denying' && (
         <DenyReason disabled={busy} onDeny={(reason) => void answering.answer('deny', reason)} onBack={() => answering.setMode('asking')} />
       )}
-      {mode === 'asking' && <Choices first={first} alone={calls.length === 1} approval={approval} answering={answering} />}
+      {mode === 'asking' && (
+        <Choices first={first} alone={calls.length === 1} approval={approval} answering={answering}>
+          {isScript(first) && (
+            <Button variant="quiet" icon="code" className="ml-auto" aria-expanded={showsScript} data-testid="show-script" onClick={() => setShowsScript(!showsScript)}>
+              {showsScript ? 'Hide script' : 'Show script'}
+            </Button>
+          )}
+        </Choices>
+      )}
     </section>
   );
 }
@@ -140,10 +162,12 @@ interface ChoicesProps {
   readonly alone: boolean;
   readonly approval: Approval;
   readonly answering: Answering;
+  /** Beside the decisions. */
+  readonly children?: ReactNode;
 }
 
 /** The decisions that the question offers. */
-function Choices({ first, alone, approval, answering }: ChoicesProps) {
+function Choices({ first, alone, approval, answering, children }: ChoicesProps) {
   const { armed, stale, busy, deny, edit, answer, setMode } = answering;
   const offers = (decision: Decision) => approval.decisions.includes(decision);
   const disabled = busy || (stale && !armed);
@@ -179,6 +203,7 @@ function Choices({ first, alone, approval, answering }: ChoicesProps) {
           Edit arguments
         </Button>
       )}
+      {children}
     </div>
   );
 }
@@ -306,6 +331,8 @@ function lookOf(effect: CallItem['effect']): { icon: IconName; tone: string; fra
 }
 
 function allowLabel(call: CallItem): string {
+  if (isTask(call) && call.approval?.midRun) return 'Go on';
+  if (call.sandbox) return 'Run once';
   return call.effect === 'send' ? 'Send once' : 'Allow once';
 }
 

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
 import { Button, Chip, IconButton } from '../shared';
-import { sizeOf, sizeText, splitFiles, withFiles } from '../state/attachments';
+import { isOutside, sizeOf, sizeText, splitFiles, withFiles } from '../state/attachments';
 import { beforeOf, siblings } from '../state/branches';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { runningTurn, type Said } from '../state/session';
@@ -107,10 +107,11 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   const { sendAgain } = useActions();
   const said = useMemo(() => splitFiles(turn.text), [turn.text]);
   const [text, setText] = useState(said.text);
-  const [files, setFiles] = useState(said.files);
+  const [files, setFiles] = useState([...said.files, ...turn.outside]);
   const [images, setImages] = useState(turn.images);
   const again = useAgain(async () => {
-    await sendAgain({ ...turn, images }, { text: withFiles(text.trim(), files), after: before });
+    const own = files.filter((file) => !isOutside(file));
+    await sendAgain({ ...turn, images, outside: files.filter(isOutside) }, { text: withFiles(text.trim(), own), after: before });
     onClose();
   });
   const field = useRef<HTMLTextAreaElement>(null);
@@ -139,7 +140,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
           {files.map((file, at) => (
             <li key={at} className="contents">
               <Chip tone="note" icon="clip" onRemove={() => setFiles(files.filter((_, other) => other !== at))} removeLabel={`Remove ${file.name}`}>
-                <span data-testid="edit-file">{file.name}</span> <span className="text-fg-3">{sizeText(sizeOf(file.text))}</span>
+                <span data-testid="edit-file">{file.name}</span> <span className="text-fg-3">{file.uri ?? sizeText(sizeOf(file.text))}</span>
               </Chip>
             </li>
           ))}
@@ -179,7 +180,7 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
   const busy = useSession((state) => runningTurn(state) !== null);
   const { sendAgain } = useActions();
   const again = useAgain(() => sendAgain(turn, { after: before }));
-  if (turn.status === 'running' || (turn.text === '' && turn.images.length === 0)) return null;
+  if (turn.status === 'running' || (turn.text === '' && turn.images.length === 0 && turn.outside.length === 0)) return null;
   return (
     <div className="flex flex-col gap-2">
       <div

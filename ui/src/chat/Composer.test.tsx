@@ -275,6 +275,19 @@ describe('[[', () => {
     expect(screen.queryByTestId('note-picker')).toBeNull();
   });
 
+  test('offers resources of servers below the notes; a picked one goes with the message', async () => {
+    const { backend } = await open();
+    backend.on('suggest_notes', () => []);
+    const build = { server: 'CI', tool: 'ci.read_resource', uri: 'log:///today', name: 'Build log', description: 'Of today.', media_type: 'text/plain' };
+    backend.on('suggest_resources', () => [build]);
+    await userEvent.type(composer(), 'See [[[[build');
+    await screen.findByTestId('resource-option');
+    expect(screen.getByTestId('resource-preview')).toHaveTextContent('log:///today');
+    await userEvent.keyboard('{Enter}');
+    expect(composer()).toHaveValue('See Build log ');
+    expect(screen.getByTestId('draft-chips')).toHaveTextContent('Build log from ci');
+  });
+
   test('Esc closes it and leaves what was typed, and the turn running', async () => {
     const { backend } = await open();
     await userEvent.type(composer(), '[[[[ja');

@@ -6,7 +6,7 @@ import { useActions, useApp, useSession } from '../state/hooks';
 import { runningCalls, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
 import { editLastMessage } from './Branches';
-import { AttachButton, FieldPickers } from './composer/FieldParts';
+import { AttachButton, FieldPickers, PromptAbove } from './composer/FieldParts';
 import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
@@ -42,6 +42,9 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
       <RefusedFiles reasons={files.refused} onHide={files.forgive} />
       <MessageOnItsWay />
       <QueuedMessages running={running} onEdit={field.focus} />
+      <div className="relative">
+        <PromptAbove field={field} files={files} />
+      </div>
       <ComposerPrimitive.Root
         className={`relative rounded-pop border bg-surface-raised ${picker || mention || dropping ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
       >

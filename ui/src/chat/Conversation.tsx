@@ -13,6 +13,7 @@ import { type Mounted, steady, useMounted, useMountMore } from './long';
 import { NewChat } from './NewChat';
 import { NoticeLine } from './NoticeLine';
 import { Quote } from './Quote';
+import { SubAgentOf } from './SubAgentOf';
 import { type Outline, outlinesOf, sameOutlines, useConversationRuntime } from './runtime';
 import { TurnView, UserMessage } from './TurnView';
 import { ChangeSetsContext } from './undone';
@@ -81,6 +82,7 @@ function Log({ last, mounted }: { last: string | undefined; mounted: Mounted }) 
         <div className="mx-auto flex min-h-full w-full max-w-192 flex-col gap-2.5 px-6 pt-5 pb-3">
           {opening && last === undefined && <Loading lines={4} label="Opening the chat" />}
           {!opening && last === undefined && <NewChat />}
+          <SubAgentOf />
           {mounted.first === 0 && before.map((item) => <NoticeLine key={item.id} item={item} />)}
           <ThreadPrimitive.Messages>{() => <Message last={last} />}</ThreadPrimitive.Messages>
         </div>

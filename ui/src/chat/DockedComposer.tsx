@@ -7,7 +7,7 @@ import { asks } from '../state/asking';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { keysOf } from '../state/keys';
 import { editLastMessageSoon } from './Branches';
-import { AttachButton, FieldPickers } from './composer/FieldParts';
+import { AttachButton, FieldPickers, PromptAbove } from './composer/FieldParts';
 import { MessageOnItsWay, QueuedMessages } from './composer/QueuedMessages';
 import { RefusedFiles } from './composer/RefusedFiles';
 import { StopButton } from './composer/StopButton';
@@ -96,6 +96,9 @@ function Docked({ panel, onPoint, onSend }: DockedProps) {
       <RefusedFiles reasons={files.refused} onHide={files.forgive} />
       <MessageOnItsWay />
       <QueuedMessages running={running} onEdit={field.focus} />
+      <div className="relative w-full max-w-190">
+        <PromptAbove field={field} files={files} />
+      </div>
       <ComposerPrimitive.Root
         className={`relative rounded-message border bg-surface-raised ${picker || mention || drop.over ? 'border-accent' : 'border-line-strong focus-within:border-line-control'}`}
       >

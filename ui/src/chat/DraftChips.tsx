@@ -23,12 +23,16 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
           <SkillDraftChip skill={skill} onRemove={() => onChange({ skills: skills.filter((other) => other !== skill) })} />
         </li>
       ))}
-      {files.map(({ name, text }, at) => (
+      {files.map(({ name, text, from, uri }, at) => (
         <li key={at} className="contents">
-          <Chip tone="note" icon="clip" onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${revealed(name)}`}>
+          <Chip tone="note" icon={from === undefined ? 'clip' : 'plug'} onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${revealed(name)}`}>
             <span data-testid="draft-file">
               <Revealed text={name} />
-            </span> <span className="text-fg-3">{sizeText(sizeOf(text))}</span>
+            </span>{' '}
+            <span className="text-fg-3">
+              {uri === undefined && sizeText(sizeOf(text))}
+              {from !== undefined && ` from ${revealed(from.split('.')[0] ?? '')}`}
+            </span>
           </Chip>
         </li>
       ))}

@@ -2,6 +2,8 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 
 import type { AttachedFile, ImageView } from '../ipc';
 import { Icon, IconButton, LinkButton } from '../shared';
+import { revealed } from '../shared/invisible';
+import { Revealed } from '../shared/Revealed';
 import { sizeOf, sizeText } from '../state/attachments';
 import { useApp, useRpc } from '../state/hooks';
 
@@ -34,12 +36,28 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
 
 /** A text file as it was sent: its name, and on request what is in it. */
 export function SentFile({ file }: { file: AttachedFile }) {
+  if (file.uri !== undefined) {
+    return (
+      <p data-testid="sent-resource" className="flex h-7 items-center gap-2 rounded-card border border-line bg-surface-raised px-2 text-small">
+        <Icon name="plug" size={14} className="text-fg-2" />
+        <span className="cut">
+          <Revealed text={file.name} />
+        </span>
+        <span className="cut text-fg-3">
+          <Revealed text={file.uri} />
+        </span>
+      </p>
+    );
+  }
   return (
     <details data-testid="sent-file" className="rounded-card border border-line bg-surface-raised text-small">
       <summary className="flex h-7 cursor-default items-center gap-2 px-2">
-        <Icon name="clip" size={14} className="text-fg-2" />
-        <span className="cut">{file.name}</span>
+        <Icon name={file.from === undefined ? 'clip' : 'plug'} size={14} className="text-fg-2" />
+        <span className="cut">
+          <Revealed text={file.name} />
+        </span>
         <span className="text-fg-3">{sizeText(sizeOf(file.text))}</span>
+        {file.from !== undefined && <span className="cut text-fg-3">from {revealed(file.from.split('.')[0] ?? '')}</span>}
       </summary>
       <pre className="max-h-60 overflow-auto border-t border-line px-2.5 py-1.5 font-mono text-small whitespace-pre-wrap" tabIndex={0}>
         {file.text}

@@ -5,6 +5,7 @@ import { Icon, LinkButton, noteName } from '../shared';
 import { Diff } from '../shared/Diff';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
+import { CommandFacts } from './CommandCard';
 import { isObject } from './wording';
 
 /** Everything that will run or leave, exactly: tool, arguments, host, and for notes the diff. */
@@ -18,25 +19,29 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
     >
       {calls.map((call) => (
         <Fragment key={call.call}>
-          <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
-            <dt className="text-fg-3">Tool</dt>
-            <dd className="selectable min-w-0 font-mono">
-              <Revealed text={call.tool} /> {call.effect !== 'send' && <Inline args={call.args} />}
-            </dd>
-            {call.approval?.host != null && (
-              <>
-                <dt className="text-fg-3">{call.approval.host.includes(', ') ? 'Hosts' : 'Host'}</dt>
-                <dd className="selectable min-w-0 font-mono">
-                  {call.approval.host.split(', ').map((host) => (
-                    <span key={host} className="block break-all">
-                      <Revealed text={host} />
-                    </span>
-                  ))}
-                </dd>
-              </>
-            )}
-            {call.effect === 'send' && <Rows args={call.args} />}
-          </dl>
+          {call.sandbox && !call.approval?.midRun ? (
+            <CommandFacts args={call.args} sandbox={call.sandbox} />
+          ) : (
+            <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
+              <dt className="text-fg-3">Tool</dt>
+              <dd className="selectable min-w-0 font-mono">
+                <Revealed text={call.tool} /> {call.effect !== 'send' && <Inline args={call.args} />}
+              </dd>
+              {call.approval?.host != null && (
+                <>
+                  <dt className="text-fg-3">{call.approval.host.includes(', ') ? 'Hosts' : 'Host'}</dt>
+                  <dd className="selectable min-w-0 font-mono">
+                    {call.approval.host.split(', ').map((host) => (
+                      <span key={host} className="block break-all">
+                        <Revealed text={host} />
+                      </span>
+                    ))}
+                  </dd>
+                </>
+              )}
+              {call.effect === 'send' && <Rows args={call.args} />}
+            </dl>
+          )}
           {call.approval?.diff?.map((diff) => (
             <Diff key={diff.path} diff={diff} caption={<Caption diff={diff} />} />
           ))}

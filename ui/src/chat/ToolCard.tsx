@@ -7,22 +7,31 @@ import { revealed } from '../shared/invisible';
 import { NoteList } from '../shared/NoteList';
 import { PartialResult, ProgressBar } from '../shared/PartialResult';
 import { Revealed } from '../shared/Revealed';
+import { useAttempt } from '../shared/useAttempt';
 import { useClock } from '../shared/useClock';
 import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
+import { commandEnd, commandOf, commandSummary } from './command';
+import { CommandDetails } from './CommandCard';
+import { mediaIn, ToolMedia } from './ToolMedia';
 import { useUndone } from './undone';
+import { readSummary } from './web/pages';
+import { showsPages, WebPages } from './web/WebPages';
+import { ScriptCalls, ScriptSource } from './Script';
 import { WhereToLook } from './WhereToLook';
-import { argumentSummary, deciderLabel, doneSummary, isObject } from './wording';
+import { askedSummary, deciderLabel, doneSummary, isObject, isScript } from './wording';
 
 interface ToolCardProps {
   readonly call: CallItem;
   /** Writes that it waits for. */
   readonly after: number;
   readonly turnFailed: boolean;
+  /** The calls that its script makes. */
+  readonly within: readonly CallItem[];
 }
 
 /** One call: a line of 34 px, opened on request; a failure opens by itself. */
-export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: ToolCardProps) {
+export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within }: ToolCardProps) {
   const undone = useUndone(call);
   const face = faceOf(call, after, turnFailed, undone?.at ?? null);
   const spoken = revealed(`${call.tool}, ${face.spoken}`);
@@ -88,7 +97,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: Tool
       {call.result?.soFar != null && !open && <PartialResult partial={call.result.soFar} ended />}
       {open && (
         <div id={body}>
-          <Details call={call} />
+          <Details call={call} within={within} />
         </div>
       )}
     </div>
@@ -122,23 +131,29 @@ function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: st
     opens: false,
     ...more,
   });
-  const asked = argumentSummary(call.args);
+  const isCommand = call.sandbox !== null;
+  const asked = isCommand ? commandOf(call.args).command : askedSummary(call);
   const { by = 'user', reason = null } = call.approval?.decided ?? {};
   switch (call.state) {
     case 'running': {
       if (after > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(after, 'write')}`);
       if (call.detached) {
         const line = ['in the background', call.progress?.message ?? asked].filter(Boolean).join(', ');
-        return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line });
+        return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line, opens: isCommand });
       }
       if (call.progress?.message) return face('partial', 'spinner', 'text-fg-2', call.progress.message);
-      return face('running', 'spinner', 'text-fg-2', asked);
+      return face('running', 'spinner', 'text-fg-2', asked, { opens: isCommand });
     }
     case 'waiting':
       return face('waiting', 'question', 'text-accent', asked);
     case 'done':
       if (undoneAt !== null) return face('undone', 'undo', 'text-fg-3', undoneAt ? `undone at ${clockTime(undoneAt)}` : 'undone');
-      return face('done', 'check', 'text-ok', doneSummary(call));
+      if (isCommand) {
+        const { code, reason } = commandEnd(call);
+        const isGood = code === 0 && reason === null;
+        return face('done', isGood ? 'check' : 'failed', isGood ? 'text-ok' : 'text-warn', `${asked}: ${commandSummary(call)}`);
+      }
+      return face('done', 'check', 'text-ok', readSummary(call) ?? doneSummary(call), { opens: showsPages(call) });
     case 'failed':
       return face('failed', 'failed', 'text-danger', 'failed', { opens: true, strong: true });
     case 'cancelled':
@@ -188,24 +203,13 @@ function StopCall({ call }: { call: CallItem }) {
 
 function UndoCall({ call }: { call: CallItem }) {
   const { undo, showPanel } = useActions();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
+  const { busy, problem, attempt } = useAttempt();
   const [left, setLeft] = useState<UndoResult['conflicts']>([]);
   const set = call.result?.changeSet;
   if (call.state !== 'done' || !set || call.result?.changes.length === 0) return null;
   const onlyUnread = left.every(({ unreadable }) => unreadable);
 
-  const run = async (what: UndoChanges) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      setLeft((await undo(what)).conflicts);
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const run = (what: UndoChanges) => attempt(async () => setLeft((await undo(what)).conflicts));
   return (
     <>
       {problem && (
@@ -265,9 +269,10 @@ function TryAgain({ call }: { call: CallItem }) {
   );
 }
 
-function Details({ call }: { call: CallItem }) {
+function Details({ call, within }: { call: CallItem; within: readonly CallItem[] }) {
   const actions = useActions();
   const { result } = call;
+  const pages = showsPages(call);
   const allowed = decidedQuestions(call).filter(({ decided, elicitation }) => !elicitation && decided?.decision !== 'deny');
   const hasArguments = !isObject(call.args) || Object.keys(call.args).length > 0;
   return (
@@ -282,28 +287,36 @@ function Details({ call }: { call: CallItem }) {
           <Revealed text={`${result.error.message} ${result.error.hint}`} />
         </p>
       )}
-      {hasArguments && (
+      {pages && <WebPages call={call} />}
+      {isScript(call) && (
+        <Part label="Script">
+          <ScriptCalls call={call} calls={within} />
+          <ScriptSource call={call} />
+        </Part>
+      )}
+      {call.sandbox && <CommandDetails call={call} sandbox={call.sandbox} />}
+      {hasArguments && !pages && !isScript(call) && !call.sandbox && (
         <Part label="Arguments">
           <Framed>
             <ValueView value={call.args} label="Arguments" dense />
           </Framed>
         </Part>
       )}
-      {call.state === 'running' && call.progress?.partial != null && (
+      {call.state === 'running' && call.progress?.partial != null && !call.sandbox && (
         <Part label="So far">
           <Framed>
             <ValueView value={call.progress.partial} label="So far" dense />
           </Framed>
         </Part>
       )}
-      {result?.soFar != null && (
+      {result?.soFar != null && !call.sandbox && (
         <Part label="Found before it was stopped">
           <Framed>
             <ValueView value={result.soFar} label="Found before it was stopped" dense />
           </Framed>
         </Part>
       )}
-      {call.state === 'done' && (
+      {call.state === 'done' && !pages && !call.sandbox && (
         <Part label="Result">
           {result && <FigureList tool={call.tool} figures={result.figures} sources={result.sources} onNote={actions.openNote} />}
           <Result value={result?.value ?? null} />
@@ -321,7 +334,7 @@ function Details({ call }: { call: CallItem }) {
           </p>
         </Part>
       )}
-      {result !== null && result.sources.length > 0 && (
+      {result !== null && result.sources.length > 0 && !pages && (
         <Part label="Read from">
           <NoteList notes={result.sources.flatMap((source) => (source.kind === 'note' ? [source.path] : []))} onNote={actions.openNote} />
           {result.sources.map((source) =>
@@ -349,10 +362,14 @@ function Details({ call }: { call: CallItem }) {
 function Result({ value }: { value: JsonValue }) {
   if (value === null) return <p className="text-fg-3">no value</p>;
   if (Array.isArray(value) && value.length === 0) return <p className="text-fg-3">nothing found</p>;
+  const media = mediaIn(value);
   return (
-    <Framed>
-      <ValueView value={value} label="Result" dense />
-    </Framed>
+    <>
+      {media.length > 0 && <ToolMedia parts={media} />}
+      <Framed>
+        <ValueView value={value} label="Result" dense />
+      </Framed>
+    </>
   );
 }
 

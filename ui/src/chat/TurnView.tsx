@@ -1,7 +1,7 @@
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
 
 import { useBackend } from '../ipc';
-import { Chip, clockTime, counted, Icon, runningText, skillIcon } from '../shared';
+import { Chip, clockTime, counted, Icon, isNote, runningText, skillIcon } from '../shared';
 import { ConflictCard } from '../shared/ConflictCard';
 import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
@@ -15,16 +15,19 @@ import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
 import { CopyButton, Corner, SentFile, SentImage } from './MessageParts';
 import { type Around, aroundOf, sameAround, turnOf } from './around';
-import { groupItems, type Group, waitingCards } from './groups';
+import { callsWithin, groupItems, type Group, waitingCards } from './groups';
 import { leftBy } from './left';
 import { DecidedLines, Line, NoticeLine, SkillName } from './NoticeLine';
 import type { Outline } from './runtime';
+import { TaskCard } from './TaskCard';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
+import { useCitedPages } from './web/useCitedPages';
 
 /** The user's message, with what was pointed at. */
 export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }) {
-  const { text, files } = useMemo(() => splitFiles(turn.text), [turn.text]);
+  const { text, files: own } = useMemo(() => splitFiles(turn.text), [turn.text]);
+  const files = [...own, ...turn.outside];
   return (
     <div
       data-testid="user-message"
@@ -118,8 +121,10 @@ const GroupView = memo(
     switch (group.kind) {
       case 'calls':
         return <Calls calls={group.items} around={around} />;
+      case 'tasks':
+        return <Tasks calls={group.items} failed={around.status === 'failed'} />;
       case 'approval':
-        return <AskedCalls calls={group.items} />;
+        return <AskedCalls calls={group.items} around={around} />;
       case 'single':
         return <Single item={group.items[0]} around={around} />;
     }
@@ -137,15 +142,28 @@ function Calls({ calls, around }: { calls: readonly [CallItem, ...CallItem[]]; a
         className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${calls[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
       >
         {calls.map((call) => (
-          <ToolCard key={call.id} call={call} after={writesBefore(around.calls, call)} turnFailed={around.status === 'failed'} />
+          <ToolCard key={call.id} call={call} within={callsWithin(around.calls, call)} after={writesBefore(around.calls, call)} turnFailed={around.status === 'failed'} />
         ))}
       </div>
     </div>
   );
 }
 
+function Tasks({ calls, failed }: { calls: readonly [CallItem, ...CallItem[]]; failed: boolean }) {
+  return (
+    <div className="flex flex-col gap-2.5">
+      {calls.map((call) => (
+        <DecidedLines key={call.id} call={call} />
+      ))}
+      <div className="overflow-hidden rounded-card border border-line bg-surface-raised">
+        <TaskCard calls={calls} turnFailed={failed} />
+      </div>
+    </div>
+  );
+}
+
 /** One answer decides them. */
-function AskedCalls({ calls }: { calls: readonly [CallItem, ...CallItem[]] }) {
+function AskedCalls({ calls, around }: { calls: readonly [CallItem, ...CallItem[]]; around: Around }) {
   const session = useApp((app) => app.open) ?? '';
   const waiting = useSession(waitingCards, sameList);
   const [call, ...more] = calls;
@@ -154,7 +172,7 @@ function AskedCalls({ calls }: { calls: readonly [CallItem, ...CallItem[]] }) {
       {calls.map((item) => (
         <DecidedLines key={item.id} call={item} />
       ))}
-      <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />
+      <ApprovalCard call={call} more={more} within={callsWithin(around.calls, call)} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />
     </div>
   );
 }
@@ -173,6 +191,7 @@ function Single({ item, around }: { item: Exclude<Item, CallItem>; around: Aroun
 function Message({ item, around }: { item: MessageItem; around: Around }) {
   const { openLink } = useActions();
   const numbers = useNumbers(around);
+  const pages = useCitedPages();
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<OpenedLink | null>(null);
   const onNote = useCallback((note: string, at: HTMLElement) => setOpened({ note, at }), []);
@@ -180,7 +199,7 @@ function Message({ item, around }: { item: MessageItem; around: Around }) {
   return (
     <div ref={root} data-testid="message" data-item tabIndex={-1} className="group/message relative flex flex-col gap-1.5 rounded-control text-body">
       {item.blocks.map((block) => (
-        <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={onNote} onLink={openLink} />
+        <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} pages={pages} onNote={onNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
       {!streaming && (
@@ -218,7 +237,7 @@ function Conflict({ item }: { item: ConflictItem }) {
         mine={item.mine}
         theirs={item.theirs}
         mineLabel="Nova, this turn"
-        theirsLabel={`In Obsidian, ${clockTime(item.at)}`}
+        theirsLabel={`In ${isNote(item.note) ? 'Obsidian' : 'the file'}, ${clockTime(item.at)}`}
         useMine="Use Nova’s"
         decided={item.decided}
         onChoose={async (keep) => ({ again: (await resolveConflict({ session, note: item.note, keep })).conflict !== null })}

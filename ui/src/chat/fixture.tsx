@@ -26,6 +26,9 @@ export const started = (call: string, tool: string, effect: Effect, args: JsonVa
   principal: { kind: 'user', name: 'user' },
 });
 
+/** A call that the script of another makes. */
+export const startedWithin = (outer: string, ...call: Parameters<typeof started>): Body<'tool_call_started'> => ({ ...started(...call), within: outer });
+
 export const asked = (call: string, more: Partial<Body<'approval_requested'>> = {}): Body<'approval_requested'> => ({
   type: 'approval_requested',
   call,

@@ -1,9 +1,12 @@
 // Which items of a turn are drawn together.
 import { type CallItem, decidedQuestions, type Item, type SessionState } from '../state/session';
+import { isAtWork } from '../state/subagents';
 
 export type Group =
   /** Lines that share one border. */
   | { readonly kind: 'calls'; readonly items: readonly [CallItem, ...CallItem[]] }
+  /** Sub-agents that work at the same time. */
+  | { readonly kind: 'tasks'; readonly items: readonly [CallItem, ...CallItem[]] }
   /** Calls that one answer decides. */
   | { readonly kind: 'approval'; readonly items: readonly [CallItem, ...CallItem[]] }
   | { readonly kind: 'single'; readonly items: readonly [Exclude<Item, CallItem>] };
@@ -16,14 +19,25 @@ export function groupItems(items: readonly Item[]): Group[] {
       groups.push({ kind: 'single', items: [item] });
       continue;
     }
+    // The card of its script shows it; only a question has a card of its own.
+    if (item.within !== null && item.state !== 'waiting') continue;
     const last = groups.at(-1);
-    const kind = item.state === 'waiting' ? 'approval' : 'calls';
-    const joins = last?.kind === kind && (kind === 'approval' ? oneAnswer(last.items[0], item) : oneBorder(last.items[0], item));
+    const kind = item.state === 'waiting' ? 'approval' : isAtWork(item) ? 'tasks' : 'calls';
+    const joins = last?.kind === kind && (kind === 'tasks' || (kind === 'approval' ? oneAnswer(last.items[0], item) : oneBorder(last.items[0], item)));
     if (joins) groups[groups.length - 1] = { kind, items: [...last.items, item] };
     else groups.push({ kind, items: [item] });
   }
   return groups;
 }
+
+/** The calls that the script of a call makes, in their order. */
+export function callsWithin(calls: readonly CallItem[], call: CallItem): readonly CallItem[] {
+  const found = calls.filter(({ within }) => within === call.call);
+  return found.length > 0 ? found : none;
+}
+
+/** The same for every call without a script, so that none is drawn again. */
+const none: readonly CallItem[] = [];
 
 /** Ids of the first call of each card that waits for an answer, oldest first. */
 export function waitingCards(state: SessionState): string[] {

@@ -24,3 +24,8 @@ test('requests of all calls are counted, the host that was asked most first', ()
 test('notes, and pages that were kept from before, are none', () => {
   expect(check([{ kind: 'note', path: 'A.md' }, web('https://a.example/1', '2001-01-01T00:00:00Z')])).toBeNull();
 });
+
+test('a page that was read in parts is one request', () => {
+  const page: SourceView = { kind: 'web', url: 'https://a.example/1', at: '2099-01-01T00:00:00Z', title: 'A' };
+  expect(check([page], [page], [{ ...page, at: '2099-01-01T00:00:01Z' }])).toEqual({ requests: 2, hosts: ['a.example'] });
+});

@@ -11,10 +11,18 @@ export interface Left {
 export function leftBy({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>): Left | null {
   const began = Date.parse(startedAt);
   const byHost = new Map<string, number>();
+  const read = new Set<string>();
   for (const item of items) {
     if (item.kind !== 'call') continue;
     for (const source of item.result?.sources ?? []) {
       if (source.kind !== 'web' || Date.parse(source.at) < began) continue;
+      // The rest of a page was kept from its first part; a page that a sub-agent read is named by its own call and by
+      // that of its task.
+      if (source.title !== undefined || item.subAgent || item.principal.kind === 'subagent') {
+        const answer = `${source.url} ${source.at}`;
+        if (read.has(answer)) continue;
+        read.add(answer);
+      }
       const host = hostOf(source.url);
       byHost.set(host, (byHost.get(host) ?? 0) + 1);
     }

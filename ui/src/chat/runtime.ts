@@ -14,6 +14,7 @@ export interface Outline {
   readonly skills: readonly string[];
   readonly tool: string | null;
   readonly images: Turn['images'];
+  readonly outside: Turn['outside'];
   readonly startedAt: string;
   readonly status: Turn['status'];
 }
@@ -55,7 +56,7 @@ export function sameOutlines(before: readonly Outline[], now: readonly Outline[]
 function sameOutline(one: Outline, other: Outline | undefined): boolean {
   return (
     one === other ||
-    (one.id === other?.id && one.status === other.status && one.text === other.text && one.skills === other.skills && one.images === other.images && one.tool === other.tool)
+    (one.id === other?.id && one.status === other.status && one.text === other.text && one.skills === other.skills && one.images === other.images && one.outside === other.outside && one.tool === other.tool)
   );
 }
 
@@ -63,8 +64,8 @@ function sameOutline(one: Outline, other: Outline | undefined): boolean {
 const known = new WeakMap<Turn, Outline>();
 
 function outlineOf(turn: Turn): Outline {
-  const { id, text, skills, tool, images, startedAt, status } = turn;
-  const outline = known.get(turn) ?? { id, text, skills, tool, images, startedAt, status };
+  const { id, text, skills, tool, images, outside, startedAt, status } = turn;
+  const outline = known.get(turn) ?? { id, text, skills, tool, images, outside, startedAt, status };
   known.set(turn, outline);
   return outline;
 }

@@ -39,13 +39,18 @@ export function useDraftField() {
     ref.current.setSelectionRange(selection.start, selection.end);
     setSelection(null);
   }, [selection, text]);
+  const put = (next: string) => {
+    aui.composer.setText(next);
+    // At once: what comes next may leave the chat.
+    setDraft({ text: next });
+  };
   const field = {
     text,
     draft,
+    /** Without the focus, which is somewhere else then. */
+    put,
     write: (next: string, start: number, end = start) => {
-      aui.composer.setText(next);
-      // At once: what comes next may leave the chat.
-      setDraft({ text: next });
+      put(next);
       setSelection({ text: next, start, end });
     },
   };

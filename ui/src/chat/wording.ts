@@ -20,6 +20,22 @@ export function argumentSummary(args: JsonValue): string {
     .join(', ');
 }
 
+/** Whether the call runs a script, which makes calls of its own. */
+export function isScript(call: CallItem): boolean {
+  return call.tool === 'core.run_code';
+}
+
+/** The script of such a call. */
+export function scriptOf(call: CallItem): string {
+  const source = isObject(call.args) ? call.args['source'] : null;
+  return typeof source === 'string' ? source.trimEnd() : '';
+}
+
+/** What a call was asked for: "script of 9 lines", or its arguments. */
+export function askedSummary(call: CallItem): string {
+  return isScript(call) ? `script of ${counted(scriptOf(call).split('\n').length, 'line')}` : argumentSummary(call.args);
+}
+
 /** What a finished call found, in a few words: "4 contacts". */
 export function resultSummary(call: CallItem): string {
   const value = call.result?.value ?? null;
@@ -49,7 +65,7 @@ function figureSummary({ result }: CallItem): string {
 
 /** The line of a finished call: what was asked and, for a read, what came of it. */
 export function doneSummary(call: CallItem): string {
-  const asked = argumentSummary(call.args);
+  const asked = askedSummary(call);
   const found = resultSummary(call);
   if (!asked || !found) return asked || found;
   const one = call.result?.changes.length === 1;

@@ -200,6 +200,19 @@ it('tries a pasted key before Open Nova keeps it', async () => {
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'openai/gpt-5.2-mini', provider }]);
 });
 
+it.each([
+  ['Gemini', 'gemini', 'gemini', 'generativelanguage.googleapis.com'],
+  ['OpenAI Responses', 'openai-responses', 'openai_responses', 'api.openai.com'],
+])('fills in the address of %s', async (name, id, kind, host) => {
+  const { backend, leaves, user } = await setup();
+  await user.selectOptions(screen.getByLabelText('Provider'), name);
+  await user.type(screen.getByLabelText('Key'), 'canary');
+  expect(screen.getByText(new RegExp(`^${host} gets a one-word test request`))).toBeVisible();
+  await user.click(screen.getByTestId('new-provider-check'));
+  expect(backend.asked('check_provider')).toEqual([{ id, kind, key: 'canary' }]);
+  expect(leaves('Your messages')).toContain(`go to ${name}`);
+});
+
 it('tries the key when Nova is opened without a check, and stays where it is refused', async () => {
   const { backend, open, user } = await setup();
   backend.fail('check_provider', { message: 'openai refused the key', hint: 'Copy the key again.' });

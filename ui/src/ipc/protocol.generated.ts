@@ -102,7 +102,19 @@ hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
-export type AttachedFile = { name: string, text: string, };
+export type AttachedFile = { name: string, 
+/**
+ * Empty for a resource, which the turn reads.
+ */
+text: string, 
+/**
+ * `skill.prompt` or `skill.tool` of the server that it comes from; absent for the user's own.
+ */
+from?: string, 
+/**
+ * Of a resource.
+ */
+uri?: string, };
 
 export type BoardPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, 
 /**
@@ -285,6 +297,12 @@ file: GivenFileView | null, };
 
 export type CompactedBy = "summary" | "without_outputs";
 
+export type CompletePrompt = { server: string, prompt: string, argument: string, text: string, 
+/**
+ * The other arguments, as far as they are filled in.
+ */
+args: { [key in string]: string }, };
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
@@ -450,6 +468,8 @@ credentials: Array<string>, logs: Array<string>, value: JsonValue | null, proble
 
 export type DryRunTool = { name: string, hash: string, args: JsonValue, };
 
+export type EditServer = { server: string, text: SecretText, };
+
 export type Effect = "read" | "write" | "external" | "destructive" | "send" | "undeclared";
 
 export type EnableSkill = { skill: string, enabled: boolean, };
@@ -487,7 +507,11 @@ by_nova?: boolean,
 /**
  * What the message shows beside its text.
  */
-images?: Array<ImageView>, } | { "type": "branch_chosen", 
+images?: Array<ImageView>, 
+/**
+ * What it takes along from MCP servers.
+ */
+outside?: Array<AttachedFile>, } | { "type": "branch_chosen", 
 /**
  * A turn; it and what came after it are in force.
  */
@@ -519,7 +543,15 @@ private?: boolean, } | { "type": "tool_call_started", call: string,
 /**
  * `skill.tool`
  */
-tool: string, args: JsonValue, effect: Effect, principal: PrincipalView, } | { "type": "approval_requested", call: string, 
+tool: string, args: JsonValue, effect: Effect, principal: PrincipalView, 
+/**
+ * The call whose tool makes this one: what it writes is written with that.
+ */
+within?: string, 
+/**
+ * Where its command runs; absent of a tool that runs none.
+ */
+sandbox?: SandboxView, } | { "type": "approval_requested", call: string, 
 /**
  * What would run: the arguments of the call, or as they were edited.
  */
@@ -567,13 +599,53 @@ merged: Array<string>,
 /**
  * What it had found when it was stopped.
  */
-so_far?: JsonValue, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
+so_far?: JsonValue, } | { "type": "subagent_started", call: string, 
+/**
+ * Its session, which can be opened as a chat.
+ */
+subagent: string, name: string, 
+/**
+ * `provider/model`
+ */
+model: string, 
+/**
+ * Where its requests go; null where they stay on this machine.
+ */
+host: string | null, 
+/**
+ * The tools it may use, `skill.tool`.
+ */
+tools: Array<string>, 
+/**
+ * The effects of those, the least first. A call of it is judged and asked about as any other.
+ */
+effects: Array<Effect>, 
+/**
+ * Limits: requests to the model, tokens, and seconds of work.
+ */
+steps: number, tokens: number, seconds: number, } | { "type": "subagent_worked", call: string, 
+/**
+ * Its requests to the model so far, and how many it may make.
+ */
+steps: number, limit: number, 
+/**
+ * Of all its requests so far, those that the provider had cached not counted.
+ */
+tokens: number, 
+/**
+ * What it does: "vault.search hosting". Absent while the model answers.
+ */
+now?: string, 
+/**
+ * Of a request that was made just now, as in `step_started`.
+ */
+host?: string | null, notes?: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
 summaries?: { [key in string]: string }, } | { "type": "conflict_found", 
 /**
- * The note; where it was to be, when Nova was to move it.
+ * The note; where it was to be, when Nova was to move it. A file outside of the vault by its absolute path.
  */
 note: string, 
 /**
@@ -637,7 +709,7 @@ root: string | null,
  */
 message: string, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_filtered" | "provider_empty" | "provider_bad_response" | "model_without_tools" | "model_without_images" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_filtered" | "provider_empty" | "provider_bad_response" | "model_without_tools" | "model_without_images" | "context_too_small" | "provider_failed" | "step_limit" | "token_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type ExportSession = { session: string, 
 /**
@@ -717,6 +789,8 @@ sources: Array<number>,
 caution: string | null, };
 
 export type FileChange = "added" | "changed";
+
+export type FillPrompt = { server: string, prompt: string, args: { [key in string]: string }, };
 
 export type FinishChanges = { change_set: string, };
 
@@ -997,11 +1071,7 @@ export type NewProvider = {
 /**
  * Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
  */
-id: string, 
-/**
- * `openai` (also the many that copy it) or `anthropic`.
- */
-kind: string, 
+id: string, kind: ProviderKind, 
 /**
  * None for the kind's own address.
  */
@@ -1436,6 +1506,8 @@ credential: string, state: ProviderKeyState, };
 
 export type ProviderKeyState = "granted" | "environment" | "not_granted" | "missing" | "none" | "unknown";
 
+export type ProviderKind = "openai" | "openai_responses" | "anthropic" | "gemini" | "ollama";
+
 export type ProviderRef = { provider: string, 
 /**
  * The host that is meant, as it was shown. None for the provider's own and every one that it passes
@@ -1443,11 +1515,7 @@ export type ProviderRef = { provider: string,
  */
 host?: string, };
 
-export type ProviderRow = { id: string, 
-/**
- * `openai` …
- */
-kind: string, 
+export type ProviderRow = { id: string, kind: ProviderKind, 
 /**
  * On this machine; of its models, those in `passed_on` are not.
  */
@@ -1640,6 +1708,12 @@ change_set: string | null,
  */
 conflict: ConflictView | null, };
 
+export type ResourceSuggestion = { server: string, 
+/**
+ * `skill.tool` that reads it.
+ */
+tool: string, uri: string, name: string, description: string, media_type: string | null, };
+
 export type ReviewState = "new" | "changed" | "agreed";
 
 export type ReviewedFile = { path: string, bytes: number, 
@@ -1685,6 +1759,36 @@ is_record: boolean,
  * What the note of another one would be called.
  */
 free_name: string, };
+
+export type SandboxView = { 
+/**
+ * Where it runs, in words.
+ */
+folder: string, 
+/**
+ * Open folders that it may read, by name.
+ */
+reads: Array<string>, 
+/**
+ * Open folders that it may write, by name.
+ */
+writes: Array<string>, 
+/**
+ * Whether it sees a copy of the vault, in which no private note is.
+ */
+vault: boolean, 
+/**
+ * Hosts that it may contact; none is no network at all.
+ */
+hosts: Array<string>, 
+/**
+ * How long it may run, where the call asks for nothing else.
+ */
+seconds: number, 
+/**
+ * Bytes of memory of all its processes together.
+ */
+memory: number, };
 
 export type SaveRecord = { skill: string, record_type: string, 
 /**
@@ -1758,6 +1862,10 @@ after?: string | null,
  */
 images?: Array<NewImage>, 
 /**
+ * What it takes along from MCP servers: at most 8.
+ */
+outside?: Array<AttachedFile>, 
+/**
  * The id that its turn is to have, never used before: a message whose turn is in the log already is
  * not sent again.
  */
@@ -1773,6 +1881,12 @@ tools: Array<ServerToolView> | null,
  */
 last_lines: Array<string>, calls: number, errors: number, mean_ms: number | null, };
 
+export type ServerEntry = { command: string | null, args: Array<string>, cwd: string | null, url: string | null, 
+/**
+ * `env` of a command, `headers` of an address.
+ */
+values: { [key in string]: string }, };
+
 export type ServerFile = { 
 /**
  * "Claude Desktop"
@@ -1787,9 +1901,29 @@ shown: string, servers: Array<OfferedServer>,
  */
 problem: string | null, };
 
+export type ServerMediaRef = { id: string, };
+
+export type ServerPrompt = { server: string, 
+/**
+ * Of the server's skill.
+ */
+skill: string, name: string, title: string | null, description: string, 
+/**
+ * JSON Schema of its arguments, all of them texts.
+ */
+input_schema: JsonValue, 
+/**
+ * The server suggests values for them.
+ */
+completes: boolean, };
+
 export type ServerRef = { server: string, };
 
 export type ServerReviewView = { fingerprint: string, agreed: boolean, 
+/**
+ * When the user agreed to it, RFC 3339; none where that is not known.
+ */
+agreed_at: string | null, 
 /**
  * The user agreed to another command or address before.
  */
@@ -1869,6 +2003,8 @@ next_try: number | null,
  */
 last_lines: Array<string>, };
 
+export type ServerSignIn = { host: string, };
+
 export type ServerStart = { elapsed: number, limit: number, };
 
 export type ServerStateView = "off" | "needs_review" | "asleep" | "starting" | "ready" | "needs_sign_in" | "failed";
@@ -1892,6 +2028,10 @@ on: number,
  * Blocked because their definition changed.
  */
 changed: number, 
+/**
+ * Of these, tools that the server did not have when the user agreed to it.
+ */
+new: number, 
 /**
  * Of those that are on, in a request where the skill is active; estimated at four bytes a token.
  */
@@ -1951,7 +2091,11 @@ archived: boolean,
 /**
  * Since when it waits in the trash to be purged; RFC 3339.
  */
-deleted_at?: string, };
+deleted_at?: string, 
+/**
+ * The session whose sub-agent worked in this one; it is in no list by itself.
+ */
+parent?: string, };
 
 export type SessionView = { row: SessionRow, 
 /**
@@ -2037,6 +2181,16 @@ hidden?: boolean, tool?: SetTool,
 config?: unknown, };
 
 export type SetTool = { tool: string, on: boolean, };
+
+export type SignIn = { 
+/**
+ * `service/key`
+ */
+name: string, 
+/**
+ * The host that the user was told of; the browser is opened at no other.
+ */
+host?: string, };
 
 export type SkillDetail = { skill: string, 
 /**
@@ -2156,7 +2310,15 @@ last_used: string | null,
  */
 days: { [key in string]: number }, };
 
-export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
+export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, 
+/**
+ * The page's own title, for a page that was read.
+ */
+title?: string, 
+/**
+ * The day the page says it is from, `YYYY-MM-DD`.
+ */
+date?: string, };
 
 export type Speaker = "user" | "nova";
 
@@ -2174,6 +2336,8 @@ field?: string,
  * suggested.
  */
 record_type?: string, };
+
+export type SuggestResources = { text: string, };
 
 export type SuggestTools = { text: string, 
 /**
@@ -2614,6 +2778,9 @@ export type Commands = {
   set_server: { params: SetServer; result: ServersView };
   agree_to_server: { params: AgreeToServer; result: ServersView };
   approve_server_tool: { params: ApproveServerTool; result: ServersView };
+  server_sign_in: { params: ServerRef; result: ServerSignIn };
+  server_entry: { params: ServerRef; result: ServerEntry };
+  edit_server: { params: EditServer; result: ServersView };
   restart_server: { params: ServerRef; result: Nothing };
   stop_server: { params: ServerRef; result: Nothing };
   remove_server: { params: ServerRef; result: ServersView };
@@ -2621,13 +2788,19 @@ export type Commands = {
   add_servers: { params: AddServers; result: ServersView };
   list_server_files: { params: Nothing; result: Array<ServerFile> };
   import_servers: { params: ImportServers; result: ServersView };
+  list_server_prompts: { params: Nothing; result: Array<ServerPrompt> };
+  fill_server_prompt: { params: FillPrompt; result: AttachedFile };
+  complete_server_prompt: { params: CompletePrompt; result: Array<string> };
+  read_server_media: { params: ServerMediaRef; result: ImageData };
+  show_server_media: { params: ServerMediaRef; result: Nothing };
+  suggest_resources: { params: SuggestResources; result: Array<ResourceSuggestion> };
   list_credentials: { params: Nothing; result: CredentialsView };
   set_credential: { params: SetCredential; result: CredentialsView };
   remove_credential: { params: CredentialRef; result: CredentialsView };
   grant_credential: { params: GrantCredential; result: CredentialsView };
   revoke_credential: { params: GrantCredential; result: CredentialsView };
   unlock_credentials: { params: UnlockCredentials; result: CredentialsView };
-  sign_in: { params: CredentialRef; result: CredentialsView };
+  sign_in: { params: SignIn; result: CredentialsView };
   list_rules: { params: Nothing; result: PermissionsView };
   add_rule: { params: AddRule; result: PermissionsView };
   remove_rule: { params: RuleRef; result: PermissionsView };

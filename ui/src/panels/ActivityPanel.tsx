@@ -54,7 +54,7 @@ interface TurnCardProps {
 }
 
 const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCardProps) {
-  const { turn, steps, calls, input, cached, output } = activity;
+  const { turn, steps, calls, input, cached, output, agents } = activity;
   // Not again at each second of a turn that runs: it may have read thousands of notes.
   const { local, host, notes, kept } = useMemo(() => leavingOf(activity, placeIn(providers ?? [], turn.model)), [activity, providers, turn.model]);
   const { openNote } = useActions();
@@ -107,13 +107,18 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
         {calls.length > 0 && (
           <ul aria-label="Calls" className="flex flex-col gap-1">
             {calls.map((call) => (
-              <li key={call.id} className="flex items-center gap-2">
+              <li key={call.id} className={`flex items-center gap-2 ${call.within === null ? '' : 'pl-4'}`}>
                 <span className="cut flex-1 font-mono">{call.tool}</span>
                 <span className="text-fg-3">{call.state}</span>
                 <span className="tabular w-14 text-right text-fg-3">{call.result ? durationText(call.result.ms) : ''}</span>
               </li>
             ))}
           </ul>
+        )}
+        {agents.count > 0 && (
+          <p data-testid="activity-agents" className="tabular text-fg-2">
+            {counted(agents.count, 'sub-agent')}: {counted(agents.requests, 'request')}, {tokens(agents.tokens)} tokens
+          </p>
         )}
         {notes.length > 0 && (
           <div data-testid="activity-notes">

@@ -19,6 +19,8 @@ export interface TurnActivity {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
+  /** What its sub-agents spent. */
+  readonly agents: { readonly count: number; readonly requests: number; readonly tokens: number };
 }
 
 /** Of every turn of a conversation, oldest first. */
@@ -71,6 +73,7 @@ export function leavingOf({ host, read, sent }: TurnActivity, listed: ModelPlace
 
 export function activityOf(turn: Turn): TurnActivity {
   const calls = turn.items.filter((item): item is CallItem => item.kind === 'call');
+  const agents = calls.flatMap(({ subAgent }) => subAgent ?? []);
   const sources = calls.flatMap(({ result }) => result?.sources ?? []);
   const sum = (part: 'input' | 'cached' | 'output') => turn.steps.reduce((all, { usage }) => all + (usage?.[part] ?? 0), 0);
   return {
@@ -79,10 +82,15 @@ export function activityOf(turn: Turn): TurnActivity {
     calls,
     host: turn.steps.at(-1)?.host,
     read: [...new Set(sources.flatMap((source) => (source.kind === 'note' ? [source.path] : [])))],
-    sent: [...new Set(turn.steps.flatMap(({ notes }) => notes))],
+    sent: [...new Set([...turn.steps.flatMap(({ notes }) => notes), ...agents.flatMap(({ sent }) => sent)])],
     sentBefore: turn.steps.reduce((most, { notesBefore }) => Math.max(most, notesBefore), 0),
     input: sum('input'),
     cached: sum('cached'),
     output: sum('output'),
+    agents: {
+      count: agents.length,
+      requests: agents.reduce((all, { steps }) => all + steps, 0),
+      tokens: agents.reduce((all, agent) => all + agent.tokens, 0),
+    },
   };
 }

@@ -2,11 +2,12 @@
 
 import { useState, type FormEvent } from 'react';
 
-import { nothing, useBackend, userError, type UserError } from '../ipc';
+import { nothing, useBackend } from '../ipc';
 import { Button, ErrorBox, Icon, LinkButton, Loading, TextField } from '../shared';
 import { Html } from '../shared/Html';
 import { Popover } from '../shared/Popover';
 import { Sheet } from '../shared/Sheet';
+import { useAttempt } from '../shared/useAttempt';
 import { useActions, useRpc } from '../state/hooks';
 
 export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) {
@@ -15,20 +16,7 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
   const [open, setOpen] = useState(false);
   const [reading, setReading] = useState(false);
   const [name, setName] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<UserError | null>(null);
-
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setError(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, problem, attempt, clear } = useAttempt();
   const create = (event: FormEvent) => {
     event.preventDefault();
     void attempt(async () => {
@@ -48,7 +36,7 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
         open={open}
         onOpenChange={(opened) => {
           setOpen(opened);
-          setError(null);
+          clear();
         }}
         trigger={
           <Button data-testid="add-skill">
@@ -78,7 +66,7 @@ export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) 
               Its first files work at once; change them as you like.
             </span>
           </form>
-          {error && <ErrorBox error={error} />}
+          {problem && <ErrorBox error={problem} />}
           <div className="flex flex-col gap-0.5">
             <span className="font-medium">Add a folder</span>
             <span className="text-small text-fg-3">Nova loads any folder with a SKILL.md.</span>

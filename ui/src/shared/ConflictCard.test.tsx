@@ -9,10 +9,10 @@ afterEach(() => vi.useRealTimers());
 
 const note = 'CRM/Deals/Rollout.md';
 
-function show(onChoose: (keep: ConflictSide) => Promise<{ again: boolean }>) {
+function show(onChoose: (keep: ConflictSide) => Promise<{ again: boolean }>, of = note) {
   const card = (theirs: string, decided: { keep: ConflictSide; at: string } | null = null) => (
     <ConflictCard
-      note={note}
+      note={of}
       what={[]}
       mine={'---\nstage: won\n---\n'}
       theirs={theirs}
@@ -55,6 +55,11 @@ test.each([
   expect(screen.queryByRole('button')).toBeNull();
   // Who chose with the keyboard is not thrown back to the top of the window.
   expect(document.activeElement).toContainElement(screen.getByRole('status'));
+});
+
+test('a file outside of the vault is not Obsidian’s', () => {
+  show(async () => ({ again: false }), '/home/user/code/main.rs');
+  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Keep the file’s', 'Use Nova’s']);
 });
 
 test('a note that was edited once more is looked at before it is chosen again', async () => {

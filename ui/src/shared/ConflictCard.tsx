@@ -1,13 +1,14 @@
 import { useId, useRef, useState } from 'react';
 
-import { userError, type ConflictSide, type UserError } from '../ipc';
+import type { ConflictSide } from '../ipc';
 import { Button } from './Button';
-import { clockTime, counted, noteName } from './format';
+import { clockTime, counted, isNote, noteName } from './format';
 import { Icon } from './Icon';
 import { revealed } from './invisible';
 import { Revealed } from './Revealed';
 import { differences, type Difference, type Side } from './sides';
 import { useArmed } from './useArmed';
+import { useAttempt } from './useAttempt';
 
 interface ConflictCardProps {
   readonly note: string;
@@ -28,7 +29,7 @@ interface ConflictCardProps {
   readonly onOpen: () => void;
 }
 
-/** Both sides of a note that the user and Nova changed differently. The note is as the user left it until a side is chosen. */
+/** Both sides of a note or a file that the user and Nova changed differently. It is as the user left it until a side is chosen. */
 export function ConflictCard(props: ConflictCardProps) {
   const place = useRef<HTMLDivElement>(null);
   // The buttons go away under the focus; what became of the card has it instead.
@@ -45,26 +46,16 @@ export function ConflictCard(props: ConflictCardProps) {
 
 function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, onChoose, onOpen }: ConflictCardProps) {
   const title = useId();
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const [again, setAgain] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
   const armed = useArmed(theirs);
   const places = differences(theirs, mine);
   const { name, folder } = noteName(note);
   const changed = what.length > 0 ? what : keysOf(places);
   const off = busy || (again && !armed);
+  const inVault = isNote(note);
 
-  const choose = async (keep: ConflictSide) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      setAgain((await onChoose(keep)).again);
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const choose = (keep: ConflictSide) => attempt(async () => setAgain((await onChoose(keep)).again));
   return (
     <section
       data-testid="conflict-card"
@@ -103,14 +94,16 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
       )}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" disabled={off} onClick={() => void choose('theirs')} data-testid="conflict-keep">
-          Keep Obsidian’s
+          {inVault ? 'Keep Obsidian’s' : 'Keep the file’s'}
         </Button>
         <Button disabled={off} onClick={() => void choose('mine')} data-testid="conflict-use">
           {useMine}
         </Button>
-        <Button variant="quiet" onClick={onOpen}>
-          Open in Obsidian
-        </Button>
+        {inVault && (
+          <Button variant="quiet" onClick={onOpen}>
+            Open in Obsidian
+          </Button>
+        )}
       </div>
     </section>
   );

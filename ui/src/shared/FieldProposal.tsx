@@ -1,11 +1,12 @@
 import { useState } from 'react';
 
-import { useBackend, userError, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UnreadableField, type UserError } from '../ipc';
+import { useBackend, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UnreadableField } from '../ipc';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { ErrorBox } from './Banner';
 import { Button, IconButton, LinkButton } from './Button';
 import { counted, noteName } from './format';
 import { Icon } from './Icon';
+import { useAttempt } from './useAttempt';
 
 /**
  * Notes that could be a skill's records under other names, and one click to use them. It is nothing
@@ -20,20 +21,8 @@ export function FieldProposal({ skill, hideable = false }: { skill: string; /** 
   const [shown, setShown] = useState(false);
   /** What was set before, while the proposal is in use. */
   const [used, setUsed] = useState<{ summary: string; before: JsonValue } | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
+  const { busy, problem, attempt } = useAttempt();
 
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
   const use = (proposal: Proposal) =>
     attempt(async () => {
       const { own_config } = await backend.rpc('skill_detail', { skill });

@@ -2,6 +2,7 @@ import { memo, type KeyboardEvent, type MouseEvent, useLayoutEffect, useMemo, us
 
 import { FigurePopover, markFigures, type Figure, type Known } from './figures';
 import { chipWord } from './figures/behind';
+import { type CitedPage, markCitations } from './rich/cite';
 import { colourCode, highlighter } from './rich/code';
 import { copied, decorate } from './rich/decorate';
 import { setFormulas, typesetter } from './rich/math';
@@ -22,6 +23,7 @@ export const Html = memo(function Html({
   html,
   streaming = false,
   numbers,
+  pages,
   onNote,
   onLink,
 }: {
@@ -30,6 +32,8 @@ export const Html = memo(function Html({
   streaming?: boolean;
   /** Where given, its figures can be opened and amounts without a source are marked. */
   numbers?: Numbers | undefined;
+  /** Pages that it may cite, by address. */
+  pages?: ReadonlyMap<string, CitedPage> | undefined;
   /** `at`: the link that was followed. */
   onNote: (note: string, at: HTMLElement) => void;
   onLink: (url: string) => void;
@@ -37,7 +41,7 @@ export const Html = memo(function Html({
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<{ figure: Figure; element: HTMLElement } | null>(null);
   // Marks are put into the text after it is set: other figures mean that it is set anew.
-  const key = useMemo(() => JSON.stringify([numbers?.figures, [...(numbers?.said ?? [])]]), [numbers]);
+  const key = useMemo(() => JSON.stringify([numbers?.figures, [...(numbers?.said ?? [])], [...(pages ?? [])]]), [numbers, pages]);
 
   useLayoutEffect(() => {
     if (!root.current || !numbers) return;
@@ -49,6 +53,7 @@ export const Html = memo(function Html({
     const element = root.current;
     if (!element) return;
     decorate(element);
+    if (pages) markCitations(element, pages);
     // In the same frame where the library is there, so that nothing flickers; else when it is.
     let current = true;
     if (!colourCode(element, streaming)) void highlighter.load().then(() => current && colourCode(element, streaming), ignored);
@@ -56,7 +61,7 @@ export const Html = memo(function Html({
     return () => {
       current = false;
     };
-  }, [html, key, streaming]);
+  }, [html, key, streaming]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for the pages
 
   const follow = (event: MouseEvent | KeyboardEvent) => {
     const element = (event.target as Element).closest<HTMLElement>('[data-figure]');

@@ -3,7 +3,7 @@
 
 import { useId, useRef, useState } from 'react';
 
-import { useBackend, userError, type CheckedProvider, type NewProvider, type UserError } from '../ipc';
+import { useBackend, userError, type CheckedProvider, type NewProvider, type ProviderKind, type UserError } from '../ipc';
 import { Badge } from './Badge';
 import { ErrorBox } from './Banner';
 import { Button } from './Button';
@@ -13,23 +13,24 @@ import { Icon } from './Icon';
 interface KnownProvider {
   readonly id: string;
   readonly name: string;
-  readonly kind: NewProvider['kind'];
   readonly host: string;
   readonly address?: string;
 }
 
-/** Those that most people have a key of. */
-const known: readonly KnownProvider[] = [
-  { id: 'anthropic', name: 'Anthropic', kind: 'anthropic', host: 'api.anthropic.com' },
-  { id: 'openai', name: 'OpenAI', kind: 'openai', host: 'api.openai.com' },
-  {
-    id: 'openrouter',
-    name: 'OpenRouter',
-    kind: 'openai',
-    host: 'openrouter.ai',
-    address: 'https://openrouter.ai/api/v1',
-  },
-];
+/** Those that most people have a key of; an Ollama is found by itself. */
+const byKind: Record<ProviderKind, readonly KnownProvider[]> = {
+  anthropic: [{ id: 'anthropic', name: 'Anthropic', host: 'api.anthropic.com' }],
+  gemini: [{ id: 'gemini', name: 'Gemini', host: 'generativelanguage.googleapis.com' }],
+  openai_responses: [{ id: 'openai-responses', name: 'OpenAI Responses', host: 'api.openai.com' }],
+  openai: [
+    { id: 'openai', name: 'OpenAI', host: 'api.openai.com' },
+    { id: 'openrouter', name: 'OpenRouter', host: 'openrouter.ai', address: 'https://openrouter.ai/api/v1' },
+  ],
+  ollama: [],
+};
+const known = (Object.keys(byKind) as ProviderKind[])
+  .flatMap((kind) => byKind[kind].map((provider) => ({ ...provider, kind })))
+  .sort((one, other) => one.name.localeCompare(other.name));
 /** Any server that copies OpenAI. */
 const another = 'another';
 
@@ -118,7 +119,7 @@ export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFie
   return (
     <div className="flex flex-col gap-2" data-testid="new-provider">
       <div className="flex flex-wrap items-center gap-2">
-        <span className="relative flex h-7.5 w-32 items-center rounded-control border border-line-control bg-surface-raised focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
+        <span className="relative flex h-7.5 w-44 items-center rounded-control border border-line-control bg-surface-raised focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
           <label htmlFor={`${id}-which`} className="sr-only">
             Provider
           </label>
@@ -188,7 +189,6 @@ export function providerName(id: string): string {
     ollama: 'Ollama',
     'lm-studio': 'LM Studio',
     'llama-cpp': 'llama.cpp',
-    gemini: 'Gemini',
   };
   return known.find((provider) => provider.id === id)?.name ?? names[id] ?? id;
 }
@@ -203,7 +203,7 @@ function newProvider({ which, address, key }: Entry): NewProvider | null {
   }
   const host = hostOf({ which, address, key });
   if (which !== another || host === '') return null;
-  const provider = { id: idOf(host), kind: 'openai', base_url: address.trim() };
+  const provider: NewProvider = { id: idOf(host), kind: 'openai', base_url: address.trim() };
   return given === '' ? provider : { ...provider, key: given };
 }
 

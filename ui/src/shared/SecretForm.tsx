@@ -6,6 +6,7 @@ import { useBackend, userError, type UserError } from '../ipc';
 import { ErrorBox } from './Banner';
 import { Button, LinkButton } from './Button';
 import { TextField } from './Field';
+import { useAttempt } from './useAttempt';
 
 /** A half of `service/key`, as the backend takes it. */
 const half = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -127,26 +128,19 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
   const backend = useBackend();
   const [passphrase, setPassphrase] = useState('');
   const [again, setAgain] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<UserError | null>(null);
+  const { busy, problem: refused, attempt } = useAttempt();
   const id = useId();
   // One that is made with a slip of the finger opens to nobody.
   const begins = problem.code === 'no_credential_store';
   const differs = begins && again !== passphrase;
   const open = async () => {
     if (busy || passphrase === '' || differs) return;
-    setBusy(true);
-    setRefused(null);
-    try {
+    await attempt(async () => {
       await backend.rpc('unlock_credentials', { passphrase });
       setPassphrase('');
       setAgain('');
       onOpen();
-    } catch (thrown) {
-      setRefused(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form
@@ -200,20 +194,12 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
 /** Signing in happens in the browser; this waits until it has. */
 export function SignInButton({ name, onDone }: { name: string; onDone: () => void }) {
   const backend = useBackend();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const signIn = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const signIn = () =>
+    attempt(async () => {
       await backend.rpc('sign_in', { name });
       onDone();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <div className="flex flex-col gap-2">
       <div role="status" className="flex items-center gap-2 text-small">

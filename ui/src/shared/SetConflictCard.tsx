@@ -1,15 +1,14 @@
-import { useState } from 'react';
-
-import { useBackend, userError, type UserError } from '../ipc';
+import { useBackend } from '../ipc';
 import type { SetConflict } from '../state/app';
 import { useActions } from '../state/hooks';
 import { ErrorBox } from './Banner';
 import { Button } from './Button';
 import { ConflictCard } from './ConflictCard';
-import { noteName } from './format';
+import { isNote, noteName } from './format';
 import { Icon } from './Icon';
 import { revealed } from './invisible';
 import { Revealed } from './Revealed';
+import { useAttempt } from './useAttempt';
 
 /** A note that undoing or finishing a change set left as it is, because it was edited since or could not be read. */
 export function SetConflictCard({ conflict, session }: { conflict: SetConflict; session: string | null }) {
@@ -26,7 +25,7 @@ export function SetConflictCard({ conflict, session }: { conflict: SetConflict; 
       mine={mine}
       theirs={theirs}
       mineLabel={way === 'undo' ? 'Before Nova’s change' : 'Nova’s change'}
-      theirsLabel="In Obsidian, now"
+      theirsLabel={isNote(path) ? 'In Obsidian, now' : 'In the file, now'}
       useMine={way === 'undo' ? 'Use the version before' : 'Use Nova’s'}
       decided={decided}
       onChoose={async (keep) => ({ again: (await resolveConflict({ session, change_set: set, note: path, keep })).conflict !== null })}
@@ -38,20 +37,9 @@ export function SetConflictCard({ conflict, session }: { conflict: SetConflict; 
 /** Nothing can be shown of it, and nothing is to be decided: it is undone once it can be read. */
 function UnreadableNote({ set, path, reason }: { set: string; path: string; reason: string }) {
   const { undo } = useActions();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
+  const { busy, problem, attempt } = useAttempt();
   const { name, folder } = noteName(path);
-  const again = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await undo({ change_set: set, note: path });
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const again = () => attempt(() => undo({ change_set: set, note: path }));
   return (
     <section
       data-testid="unreadable-note"
@@ -66,7 +54,7 @@ function UnreadableNote({ set, path, reason }: { set: string; path: string; reas
         </h2>
       </div>
       <p className="selectable text-small text-fg-2">
-        <Revealed text={reason} />. The note was not touched. Once it can be read, it can be undone.
+        <Revealed text={reason} />. The {isNote(path) ? 'note' : 'file'} was not touched. Once it can be read, it can be undone.
       </p>
       {problem && <ErrorBox error={problem} />}
       <div>

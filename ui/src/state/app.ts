@@ -33,7 +33,7 @@ export type View =
   | { readonly kind: 'trash' };
 
 /** Pages of the right panel; `skill:crm` is what a skill declares. */
-export type PanelTab = 'changes' | 'activity' | 'problems' | 'note' | `skill:${string}`;
+export type PanelTab = 'changes' | 'activity' | 'problems' | 'note' | 'subagents' | `skill:${string}`;
 
 /** A record to add, or with a path one to change, in its form. */
 export interface RecordForm {
@@ -54,6 +54,8 @@ export interface AppState {
   /** Why there is no status. */
   readonly startProblem: UserError | null;
   readonly sessions: readonly SessionRow[];
+  /** The session of a sub-agent that was opened as a chat: no list has it. */
+  readonly unlisted: SessionRow | null;
   /** The open session; none is a new chat that exists from its first message on. */
   readonly open: string | null;
   /** By session, '' for the chat that is none yet: what stands in the composer. */
@@ -188,6 +190,8 @@ export interface Panel {
   readonly width: number;
   /** Path or name of the note that the preview shows. */
   readonly note: string | null;
+  /** The call whose sub-agent is shown; the newest where it is of another conversation. */
+  readonly task: string | null;
   /** A skill's panel takes the conversation's place. */
   readonly wide: boolean;
   /** The note lies over a panel that is wide. */
@@ -237,6 +241,7 @@ export const firstState: AppState = {
   status: null,
   startProblem: null,
   sessions: [],
+  unlisted: null,
   open: null,
   drafts: {},
   sending: {},
@@ -250,7 +255,7 @@ export const firstState: AppState = {
   deleted: null,
   problem: null,
   view: { kind: 'chat' },
-  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, wide: false, peek: false },
+  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
   revisions: { registry: 0, pendingTools: 0, rules: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
@@ -326,9 +331,10 @@ function rulesMended(state: AppState): AppState {
   return mended ? withStatus(state, { config_problem: null }) : state;
 }
 
-/** The session that is open, as a row of the list. */
+/** The session that is open, as a row. */
 export function openRow(state: AppState): SessionRow | null {
-  return state.sessions.find((row) => row.id === state.open) ?? null;
+  const { sessions, unlisted, open } = state;
+  return sessions.find((row) => row.id === open) ?? (unlisted?.id === open ? unlisted : null);
 }
 
 /** The skill's panel that the right panel shows, where it shows one. */
@@ -478,11 +484,11 @@ export function zoomStep(zoom: number, by: -1 | 1): number {
 }
 
 function touchRow(state: AppState, event: Envelope, running: boolean): AppState {
+  const touched = (row: SessionRow) => (row.id === event.session ? { ...row, running, updated_at: event.at } : row);
   return {
     ...state,
-    sessions: state.sessions.map((row) =>
-      row.id === event.session ? { ...row, running, updated_at: event.at } : row,
-    ),
+    sessions: state.sessions.map(touched),
+    unlisted: state.unlisted && touched(state.unlisted),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { splitFiles, withFiles } from './attachments';
+import { nothingWritten } from './app';
+import { messageOf, splitFiles, withFiles } from './attachments';
 
 test('a file stands below the text, in a fence that its text cannot end', () => {
   expect(withFiles('Look at this', [{ name: 'a.md', text: 'x\n```js\ny\n```\n' }])).toBe(
@@ -20,4 +21,13 @@ test.each([
 test('what only looks like a file stays in the text', () => {
   const message = 'Hi\n\nAttached file: a.txt\n\n```\nno end';
   expect(splitFiles(message)).toEqual({ text: message, files: [] });
+});
+
+test('what an MCP server gave does not pass for a file of the user', () => {
+  const prompt = { name: 'prompt review', text: 'Review it.', from: 'ci.review' };
+  const own = { name: 'a.txt', text: 'mine\n' };
+  const sent = messageOf({ ...nothingWritten, text: 'Hi', files: [prompt, own] });
+  expect(sent.text).toBe(withFiles('Hi', [own]));
+  expect(sent.outside).toEqual([prompt]);
+  expect(messageOf({ ...nothingWritten, text: 'Hi', files: [own] })).not.toHaveProperty('outside');
 });

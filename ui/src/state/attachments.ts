@@ -1,4 +1,5 @@
-// What goes with a message: images as they are, text files as words below it, each in a fence that its text cannot end.
+// What goes with a message: images and what MCP servers gave as they are, text files as words below it, each in a fence
+// that its text cannot end.
 import type { AttachedFile, NewImage, SendMessage } from '../ipc';
 import type { Message } from './app';
 
@@ -22,11 +23,17 @@ export function withMore(draft: Pick<Message, 'files' | 'images'>, more: readonl
 /** What is sent of a draft. */
 export function messageOf({ text, tool, skills, files, images }: Message): Omit<SendMessage, 'session'> {
   return {
-    text: withFiles(text, files),
+    text: withFiles(text, files.filter((file) => !isOutside(file))),
     skills: [...skills],
     ...(tool === null ? {} : { tool }),
     ...(images.length === 0 ? {} : { images: [...images] }),
+    ...(files.some(isOutside) ? { outside: files.filter(isOutside) } : {}),
   };
+}
+
+/** Whether it comes from an MCP server and is not the user's own. */
+export function isOutside({ from }: AttachedFile): boolean {
+  return from !== undefined;
 }
 
 /** What is sent: the text, then the files. */

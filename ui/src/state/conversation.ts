@@ -1,6 +1,7 @@
 // A conversation as data: what the window draws of one session.
 import type {
   ActivatedBy,
+  AttachedFile,
   CompactedBy,
   ConflictSide,
   ContextView,
@@ -13,6 +14,7 @@ import type {
   NoteChangeView,
   NoteDiffView,
   PrincipalView,
+  SandboxView,
   SourceView,
   UserError,
 } from '../ipc/protocol.generated';
@@ -43,6 +45,8 @@ export interface Turn {
   readonly tool: string | null;
   /** What the user's message shows beside its text. */
   readonly images: readonly ImageView[];
+  /** What it takes along from MCP servers. */
+  readonly outside: readonly AttachedFile[];
   /** Skills that are active after it. */
   readonly active: readonly ActiveSkill[];
   /** RFC 3339. */
@@ -60,7 +64,7 @@ export interface Turn {
 }
 
 /** What a turn was begun with. */
-export type Said = Pick<Turn, 'id' | 'text' | 'skills' | 'tool' | 'images'>;
+export type Said = Pick<Turn, 'id' | 'text' | 'skills' | 'tool' | 'images' | 'outside'>;
 
 /** One request to the provider. */
 export interface Step {
@@ -120,6 +124,10 @@ export interface CallItem {
   readonly args: JsonValue;
   readonly effect: Effect;
   readonly principal: PrincipalView;
+  /** The call whose script makes it: drawn within that one's card. */
+  readonly within: string | null;
+  /** Where its command runs; null of a call that runs none. */
+  readonly sandbox: SandboxView | null;
   readonly state: CallState;
   /** The newest question about it. */
   readonly approval: Approval | null;
@@ -129,6 +137,8 @@ export interface CallItem {
   readonly detached: boolean;
   readonly progress: Progress | null;
   readonly result: CallResult | null;
+  /** The sub-agent that works for it. */
+  readonly subAgent?: SubAgent;
   /** When it began to run, without the time an answer was waited for; RFC 3339. */
   readonly runningSince: string;
   readonly endedAt: string | null;
@@ -148,6 +158,31 @@ export type CallState =
   | 'denied'
   | 'refused'
   | 'unanswered';
+
+/** Who works for a call, in a session of its own. */
+export interface SubAgent {
+  /** Its session, which can be opened as a chat. */
+  readonly session: string;
+  readonly name: string;
+  /** `provider/model` */
+  readonly model: string;
+  /** Where its requests go; null where they stay on this machine. */
+  readonly host: string | null;
+  /** `skill.tool`: what it may use. */
+  readonly tools: readonly string[];
+  /** The effects of those, the least first. */
+  readonly effects: readonly Effect[];
+  readonly steps: number;
+  readonly stepLimit: number;
+  readonly tokens: number;
+  readonly tokenLimit: number;
+  /** What it does, where that is not that its model answers. */
+  readonly now: string | null;
+  /** Its requests to another machine. */
+  readonly requests: number;
+  /** Paths of the notes that those requests told of. */
+  readonly sent: readonly string[];
+}
 
 export interface Approval {
   /** In the order to offer them. */

@@ -110,7 +110,7 @@ describe('what is kept', () => {
       take = () => done({ turn: turn ?? '' });
     }));
     const sending = actions.sendAgain(
-      { id: 't1', text: 'Who waits?', skills: [], tool: null, images: [] },
+      { id: 't1', text: 'Who waits?', skills: [], tool: null, images: [], outside: [] },
       { text: 'Who waits in Lisbon?', after: null },
     );
     await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));

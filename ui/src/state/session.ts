@@ -4,7 +4,8 @@
 import type { Envelope, UserError } from '../ipc/protocol.generated';
 import { beforeOf, chosen, inForce, noBranches, started } from './branches';
 import type { ActiveSkill, Approval, CallItem, Counted, Item, Notice, NoticeItem, SessionState, Step, Turn } from './conversation';
-import { counted, ended, isOpen, neverRan, newTurn, notice, replaceItem, still, thinks, withBlock, withConflict, withDecision, withEnd, withItem, withMessageText, writes } from './turn';
+import { startedAgent, workedAgent } from './subagents';
+import { counted, ended, isOpen, neverRan, newTurn, notice, replaceItem, still, thinks, withBlock, withCall, withConflict, withDecision, withEnd, withItem, withMessageText, writes } from './turn';
 
 export type * from './conversation';
 
@@ -109,6 +110,8 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'tool_call_progress':
     case 'tool_call_detached':
     case 'tool_call_completed':
+    case 'subagent_started':
+    case 'subagent_worked':
       return applyToCall(state, event);
     case 'skill_activated': {
       const known = state.skills.some((active) => active.skill === event.skill);
@@ -156,7 +159,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
   }
 }
 
-type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${string}` | 'elicitation_requested' }>;
+type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${string}` | `subagent_${string}` | 'elicitation_requested' }>;
 
 function applyToCall(state: SessionState, event: OfCall): SessionState {
   switch (event.type) {
@@ -164,7 +167,7 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
       // A tool that is run from its form has no message before it.
       return inTurn(state.all.length > 0 ? state : begun(state, newTurn(event)), event, (turn) =>
         still(
-          withItem(turn, {
+          withCall(turn, {
             kind: 'call',
             id: `call-${event.call}`,
             call: event.call,
@@ -172,6 +175,8 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
             args: event.args,
             effect: event.effect,
             principal: event.principal,
+            within: event.within ?? null,
+            sandbox: event.sandbox ?? null,
             state: 'running',
             approval: null,
             earlier: [],
@@ -247,6 +252,10 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
             }
           : call,
       );
+    case 'subagent_started':
+      return inCall(state, event.call, (call) => ({ ...call, subAgent: startedAgent(event) }));
+    case 'subagent_worked':
+      return inCall(state, event.call, (call) => (call.subAgent ? { ...call, subAgent: workedAgent(call.subAgent, event) } : call));
     case 'tool_call_detached':
       return inCall(state, event.call, (call) =>
         isOpen(call)

@@ -10,6 +10,7 @@ export function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'tu
     skills: message?.skills ?? [],
     tool: message?.tool ?? null,
     images: message?.images ?? [],
+    outside: message?.outside ?? [],
     active: [],
     startedAt: event.at,
     endedAt: null,
@@ -147,6 +148,12 @@ export function notice(event: Envelope, what: Notice): NoticeItem {
 
 export function withItem(turn: Turn, item: Item): Turn {
   return { ...turn, items: [...turn.items, item] };
+}
+
+/** A call that a script makes anew, because a note changed while its card waited, takes the place of the first. */
+export function withCall(turn: Turn, call: CallItem): Turn {
+  const known = call.within === null ? -1 : turn.items.findIndex((item) => item.kind === 'call' && item.call === call.call);
+  return known < 0 ? withItem(turn, call) : replaceItem(turn, known, () => call);
 }
 
 export function replaceItem(turn: Turn, at: number, change: (item: Item) => Item): Turn {

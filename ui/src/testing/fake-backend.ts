@@ -1,19 +1,16 @@
-// A scripted backend: for tests and for the dev page. It answers every command from plain data and
-// says the events it is told to say. It decides nothing that the real one decides.
+// A backend for tests and for the dev page that answers every command from plain data. It decides nothing that the real
+// one decides.
 
 import type {
   AppStatus,
-  Backend,
   CatalogView,
   ChangeSetView,
   CredentialsView,
   CredentialRow,
   Envelope,
-  EventBody,
   FieldProposal,
   FirstRunOptions,
   GrantRow,
-  Method,
   NoteView,
   Params,
   PendingToolRow,
@@ -21,9 +18,11 @@ import type {
   ProblemView,
   ProviderRow,
   RecordFormView,
+  ResourceSuggestion,
   Result,
   ServerDetail,
   ServerFile,
+  ServerPrompt,
   ServersView,
   SessionRow,
   SkillDetail,
@@ -35,6 +34,7 @@ import type {
   Workspaces,
 } from '../ipc';
 import { sampleServerDetail } from './sample/servers';
+import { ScriptedBackend } from './scripted-backend';
 
 export interface World {
   status: AppStatus;
@@ -54,6 +54,10 @@ export interface World {
   credentials?: CredentialsView;
   /** MCP servers; none where it is left out. */
   servers?: ServersView;
+  /** Prompts of servers; none where they are left out. */
+  prompts?: ServerPrompt[];
+  /** Resources of servers that fit whatever is typed; none where they are left out. */
+  resources?: ResourceSuggestion[];
   /** By server; that of the sample where it is left out. */
   serverDetails?: Record<string, ServerDetail>;
   /** Configurations of other programs; none where it is left out. */
@@ -77,20 +81,7 @@ export interface World {
   workspaces?: WorkspaceView[];
 }
 
-type Handler<M extends Method> = (params: Params<M>) => Result<M> | Promise<Result<M>>;
-
-export interface Call {
-  readonly method: Method;
-  readonly params: unknown;
-}
-
-export class FakeBackend implements Backend {
-  /** Every command asked for, oldest first. */
-  readonly calls: Call[] = [];
-  private readonly handlers = new Map<Method, Handler<Method>>();
-  private readonly listeners = new Set<(event: Envelope) => void>();
-  /** As in a new session, the first event is number 0. */
-  private seq = -1;
+export class FakeBackend extends ScriptedBackend {
   private readonly trash: SessionRow[] = [];
   /** By session, then by id. */
   private readonly draftImages = new Map<string | null, Map<string, Result<'read_draft_image'>>>();
@@ -100,48 +91,10 @@ export class FakeBackend implements Backend {
 
   constructor(
     readonly world: World,
-    private readonly now: () => string = () => new Date().toISOString(),
+    now: () => string = () => new Date().toISOString(),
   ) {
-    for (const events of Object.values(world.events)) for (const { seq } of events) this.seq = Math.max(this.seq, seq);
+    super(Math.max(-1, ...Object.values(world.events).flatMap((events) => events.map(({ seq }) => seq))), now);
   }
-
-  /** Answers `method` by `handler` from now on. It rejects by throwing a `UserError`. */
-  on<M extends Method>(method: M, handler: Handler<M>): this {
-    this.handlers.set(method, handler as unknown as Handler<Method>);
-    return this;
-  }
-
-  /** Refuses `method` from now on. */
-  fail(method: Method, error: Partial<UserError> = {}): this {
-    return this.on(method, () => {
-      throw { code: 'internal', message: 'It failed.', hint: 'Try again.', ...error } satisfies UserError;
-    });
-  }
-
-  /** Params of each call of `method`, oldest first. */
-  asked<M extends Method>(method: M): Params<M>[] {
-    return this.calls.filter((call) => call.method === method).map((call) => call.params as Params<M>);
-  }
-
-  /** Says an event, of a session and turn where named. Returns its envelope. */
-  emit(body: EventBody, of: { session?: string; turn?: string; at?: string } = {}): Envelope {
-    const { at = this.now(), ...ids } = of;
-    const event = { v: 1, seq: ++this.seq, at, ...ids, ...body } as Envelope;
-    for (const listener of [...this.listeners]) listener(event);
-    return event;
-  }
-
-  rpc = async <M extends Method>(method: M, params: Params<M>): Promise<Result<M>> => {
-    this.calls.push({ method, params });
-    const handler = this.handlers.get(method) ?? (this as unknown as Partial<Record<Method, Handler<Method>>>)[method];
-    if (!handler) throw { code: 'bad_request', message: `No answer for ${method}.`, hint: '' } satisfies UserError;
-    return structuredClone(await handler.call(this, params)) as Result<M>;
-  };
-
-  subscribe = (onEvent: (event: Envelope) => void): (() => void) => {
-    this.listeners.add(onEvent);
-    return () => this.listeners.delete(onEvent);
-  };
 
   // What each command answers by itself.
   app_status = () => this.world.status;
@@ -196,6 +149,8 @@ export class FakeBackend implements Backend {
   propose_fields = ({ skill }: Params<'propose_fields'>): Result<'propose_fields'> =>
     this.world.proposals?.[skill] ?? { skill, types: [], config: null };
   list_tools = () => this.world.tools;
+  list_server_prompts = (): ServerPrompt[] => this.world.prompts ?? [];
+  suggest_resources = (): ResourceSuggestion[] => this.world.resources ?? [];
   list_servers = (): ServersView => this.world.servers ?? { servers: [], broken: [] };
   server_detail = ({ server }: Params<'server_detail'>): ServerDetail => this.world.serverDetails?.[server] ?? sampleServerDetail({ server });
   list_server_files = () => this.world.serverFiles ?? [];

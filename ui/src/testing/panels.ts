@@ -51,3 +51,6 @@ export function answer(value: JsonValue, notes: readonly string[] = [], figures:
 export function figure(at: string, label: string, value: string, unit: string, more: Partial<FigureView> = {}): FigureView {
   return { at, label, value, unit, formula: null, parts: [], sources: [], caution: null, ...more };
 }
+
+/** A part of a figure, as the sheet of its origin lists it. */
+export const figurePart = (label: string, value: string, unit = 'EUR', caution: string | null = null) => ({ label, value, unit, caution });

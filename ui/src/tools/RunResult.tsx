@@ -68,8 +68,11 @@ export function RunResult({ run, tool, onUndo, onAgain, onRun }: RunResultProps)
 /** Waits for an answer, or runs: the same card as in a chat, and how far it is. */
 function Running({ run }: { run: Run }) {
   const session = useSession(run.id);
-  const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
-  const waiting = call?.state === 'waiting';
+  const calls = session.turns.flatMap(({ items }) => items).filter((item): item is CallItem => item.kind === 'call');
+  const [call] = calls;
+  // A script's calls ask by themselves.
+  const asking = calls.find(({ state }) => state === 'waiting');
+  const waiting = asking !== undefined;
   const now = useClock(!waiting);
   const since = now - Date.parse(call?.runningSince ?? run.at);
   const progress = call?.progress ?? null;
@@ -96,9 +99,9 @@ function Running({ run }: { run: Run }) {
           <div className="h-full origin-left bg-accent-fill" style={{ transform: `scaleX(${progress.fraction})` }} />
         </div>
       )}
-      {call && (
+      {asking && (
         <div className="px-4 pb-4" data-testid="run-approval">
-          <ApprovalCard call={call} session={run.id} />
+          <ApprovalCard call={asking} within={calls.filter(({ within }) => within === asking.call)} session={run.id} />
         </div>
       )}
       {progress?.partial != null && <Sections sections={sectionsOf(progress.partial)} />}

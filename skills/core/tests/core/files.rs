@@ -9,7 +9,7 @@ use nova_skill::{Access, Folder, FolderSource, Folders, Kept, Value, json};
 use nova_testkit::{ScriptedApprover, SkillInVault};
 use nova_vault::Privacy;
 
-use super::Aside;
+use super::{Aside, NoSnippets};
 
 const NOTES: &str = "\
 //- CRM/Ada.md
@@ -45,7 +45,8 @@ fn core() -> SkillInVault {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let mut core = SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default())), NOTES);
+    let mut core =
+        SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), NOTES);
     core.folders = Arc::new(Beside(beside));
     core
 }
@@ -94,6 +95,20 @@ fn an_attachment_of_the_vault_is_read() {
     fs::write(core.vault.root().join("list.csv"), "a;b\n1;2\n").unwrap();
     let read = core.call("read", json!({"path": "vault/list.csv"}));
     assert_eq!(read.result.unwrap()["text"], "     1\ta;b\n     2\t1;2\n");
+    assert!(read.from_outside);
+}
+
+#[test]
+fn an_image_is_an_answer_in_words_and_to_look_at() {
+    let core = core();
+    let gif = b"GIF89a\x80\x02\xe0\x01\0\0\0";
+    fs::write(core.vault.root().join("Plan.gif"), gif).unwrap();
+    let read = core.call("read", json!({"path": "vault/Plan.gif"}));
+    let words =
+        json!({"path": "vault/Plan.gif", "image": "image/gif", "width": 640, "height": 480, "size": 13});
+    assert_eq!(read.result.unwrap(), words);
+    let shown: Vec<_> = read.images.iter().map(|image| (image.name.as_str(), image.bytes.as_ref())).collect();
+    assert_eq!(shown, [("Plan.gif", gif.as_slice())]);
     assert!(read.from_outside);
 }
 

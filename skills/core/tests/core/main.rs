@@ -2,16 +2,19 @@
 #![allow(clippy::unwrap_used)]
 
 mod files;
+mod pages;
+mod task;
+mod web;
 
 use std::sync::{Arc, Mutex};
 
 use nova_protocol::ErrorCode;
-use nova_skill::{ToolError, async_trait, json};
-use nova_skill_core::{PendingTools, PutAside};
+use nova_skill::{ToolContext, ToolError, ToolOutput, async_trait, json};
+use nova_skill_core::{PendingTools, PutAside, Snippets};
 use nova_testkit::{SkillInVault, assert_sound, snapshot_of};
 
 #[derive(Default)]
-struct Aside(Mutex<Vec<(String, String)>>);
+pub(crate) struct Aside(Mutex<Vec<(String, String)>>);
 
 #[async_trait]
 impl PendingTools for Aside {
@@ -32,21 +35,32 @@ impl PendingTools for Aside {
     }
 }
 
+/// No script is run here: the journeys run the real ones.
+pub(crate) struct NoSnippets;
+
+#[async_trait]
+impl Snippets for NoSnippets {
+    async fn run(&self, _: Arc<str>, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::Cancelled)
+    }
+}
+
 #[test]
 fn the_skill_is_sound() {
-    assert_sound(nova_skill_core::skill(Arc::new(Aside::default())), "core");
+    assert_sound(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), "core");
 }
 
 #[test]
 fn the_instructions_name_the_tool() {
-    let snapshot = snapshot_of(vec![nova_skill_core::skill(Arc::new(Aside::default()))]);
+    let snapshot =
+        snapshot_of(vec![nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets))]);
     assert!(snapshot.skills()[0].instructions.contains("`create_tool`"));
 }
 
 #[test]
 fn a_tool_is_put_aside_after_the_user_was_asked_and_the_answer_says_what_it_reaches() {
     let aside = Arc::new(Aside::default());
-    let core = SkillInVault::new(nova_skill_core::skill(aside.clone()), "");
+    let core = SkillInVault::new(nova_skill_core::skill(aside.clone(), Arc::new(NoSnippets)), "");
     let value = core.value("create_tool", json!({"name": "weather", "source": "text"}));
     assert_eq!(
         value,
@@ -64,7 +78,8 @@ fn a_tool_is_put_aside_after_the_user_was_asked_and_the_answer_says_what_it_reac
 
 #[test]
 fn a_source_that_defines_no_tool_is_answered_with_its_place() {
-    let core = SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default())), "");
+    let core =
+        SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), "");
     let error = core.error("create_tool", json!({"name": "weather", "source": ""}));
     assert_eq!(error.code, ErrorCode::ToolFailed);
     assert!(error.message.contains("weather.ts:1:1"), "{error}");

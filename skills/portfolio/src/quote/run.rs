@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_skill::figures::percent;
-use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
+use nova_skill::{
+    Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, WebSource, json,
+};
 
 use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
@@ -270,7 +272,7 @@ fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
         row,
         price: quoted.price,
         currency: quoted.currency.clone(),
-        source: Source::Web { url: quoted.url.clone(), at: quoted.fetched.clone() },
+        source: Source::Web(WebSource::new(&quoted.url, &quoted.fetched)),
         caution: (age != Age::Fresh).then(|| format!("price of {}", day_text(quoted.date, day))),
     }
 }

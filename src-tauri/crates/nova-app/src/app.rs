@@ -6,7 +6,7 @@ use std::time::Duration;
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_mcp::{McpOptions, McpServers, Surroundings};
-use nova_protocol::{Envelope, ErrorCode, Event, ServerStateView, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
     Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
@@ -14,6 +14,7 @@ use nova_registry::{
 use nova_session::{EventSink, Ids, Session, Store, WaitingApprovals};
 use nova_skill::{Clock, CredentialSource, StoreSource};
 use nova_vault::Vault;
+use nova_workspace::Documents;
 use secrecy::SecretString;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,8 @@ use crate::open_conflicts::OpenConflicts;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;
 use crate::rule_file::RuleFile;
+use crate::sandboxes::Sandboxes;
+use crate::server_now::ServerNow;
 use crate::stores::FileStores;
 use crate::trust::Trust;
 
@@ -70,6 +73,8 @@ pub struct AppOptions {
     pub tool_host: Arc<dyn ToolHost>,
     /// Where MCP servers are started.
     pub surroundings: Surroundings,
+    /// Reads PDF and office files for tools.
+    pub documents: Arc<dyn Documents>,
     /// The web as tools see it.
     pub web: Arc<Web>,
     /// Where the user's secrets are.
@@ -96,8 +101,10 @@ pub(crate) struct Inner {
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) mcp: McpServers,
     /// By server, as they were last reported.
-    pub(crate) server_states: Mutex<BTreeMap<String, (ServerStateView, Option<String>)>>,
+    pub(crate) server_states: Mutex<BTreeMap<String, ServerNow>>,
     pub(crate) pending_tools: Arc<PendingFolder>,
+    /// Where commands of tools run.
+    pub(crate) sandboxes: Sandboxes,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) rules: Arc<RulesInForce>,
     pub(crate) settings: RwLock<SettingsInForce>,
@@ -211,7 +218,10 @@ impl App {
             credentials: credentials.clone(),
             clock: options.clock.clone(),
         });
-        let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
+        let native = NativeSkills::new(crate::skills::built_in(
+            pending_tools.clone(),
+            Arc::new(crate::skills::HostSnippets(options.tool_host.clone())),
+        ));
         let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
         sources.extend(tool_files.sources());
         let agreed = AgreedServers::new(trust.clone(), kept.clone(), &places.data);
@@ -225,6 +235,7 @@ impl App {
         settings.look_at_skills(places, &registry);
         settings.look_at_trust(&trust);
         let events = Arc::new(Events::new(options.clock.clone()));
+        let sandboxes = Sandboxes::new(options.surroundings.guard().clone(), &options.places.data);
         let health = Arc::new(Health::new(options.clock.clone(), events.clone()));
         let app = Self {
             inner: Arc::new(Inner {
@@ -236,6 +247,7 @@ impl App {
                 looked_at_credentials: AtomicBool::new(false),
                 credentials_known: tokio::sync::watch::Sender::new(false),
                 credentials_watch: Mutex::default(),
+                sandboxes,
                 rule_file,
                 rules,
                 registry,
@@ -262,6 +274,7 @@ impl App {
         let inner: Arc<dyn Around> = app.inner.clone();
         app.inner.kept.belongs_to(Arc::downgrade(&inner));
         app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
+        app.try_commands(&app.config().skills).await;
         app.reload_settings();
         app.inner.note_first_sights();
         app.follow_sources();
@@ -348,6 +361,7 @@ impl App {
         self.inner.registry_changed(changed);
         self.follow_foreign_skills();
         self.inner.look_if_needed();
+        self.try_commands_soon();
     }
 
     /// The open vault.

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use nova_calls::{change_kind_view, diff_view, error_from_vault};
+use nova_calls::{change_kind_view, diff_view};
 use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
     FinishResult, UndoResult, UserError,
@@ -41,7 +41,7 @@ impl App {
                 session.as_ref().is_none_or(|session| sessions.get(&info.id) == Some(session))
                     && state.is_none_or(|state| state_view(info.state) == state)
             };
-            let sets = vault.history().overviews(wanted, limit).map_err(|error| error_from_vault(&error))?;
+            let sets = vault.history().overviews(wanted, limit)?;
             let views = sets.into_iter().map(|set| {
                 let of = sessions.get(&set.info.id).cloned();
                 view(&vault, set, of)
@@ -70,7 +70,7 @@ impl App {
                 app.add_files(&mut set)?;
                 Ok(set)
             }
-            Err(error) => app.set_of_files(&id, None)?.ok_or_else(|| error_from_vault(&error)),
+            Err(error) => app.set_of_files(&id, None)?.ok_or_else(|| error.into()),
         })
         .await
     }
@@ -110,7 +110,7 @@ impl App {
         .await?;
         let outcome = match of_notes {
             Err(VaultError::NoChangeSet { .. }) if self.has_files(change_set)? => UndoOutcome::default(),
-            outcome => outcome.map_err(|error| error_from_vault(&error))?,
+            outcome => outcome?,
         };
         let undo = match outcome.undone.is_empty() {
             false => outcome.change_set.clone(),
@@ -131,9 +131,10 @@ impl App {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
         }
         let mut conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
-        conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
-        conflicts.extend(outcome.unreadable.into_iter().map(unreadable_view));
         conflicts.extend(files.conflicts.into_iter().map(file_conflict_view));
+        let to_decide = conflicts.iter().filter(|conflict| !conflict.unreadable);
+        to_decide.for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
+        conflicts.extend(outcome.unreadable.into_iter().map(unreadable_view));
         Ok(UndoResult {
             change_set: (!undone.is_empty()).then_some(undo),
             undone,
@@ -161,7 +162,7 @@ impl App {
                 let conflict = conflict_view(*conflict);
                 Ok(FinishResult { change_set: None, finished: Vec::new(), conflicts: vec![conflict] })
             }
-            Err(error) => Err(error_from_vault(&error)),
+            Err(error) => Err(error.into()),
         })
         .await?;
         finished.conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
@@ -179,7 +180,7 @@ impl App {
         let vault = self.vault()?;
         let limits = fewer(vault.history().limits(), days);
         self.forget_old_files(limits.days);
-        blocking(move || vault.history().prune(limits).map_err(|error| error_from_vault(&error))).await
+        blocking(move || Ok(vault.history().prune(limits)?)).await
     }
 }
 

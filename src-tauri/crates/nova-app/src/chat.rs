@@ -1,12 +1,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nova_calls::{Access, Approver};
-use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
+use nova_protocol::{CallRef, DropSkill, ErrorCode, Event, Nothing, SessionRef, SessionRow, UserError};
 use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{
     NamedImage, Session, SessionError, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals,
-    provider_error, run_late_turn, run_turn,
+    run_late_turn, run_turn,
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ impl App {
         let chat = self.open_chat(&id).await?;
         let after = self.said_after(&id, request.after).await?;
         let ChatRequest { text, skills, tool, images, .. } = request;
-        let message = UserMessage { text, skills, tool, after, images };
+        let message = UserMessage { text, skills, tool, after, images, outside: Vec::new() };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver);
@@ -130,7 +130,9 @@ impl App {
         model: Option<&str>,
         message: UserMessage,
     ) -> Result<String, UserError> {
-        says_something(&message.text, &message.images)?;
+        if message.outside.is_empty() {
+            says_something(&message.text, &message.images)?;
+        }
         if let Some(turn) = &turn {
             check_id(turn, "turn")?;
             let begun = self.inner.store.has_turn(session, turn).await;
@@ -193,6 +195,7 @@ impl App {
                 return Err(unavailable(skill));
             }
         }
+        self.check_outside(&message.outside)?;
         let Some(name) = &message.tool else { return Ok(()) };
         match snapshot.tool(name) {
             ToolLookup::Found { skill, .. } if !skill.is_available() => Err(unavailable(&skill)),
@@ -211,12 +214,11 @@ impl App {
     }
 
     /// Deactivates a skill in a session, from its next step on.
-    pub(crate) async fn drop_active(&self, session: &str, skill: &str) -> Result<(), UserError> {
-        let chat = self.open_chat(session).await?;
+    pub(crate) async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {
+        let chat = self.open_chat(&drop.session).await?;
         let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
-        let dropped = chat.session.drop_skill(skill, store, clock, self.inner.clone()).await;
-        dropped?;
-        Ok(())
+        chat.session.drop_skill(&drop.skill, store, clock, self.inner.clone()).await?;
+        Ok(Nothing {})
     }
 
     /// A turn that could not even write its own end.
@@ -245,6 +247,7 @@ impl App {
             credentials: self.inner.credentials.clone(),
             stores: self.inner.stores.clone(),
             folders: Arc::new(self.clone()),
+            sandboxes: Arc::new(self.clone()),
             clock: self.inner.options.clock.clone(),
             rules: self.rules(),
             approved: self.inner.trust.clone(),
@@ -276,6 +279,7 @@ impl App {
             private: self.private(),
             sink: self.inner.clone(),
             ids: self.inner.options.ids.clone(),
+            sub_sessions: Arc::new(self.clone()),
             context: chosen.context,
             images: if chat.session.refused_images(&chosen.name) { Some(false) } else { chosen.images },
             catalog: CatalogBudget::of_context(chosen.context),
@@ -328,6 +332,7 @@ impl App {
             pinned: info.pinned,
             archived: info.archived,
             deleted_at: info.deleted_at,
+            parent: info.parent,
             running,
             id: info.id,
         }
@@ -360,25 +365,25 @@ impl App {
     ///
     /// # Errors
     /// `session_busy` when another Nova does.
-    pub(crate) fn stop_here(&self, session: &str) -> Result<(), UserError> {
-        if !self.runs_here(session) && self.inner.store.is_running(session) {
+    pub(crate) async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
+        if !self.runs_here(&session.session) && self.inner.store.is_running(&session.session) {
             return Err(runs_elsewhere());
         }
-        self.stop(session);
-        Ok(())
+        self.stop(&session.session);
+        Ok(Nothing {})
     }
 
     /// Stops one call of a session; its turn goes on.
     ///
     /// # Errors
     /// `session_busy` when another Nova runs it.
-    pub(crate) fn stop_call_here(&self, call: &CallRef) -> Result<(), UserError> {
+    pub(crate) async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
         let chat = self.chats().get(&call.session).cloned();
         let stopped = chat.is_some_and(|chat| chat.session.stop_call(&call.call));
         if !stopped && !self.runs_here(&call.session) && self.inner.store.is_running(&call.session) {
             return Err(runs_elsewhere());
         }
-        Ok(())
+        Ok(Nothing {})
     }
 
     pub(crate) fn stop(&self, session: &str) {
@@ -476,7 +481,7 @@ fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
         return Ok(());
     }
     let (provider, model) = (scope.provider.id().to_owned(), scope.model.clone());
-    Err(provider_error(&ProviderError::NoImages { provider, model }))
+    Err(ProviderError::NoImages { provider, model }.into())
 }
 
 fn says_something(text: &str, images: &[NamedImage]) -> Result<(), UserError> {

@@ -119,5 +119,5 @@ fn hide_private_note(error: &mut UserError) {
 }
 
 fn no_note(name: &str) -> UserError {
-    nova_calls::error_from_vault(&nova_vault::VaultError::NotFound { name: name.to_owned() })
+    nova_vault::VaultError::NotFound { name: name.to_owned() }.into()
 }

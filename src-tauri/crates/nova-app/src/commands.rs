@@ -2,6 +2,7 @@
 
 mod permissions;
 mod providers;
+mod server_offers;
 mod servers;
 mod sessions;
 mod skills;

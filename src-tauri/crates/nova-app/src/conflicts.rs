@@ -1,8 +1,7 @@
 //! Notes that were changed twice at the same place: both sides, until one of them is chosen.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use nova_calls::error_from_vault;
 use nova_protocol::{
     ConflictSide, ConflictView, ErrorCode, Event, NoteChangeKind, ResolveConflict, ResolvedConflict,
     UserError,
@@ -69,9 +68,14 @@ impl App {
     }
 
     async fn write_mine(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
+        // A note is named from the vault's top, a file by its place on the disk.
+        if Path::new(&conflict.path).is_absolute() {
+            let app = self.clone();
+            return blocking(move || app.keep_mine_of_file(conflict)).await;
+        }
         let vault = self.vault()?;
         blocking(move || {
-            let parsed = |path: &str| VaultPath::parse(path).map_err(|error| error_from_vault(&error.into()));
+            let parsed = |path: &str| VaultPath::parse(path).map_err(VaultError::from);
             let path = parsed(&conflict.path)?;
             let set = vault.change_set(ChangeSetKind::Form, format!("Conflict: {}", path.name()));
             let id = set.id().to_owned();
@@ -94,7 +98,7 @@ impl App {
                     let conflict = conflict_view(*conflict);
                     Ok(ResolvedConflict { change_set: None, conflict: Some(conflict) })
                 }
-                Err(error) => Err(error_from_vault(&error)),
+                Err(error) => Err(error.into()),
             }
         })
         .await

@@ -38,7 +38,7 @@ impl App {
         let kept = &self.inner.kept;
         let names = kept.names().await;
         let grants = kept.grants.list();
-        let problem = names.as_ref().err().or(grants.as_ref().err()).map(told);
+        let problem = names.as_ref().err().or(grants.as_ref().err()).map(UserError::from);
         let names: BTreeSet<String> = names.iter().flatten().map(ToString::to_string).collect();
         let grants = grants.unwrap_or_default();
         let sign_ins = kept.sign_ins();
@@ -99,7 +99,8 @@ impl App {
     /// # Errors
     /// When the grants cannot be read; nobody has one then.
     pub fn check_grants(&self) -> Result<(), UserError> {
-        self.inner.kept.grants.list().map(|_| ()).map_err(|error| told(&error))
+        self.inner.kept.grants.list()?;
+        Ok(())
     }
 
     /// Keeps a value, and lets `grant_to` have it.
@@ -120,7 +121,7 @@ impl App {
             Some(to) => Some((to.to_owned(), self.find_askers(&name, to)?)),
             None => None,
         };
-        self.inner.kept.set(&name, Secret::from(value)).await.map_err(|error| told(&error))?;
+        self.inner.kept.set(&name, Secret::from(value)).await?;
         if let Some((to, askers)) = to {
             self.grant_all(&name, askers)?;
             if let Some(provider) = to.strip_prefix("provider:") {
@@ -135,8 +136,8 @@ impl App {
     /// When there is none of that name, and when the store refuses.
     pub async fn remove_credential_named(&self, name: &str) -> Result<(), UserError> {
         let name = parse(name)?;
-        if !self.inner.kept.remove(&name).await.map_err(|error| told(&error))? {
-            return Err(told(&CredentialError::Missing { name }));
+        if !self.inner.kept.remove(&name).await? {
+            return Err(CredentialError::Missing { name }.into());
         }
         self.inner.mcp.sign_ins_changed();
         self.look_at_credentials().await;
@@ -158,7 +159,7 @@ impl App {
     pub fn revoke_credential_from(&self, name: &str, from: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let tools = from.strip_prefix("skill:").map(|skill| format!("tool:{skill}."));
-        let grants = self.inner.kept.grants.list().map_err(|error| told(&error))?;
+        let grants = self.inner.kept.grants.list()?;
         let names: BTreeSet<String> = grants
             .into_iter()
             .filter(|grant| grant.credential == name)
@@ -175,7 +176,7 @@ impl App {
             ));
         }
         for consumer in names {
-            self.inner.kept.grants.revoke(&name, Some(&consumer)).map_err(|error| told(&error))?;
+            self.inner.kept.grants.revoke(&name, Some(&consumer))?;
         }
         self.emit(nova_protocol::Event::CredentialState {
             credential: name.to_string(),
@@ -190,7 +191,7 @@ impl App {
     /// When the passphrase does not open it.
     pub async fn unlock(&self, passphrase: SecretText) -> Result<(), UserError> {
         let opened = self.inner.kept.unlock(Secret::from(passphrase.take())).await;
-        opened.map_err(|error| told(&error))?;
+        opened?;
         self.look_at_credentials().await;
         Ok(())
     }
@@ -215,7 +216,7 @@ impl App {
                 ),
             ));
         };
-        self.inner.kept.sign_in(&name, &sign_in, opener).await.map_err(|error| told(&error))?;
+        self.inner.kept.sign_in(&name, &sign_in, opener).await?;
         self.look_at_credentials().await;
         Ok(())
     }
@@ -224,8 +225,8 @@ impl App {
     ///
     /// # Errors
     /// As [`Self::sign_in_with`].
-    pub(crate) async fn sign_in_at_desktop(&self, name: &str) -> Result<(), UserError> {
-        self.sign_in_with(name, &AtDesktop(self.inner.options.desktop.clone())).await
+    pub(crate) async fn sign_in_at_desktop(&self, name: &str, host: Option<String>) -> Result<(), UserError> {
+        self.sign_in_with(name, &AtDesktop { desktop: self.inner.options.desktop.clone(), host }).await
     }
 
     /// Looks what is kept, and finds anew which skills have what they require.
@@ -251,7 +252,7 @@ impl App {
     fn grant_all(&self, name: &CredentialName, askers: Vec<Asker>) -> Result<(), UserError> {
         for Asker { consumer, destination, .. } in askers {
             let grant = Grant { credential: name.clone(), consumer, destination };
-            self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
+            self.inner.kept.grants.grant(grant)?;
         }
         self.emit(nova_protocol::Event::CredentialState {
             credential: name.to_string(),
@@ -336,6 +337,7 @@ impl Inner {
         Present {
             credentials,
             variable: Arc::new(move |name| secret(name).map(|value| value.expose_secret().to_owned())),
+            commands: self.sandboxes.commands(),
         }
     }
 }
@@ -363,32 +365,25 @@ pub(crate) fn signed_out_reason(inner: &Inner, declared: &[String]) -> Option<St
 }
 
 fn parse(name: &str) -> Result<CredentialName, UserError> {
-    name.parse().map_err(|error| told(&error))
-}
-
-/// As people are told it.
-pub(crate) fn told(error: &CredentialError) -> UserError {
-    let code = match error.code() {
-        "credential_needed" => ErrorCode::CredentialNeeded,
-        "credential_not_granted" => ErrorCode::CredentialNotGranted,
-        "needs_sign_in" => ErrorCode::NeedsSignIn,
-        "credential_invalid" => ErrorCode::CredentialInvalid,
-        "sign_in_failed" => ErrorCode::SignInFailed,
-        "no_credential_store" => ErrorCode::NoCredentialStore,
-        "passphrase_needed" => ErrorCode::PassphraseNeeded,
-        _ => ErrorCode::CredentialStore,
-    };
-    UserError::new(code, error.to_string(), error.hint())
+    Ok(name.parse::<CredentialName>()?)
 }
 
 /// Opens the address of a sign-in: https, or http of this machine.
-struct AtDesktop(Arc<dyn Desktop>);
+struct AtDesktop {
+    desktop: Arc<dyn Desktop>,
+    /// The only host that the user was told of, where they were.
+    host: Option<String>,
+}
 
 #[async_trait]
 impl Opener for AtDesktop {
     async fn open(&self, address: &Url) -> Result<(), String> {
         nova_credentials::Endpoint::parse("address to sign in at", address.as_str())
             .map_err(|error| error.to_string())?;
-        self.0.open_url(address.as_str())
+        let host = address.host_str().unwrap_or_default();
+        if self.host.as_deref().is_some_and(|told| told != host) {
+            return Err(format!("the sign-in leads to another host now: {host}"));
+        }
+        self.desktop.open_url(address.as_str())
     }
 }

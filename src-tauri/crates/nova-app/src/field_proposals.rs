@@ -5,8 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
-use nova_calls::error_from_vault;
-use nova_protocol::{FieldProposal, PropertyProposal, TypeProposal, UnreadableField, UserError};
+use nova_protocol::{FieldProposal, PropertyProposal, SkillRef, TypeProposal, UnreadableField, UserError};
 use nova_registry::{SkillEntry, Snapshot};
 use nova_skill::figures::{folded, likeness};
 use nova_skill::{Field, FieldKind, PropertyValue, RecordType};
@@ -19,13 +18,14 @@ use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {
-    pub(crate) async fn fields_of_vault(&self, id: &str) -> Result<FieldProposal, UserError> {
+    pub(crate) async fn propose_fields(&self, skill: SkillRef) -> Result<FieldProposal, UserError> {
         let snapshot = self.inner.registry.snapshot();
+        let id = &skill.skill;
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone();
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
         let view = self.vault()?.seen_by_owner();
         blocking(move || {
-            let mut rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let mut rows = view.query(&Query::default())?.rows;
             let templates = view.template_folder();
             rows.retain(|row| !templates.holds(&row.path));
             Ok(propose(&skill, &snapshot, &rows, &own))

@@ -1,15 +1,16 @@
 //! What was changed in files outside of the vault, as parts of the same change sets.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nova_calls::{file_change_kind_view, text_diff_view};
 use nova_protocol::{
-    ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, UserError,
+    ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, NoteChangeKind,
+    ResolvedConflict, UserError,
 };
 use nova_skill::jiff::SignedDuration;
-use nova_skill::{FolderSource as _, Folders, Kept};
-use nova_workspace::{FileConflict, FileRecord, Made, Undone};
+use nova_skill::{FolderSource as _, Folders, Kept, ToolError};
+use nova_workspace::{FileChangeKind, FileConflict, FileDraft, FileError, FileRecord, Made, Undone};
 
 use crate::app::App;
 
@@ -119,13 +120,46 @@ impl App {
             (None, Some(call)) => record.call == call,
             (None, None) => true,
         };
-        let made = Made {
-            call: String::new(),
-            author: "user".into(),
-            at: self.inner.options.clock.now().to_string(),
-        };
         let open = |path: &Path| self.folders_around(path);
-        self.kept_files().undo(set, wanted, open, undo, &made).map_err(|error| unreadable(&error))
+        self.kept_files()
+            .undo(set, wanted, open, undo, &self.made_by_hand())
+            .map_err(|error| unreadable(&error))
+    }
+
+    /// Writes Nova's side of a conflict over the other as a change set of its own.
+    pub(crate) fn keep_mine_of_file(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
+        let failed = |error: FileError| UserError::from(ToolError::from(error));
+        let path = PathBuf::from(&conflict.path);
+        let file = self.folders_around(&path).find(&conflict.path).map_err(failed)?;
+        let conflict = FileConflict {
+            path,
+            kind: match conflict.kind {
+                Some(NoteChangeKind::Deleted) => FileChangeKind::Deleted,
+                _ => FileChangeKind::Modified,
+            },
+            reason: String::new(),
+            mine: conflict.mine,
+            theirs: conflict.theirs,
+            unreadable: false,
+        };
+        let mut draft = FileDraft::default();
+        draft.keep_mine(&file, &conflict).map_err(failed)?;
+        let set = self.inner.options.ids.next();
+        match self.kept_files().apply(&draft, &set, &self.made_by_hand()) {
+            Ok(written) => {
+                Ok(ResolvedConflict { change_set: (!written.is_empty()).then_some(set), conflict: None })
+            }
+            Err(error) => match draft.conflict(&error) {
+                Some(again) => {
+                    Ok(ResolvedConflict { change_set: None, conflict: Some(file_conflict_view(again)) })
+                }
+                None => Err(failed(error)),
+            },
+        }
+    }
+
+    fn made_by_hand(&self) -> Made {
+        Made { call: String::new(), author: "user".into(), at: self.inner.options.clock.now().to_string() }
     }
 
     /// The folders that are open now, and the scratch folder that the file lies in.
@@ -154,11 +188,11 @@ pub(crate) fn file_conflict_view(conflict: FileConflict) -> ConflictView {
     ConflictView {
         path: conflict.path.display().to_string(),
         from: None,
-        kind: None,
+        kind: Some(file_change_kind_view(conflict.kind)),
         what: vec![conflict.reason],
         mine: conflict.mine,
         theirs: conflict.theirs,
-        unreadable: false,
+        unreadable: conflict.unreadable,
     }
 }
 

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use include_dir::{Dir, include_dir};
 use nova_protocol::{
     ErrorCode, FirstRunOptions, FoundVault, Nothing, OpenVault, PickedFolder, UserError, VaultChoice,
+    VaultSummary,
 };
 use serde_json::Value;
 
@@ -38,7 +39,7 @@ impl App {
     }
 
     /// Opens what was chosen at the first start, and remembers it.
-    pub(crate) async fn open_first(&self, choice: OpenVault) -> Result<(), UserError> {
+    pub(crate) async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
         // First, because it is what fails most easily: then nothing at all is written.
         if let Some(provider) = choice.provider {
             self.add_provider(provider).await?;
@@ -53,7 +54,7 @@ impl App {
                 config.insert("model".into(), Value::String(model.clone()));
             })?;
         }
-        Ok(())
+        self.vault_summary().await
     }
 
     async fn copy_sample(&self) -> Result<PathBuf, UserError> {

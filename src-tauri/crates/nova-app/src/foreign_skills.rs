@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use nova_protocol::{ErrorCode, FileChange, ReviewState, ReviewedFile, ReviewedTool, SkillReview, UserError};
+use nova_protocol::{
+    ErrorCode, FileChange, ReviewState, ReviewedFile, ReviewedTool, SkillRef, SkillReview, UserError,
+};
 use nova_registry::{ForeignRoot, ForeignSkill, SkillEntry, ToolFile};
 
 use crate::app::App;
@@ -19,7 +21,7 @@ impl App {
     /// Looks again for skills from elsewhere: in the home folder, and in the open vault where the
     /// user trusts it.
     pub(crate) fn follow_foreign_skills(&self) {
-        self.inner.tool_files.look_for_foreign(self.foreign_roots());
+        self.inner.tool_files.scan_foreign(self.foreign_roots());
     }
 
     fn foreign_roots(&self) -> Vec<ForeignRoot> {
@@ -49,8 +51,8 @@ impl App {
 
     /// What the user looks at. Its tools are read in the process that runs scripts, where they reach
     /// nothing; before that nothing of the skill has run.
-    pub(crate) async fn review_of(&self, id: &str) -> Result<SkillReview, UserError> {
-        let skill = self.foreign_skill(id).await?;
+    pub(crate) async fn review_skill(&self, skill: SkillRef) -> Result<SkillReview, UserError> {
+        let skill = self.foreign_skill(&skill.skill).await?;
         let mut tools = Vec::new();
         for file in &skill.tools {
             tools.push(self.reviewed(file).await);
@@ -129,16 +131,7 @@ impl App {
             skill.files.iter().map(|file| (file.path.clone(), file.hash.clone())).collect();
         let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files, rest: Default::default() };
         let (trust, of) = (self.inner.trust.clone(), skill.id.clone());
-        blocking(move || {
-            trust.agree_to_skill(&of, &agreed).map_err(|error| {
-                UserError::new(
-                    ErrorCode::Io,
-                    format!("Your agreement cannot be saved: {error}."),
-                    "Make the data folder writable, then try again.",
-                )
-            })
-        })
-        .await?;
+        blocking(move || Ok(trust.agree_to_skill(&of, &agreed)?)).await?;
         // Another Nova notices by the change of the configuration.
         self.set_enabled(&skill.id, true)?;
         self.tools_loaded(Self::CALL_LIMIT).await;

@@ -1,9 +1,13 @@
 //! Adding MCP servers that are configured elsewhere: pasted, or in the file of another program.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nova_mcp::{Form, FoundServer, ServerConfig, Way, credential_of, find_servers};
-use nova_protocol::{ErrorCode, OfferedSecret, OfferedServer, SecretText, ServerFile, UserError};
+use nova_mcp::{Form, FoundServer, ServerConfig, Text, Way, credential_of, find_servers};
+use nova_protocol::{
+    AddServers, EditServer, ErrorCode, OfferedSecret, OfferedServer, ReadServers, SecretText, ServerEntry,
+    ServerFile, ServerRef, ServersView, UserError,
+};
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -30,22 +34,23 @@ impl App {
     ///
     /// # Errors
     /// With the line that cannot be read.
-    pub(crate) async fn offered_servers(&self, text: &str) -> Result<Vec<OfferedServer>, UserError> {
-        self.offers(found(Form::Pasted, text)?).await
+    pub(crate) async fn read_servers(&self, pasted: ReadServers) -> Result<Vec<OfferedServer>, UserError> {
+        self.offers(found(Form::Pasted, &pasted.text.take())?).await
     }
 
     /// Adds servers of a pasted text.
     ///
     /// # Errors
     /// When one of them cannot be added; nothing is changed in the configuration then.
-    pub(crate) async fn add_pasted(&self, text: &str, names: &[String], on: bool) -> Result<(), UserError> {
-        let mut wanted = chosen(found(Form::Pasted, text)?, names)?;
-        if !on {
+    pub(crate) async fn add_servers(&self, add: AddServers) -> Result<ServersView, UserError> {
+        let mut wanted = chosen(found(Form::Pasted, &add.text.take())?, &add.names)?;
+        if !add.enabled {
             wanted.iter_mut().for_each(|server| {
                 server.entry.insert("enabled".into(), false.into());
             });
         }
-        self.add_prepared(wanted).await
+        self.add_prepared(wanted).await?;
+        self.servers_view().await
     }
 
     /// The configurations of other programs on this machine that name servers, or cannot be read. Those of a project
@@ -162,7 +167,7 @@ impl App {
         let valued: Vec<_> =
             secrets.filter_map(|secret| Some((secret.credential.clone(), secret.value.clone()?))).collect();
         if !valued.is_empty() {
-            let known = self.inner.kept.names().await.map_err(|error| crate::credentials::told(&error))?;
+            let known = self.inner.kept.names().await?;
             if let Some((taken, _)) =
                 valued.iter().find(|(name, _)| known.iter().any(|known| known.as_str() == name))
             {
@@ -183,6 +188,59 @@ impl App {
                 servers.insert(server.name.clone(), Value::Object(server.entry.clone()));
             }
         })
+    }
+
+    /// The command or address of a server, as it is written.
+    ///
+    /// # Errors
+    /// When there is no such server.
+    pub(crate) async fn server_entry(&self, server: ServerRef) -> Result<ServerEntry, UserError> {
+        let written = |texts: &BTreeMap<String, Text>| {
+            texts.iter().map(|(name, text)| (name.clone(), text.written.clone())).collect()
+        };
+        Ok(match self.mcp_server(&server.server)?.way {
+            Way::Command { program, args, env, cwd } => ServerEntry {
+                command: Some(program),
+                args,
+                cwd: cwd.map(|cwd| cwd.display().to_string()),
+                url: None,
+                values: written(&env),
+            },
+            Way::Address { url, headers, .. } => ServerEntry {
+                url: Some(url.to_string()),
+                values: written(&headers),
+                ..ServerEntry::default()
+            },
+        })
+    }
+
+    /// Puts the command or address of a block in the place of a server's own; what else its entry says stays. A secret
+    /// that the block holds becomes the value of its credential.
+    ///
+    /// # Errors
+    /// When the block names another server, or cannot be used; nothing is changed then.
+    pub(crate) async fn edit_server(&self, edit: EditServer) -> Result<ServersView, UserError> {
+        let name = self.mcp_server(&edit.server)?.name;
+        let wanted = chosen(found(Form::Pasted, &edit.text.take())?, std::slice::from_ref(&name))?;
+        let Some(changed) = wanted.into_iter().next() else { return Err(refused("It names no server.")) };
+        checked(&changed).map_err(|problem| refused(&problem))?;
+        for secret in changed.secrets {
+            if let Some(value) = secret.value {
+                self.set_credential_value(&secret.credential, value, None).await?;
+            }
+        }
+        let entry = changed.entry;
+        self.change_config(|config| {
+            let Some(servers) = object_at(config, "mcpServers") else { return };
+            let Some(own) = object_at(servers, &name) else { return };
+            for key in ["type", "command", "args", "cwd", "url", "env", "headers"] {
+                own.remove(key);
+                if let Some(value) = entry.get(key) {
+                    own.insert(key.into(), value.clone());
+                }
+            }
+        })?;
+        self.servers_view().await
     }
 }
 

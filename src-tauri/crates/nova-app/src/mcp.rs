@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use nova_credentials::{Grant, Opener};
-use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus, Trouble};
+use nova_mcp::{Probed, ServerConfig, ServerReview, ServerStatus};
 use nova_protocol::{ErrorCode, UserError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::blocking::blocking;
-use crate::credentials::told;
 
 /// How often one probe has the user sign in: a server may want more each time.
 const SIGN_INS: usize = 3;
@@ -48,11 +47,12 @@ impl App {
             ));
         }
         let (trust, of, agreed) = (self.inner.trust.clone(), config.name.clone(), review.own.clone());
-        blocking(move || trust.agree_to_server(&of, &agreed).map_err(|error| not_saved(&error))).await?;
+        let at = self.inner.options.clock.now().to_string();
+        blocking(move || Ok(trust.agree_to_server(&of, &agreed, &at)?)).await?;
         let (consumer, destination) = config.grantee();
         for credential in config.credentials() {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
-            self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
+            self.inner.kept.grants.grant(grant)?;
         }
         self.forget_tools(&config.id, review.tools.iter().map(|changed| changed.tool.as_str()))?;
         self.inner.mcp.agreed_to(&review);
@@ -100,9 +100,7 @@ impl App {
         self.change_config(|config| {
             has(config);
         })?;
-        self.inner.trust.forget_server(name).map_err(|error| {
-            UserError::new(ErrorCode::Io, format!("Your agreement cannot be changed: {error}."), "Try again.")
-        })
+        Ok(self.inner.trust.forget_server(name)?)
     }
 
     /// Starts a server of its own and lists its tools, with `call` calling each. To probe a configured
@@ -133,16 +131,19 @@ impl App {
             let (probed, wanted) = self.inner.mcp.probe(&config, call).await;
             match (wanted, opener) {
                 (Some(wanted), Some(opener)) if sign_ins < SIGN_INS => {
-                    self.sign_in_for(&config, wanted, opener).await?;
+                    if let Err(refused) = self.sign_in_for(&config, wanted, opener).await {
+                        break Err(refused);
+                    }
                     sign_ins += 1;
                 }
-                _ => break probed,
+                _ => break probed.map_err(UserError::from),
             }
         };
+        // However it ended: nobody else uses these tokens.
         if is_address && sign_ins > 0 {
             self.forget_sign_in_for(&config).await?;
         }
-        probed.map_err(|trouble| trouble_error(&trouble))
+        probed
     }
 
     /// Waits until the tools of a server, or of all, are known or it has failed, at most that long.
@@ -156,22 +157,10 @@ impl App {
     }
 }
 
-pub(crate) fn not_saved(error: &std::io::Error) -> UserError {
-    UserError::new(
-        ErrorCode::Io,
-        format!("Your agreement cannot be saved: {error}."),
-        "Make the data folder writable, then try again.",
-    )
-}
-
 pub(crate) fn unknown_server(name: &str) -> UserError {
     UserError::new(
         ErrorCode::UnknownSkill,
         format!("There is no MCP server \"{name}\"."),
         "List them with: nova mcp list.",
     )
-}
-
-pub(crate) fn trouble_error(trouble: &Trouble) -> UserError {
-    UserError::new(ErrorCode::ToolFailed, trouble.what.clone(), trouble.remedy.clone())
 }

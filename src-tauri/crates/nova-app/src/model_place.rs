@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use nova_protocol::UserError;
 use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
-use nova_session::{ModelPlace, Placed, provider_error};
+use nova_session::{ModelPlace, Placed};
 use tokio_util::sync::CancellationToken;
 
 use crate::known_models::KnownModels;
@@ -54,7 +54,7 @@ impl ModelPlace for AskedPlace {
     async fn find(&self, cancel: &CancellationToken) -> Result<Placed, UserError> {
         let asked = tokio::time::timeout(PATIENCE, self.ask(cancel)).await;
         let found = asked.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }));
-        let (host, images) = match found.map_err(|error| provider_error(&error))? {
+        let (host, images) = match found? {
             Some(found) => (found.runs_at.as_deref().map(host_passed_to), found.images),
             None => (None, None),
         };

@@ -5,7 +5,7 @@ use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
     Limits, Locality, Provider, ProviderKind, ProviderSettings, connect, detect, is_same_model,
 };
-use nova_session::{ModelPlace, provider_error};
+use nova_session::ModelPlace;
 
 use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
@@ -56,7 +56,7 @@ impl App {
 
     /// Without any secret: to know where it is.
     pub(crate) fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
-        connect(config.kind.clone(), self.settings(config)).map_err(|error| provider_error(&error))
+        Ok(connect(config.kind.clone(), self.settings(config))?)
     }
 
     /// With its key, as the configuration refers to it.
@@ -85,7 +85,7 @@ impl App {
         settings.limits = limits;
         settings.headers = secrets.headers;
         settings.key = Arc::new(move || secrets.key.clone());
-        connect(config.kind.clone(), settings).map_err(|error| provider_error(&error))
+        Ok(connect(config.kind.clone(), settings)?)
     }
 
     pub(crate) fn settings(&self, config: &ProviderConfig) -> ProviderSettings {

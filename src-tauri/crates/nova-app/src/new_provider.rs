@@ -6,9 +6,8 @@ use futures::StreamExt as _;
 use nova_protocol::{CheckedProvider, ErrorCode, NewProvider, SecretText, UserError};
 use nova_provider::{
     ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ProviderKind,
-    ToolChoice, connect, locality_of,
+    ToolChoice, connect, default_address, locality_of,
 };
-use nova_session::provider_error;
 use nova_skill::Secret;
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::ProviderConfig;
-use crate::credentials::{provider_keys::own_key, told};
+use crate::credentials::provider_keys::own_key;
 
 /// How many of the models are asked before the provider counts as one that does not answer: a list
 /// may begin with models that do not talk.
@@ -39,7 +38,7 @@ impl App {
         let mut settings = self.settings(&config);
         settings.limits = Limits { connect: PATIENCE, read: PATIENCE, tries: 1, ..Limits::default() };
         settings.key = std::sync::Arc::new(move || key.clone());
-        let provider = connect(config.kind.clone(), settings).map_err(|error| provider_error(&error))?;
+        let provider = connect(config.kind.clone(), settings)?;
         let said = async {
             let models = provider.models().await?;
             let mut talking: Vec<ModelInfo> = models.into_iter().filter(|model| talks(&model.id)).collect();
@@ -76,10 +75,9 @@ impl App {
         let name = match new.key.map(SecretText::take).filter(|key| !key.trim().is_empty()) {
             None => None,
             Some(key) => {
-                let name: nova_credentials::CredentialName =
-                    own_key(&config.id).parse().map_err(|error| told(&error))?;
+                let name: nova_credentials::CredentialName = own_key(&config.id).parse()?;
                 let secret = Secret::from(key.trim().to_owned());
-                self.inner.kept.set(&name, secret).await.map_err(|error| told(&error))?;
+                self.inner.kept.set(&name, secret).await?;
                 Some(name)
             }
         };
@@ -138,11 +136,11 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
             "Use letters, digits, - and _.",
         );
     }
-    let kind = ProviderKind::from(new.kind.as_str());
-    let Some(usual) = kind.default_address() else {
+    let kind = new.kind.clone();
+    let Some(usual) = default_address(&kind) else {
         return wrong(
-            format!("Unknown kind \"{}\".", new.kind.escape_debug()),
-            "Use openai, anthropic or ollama.",
+            format!("Unknown kind \"{}\".", kind.as_str().escape_debug()),
+            &format!("Use {}.", ProviderKind::choices()),
         );
     };
     let written = new.base_url.as_deref().map(str::trim).filter(|address| !address.is_empty());
@@ -200,17 +198,20 @@ fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
 
 /// Lists of providers hold models for other work; these words stand in the names of those.
 fn talks(model: &str) -> bool {
-    const OTHER_WORK: [&str; 14] = [
+    const OTHER_WORK: [&str; 17] = [
         "audio",
         "babbage",
+        "computer-use",
         "dall-e",
         "davinci",
+        "deep-research",
         "embed",
         "image",
         "moderation",
         "ocr",
         "realtime",
         "rerank",
+        "robotics",
         "sora",
         "transcribe",
         "tts",
@@ -233,6 +234,8 @@ async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Re
             Err(
                 error @ (ProviderError::ModelNotFound { .. }
                 | ProviderError::BadResponse { .. }
+                // Some count what is left by model, and give a free key none of the largest.
+                | ProviderError::RateLimited { .. }
                 | ProviderError::Failed { status: Some(400 | 404 | 422), .. }),
             ) => said = error,
             Err(error) => return Err(error),
@@ -266,7 +269,7 @@ async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderEr
 
 /// What went wrong, with the remedy where the key was just pasted.
 fn in_place(error: &ProviderError) -> UserError {
-    let mut said = provider_error(error);
+    let mut said = UserError::from(error);
     match error {
         ProviderError::RefusedKey { .. } => {
             said.hint = "Copy the whole key again, or create a new one at the provider.".into();

@@ -27,38 +27,16 @@ impl App {
     /// # Errors
     /// When the name is none, or something of that name is there.
     pub async fn new_skill(&self, name: &str, kind: NewSkill) -> Result<Vec<PathBuf>, UserError> {
-        let bad_name = || {
-            UserError::new(
-                ErrorCode::InvalidArguments,
-                format!("\"{name}\" is not a valid name."),
-                "Use letters, digits, - and _, at most 64, beginning with a letter.",
-            )
-        };
-        let file = file_name(name).ok_or_else(bad_name)?;
+        let file = file_name(name).ok_or_else(|| bad_name(name))?;
         let folders = self.places().tool_folders();
         // Ids of skills are written with -, ids of tools with _.
-        let id = canonical(file.trim_end_matches(".ts"));
-        let tool = id.replace('-', "_");
+        let tool = canonical(file.trim_end_matches(".ts")).replace('-', "_");
         let files = match kind {
             NewSkill::Tool => {
                 vec![(folders.dynamic.join(file), ECHO.replace("name: 'echo'", &format!("name: '{tool}'")))]
             }
-            NewSkill::Folder if !is_skill_name(&id) => {
-                return Err(UserError::new(
-                    ErrorCode::InvalidArguments,
-                    format!("\"{name}\" is not a valid skill name."),
-                    "Use words of letters and digits with single hyphens between them.",
-                ));
-            }
             NewSkill::Folder => {
-                let taken = self.registry().snapshot().skill(&id).is_some();
-                if taken || id == "dynamic" {
-                    return Err(UserError::new(
-                        ErrorCode::BadRequest,
-                        format!("The id {id} belongs to another skill."),
-                        "Choose another name.",
-                    ));
-                }
+                let id = self.new_skill_id(name)?;
                 let folder = folders.skills.join(&id);
                 vec![
                     (folder.join("SKILL.md"), SKILL_MD.replace("NAME", &id)),
@@ -89,4 +67,33 @@ impl App {
         self.tools_loaded(Self::CALL_LIMIT).await;
         Ok(written)
     }
+
+    /// The id of a new skill of that name.
+    pub(crate) fn new_skill_id(&self, name: &str) -> Result<String, UserError> {
+        let file = file_name(name).ok_or_else(|| bad_name(name))?;
+        let id = canonical(file.trim_end_matches(".ts"));
+        if !is_skill_name(&id) {
+            return Err(UserError::new(
+                ErrorCode::InvalidArguments,
+                format!("\"{name}\" is not a valid skill name."),
+                "Use words of letters and digits with single hyphens between them.",
+            ));
+        }
+        if self.registry().snapshot().skill(&id).is_some() || id == "dynamic" {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("The id {id} belongs to another skill."),
+                "Choose another name.",
+            ));
+        }
+        Ok(id)
+    }
+}
+
+fn bad_name(name: &str) -> UserError {
+    UserError::new(
+        ErrorCode::InvalidArguments,
+        format!("\"{name}\" is not a valid name."),
+        "Use letters, digits, - and _, at most 64, beginning with a letter.",
+    )
 }

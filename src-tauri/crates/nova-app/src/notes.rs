@@ -1,4 +1,3 @@
-use nova_calls::error_from_vault;
 use nova_protocol::{ErrorCode, NoteView, ProblemView, RecordOf, UserError};
 use nova_registry::Snapshot;
 use nova_vault::note::FrontMatter;
@@ -84,9 +83,9 @@ pub(crate) fn find_note(vault: &View, name: &str) -> Result<Note, UserError> {
     {
         return Ok(note);
     }
-    let found = vault.find(target).map_err(|error| error_from_vault(&error))?;
+    let found = vault.find(target)?;
     match found.as_slice() {
-        [path] => vault.read(path).map_err(|error| error_from_vault(&error)),
+        [path] => Ok(vault.read(path)?),
         [] => Err(UserError::new(
             ErrorCode::NoteNotFound,
             format!("There is no note \"{target}\"."),

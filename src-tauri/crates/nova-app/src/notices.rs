@@ -110,6 +110,7 @@ mod tests {
             after: None,
             by_nova: false,
             images: vec![],
+            outside: vec![],
         }
     }
 

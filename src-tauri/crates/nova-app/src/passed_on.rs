@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use nova_protocol::{ErrorCode, PassedOn, UserError};
 use nova_provider::{Locality, ModelInfo};
-use nova_session::provider_error;
 
 use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
@@ -32,14 +31,14 @@ impl App {
         let config = self.provider_config(id)?;
         let address = provider_fingerprint(&config);
         if let Locality::Remote { host } = self.connect(&config)?.locality() {
-            return self.inner.trust.agree(id, &host, &address).map_err(|error| trust_error(&error));
+            return Ok(self.inner.trust.agree(id, &host, &address)?);
         }
-        self.inner.trust.rebind(id, &address).map_err(|error| trust_error(&error))?;
+        self.inner.trust.rebind(id, &address)?;
         let hosts = self.hosts_passed_to(&config).await?;
         if hosts.is_empty() {
             return Ok(());
         }
-        self.inner.trust.agree_to_pass_on(id, &hosts).map_err(|error| trust_error(&error))
+        Ok(self.inner.trust.agree_to_pass_on(id, &hosts)?)
     }
 
     /// The user agrees that this host sees messages and notes: the provider's own, or one that it passes
@@ -73,7 +72,7 @@ impl App {
                 ));
             }
         };
-        agreed.map_err(|error| trust_error(&error))
+        Ok(agreed?)
     }
 
     fn is_at(&self, config: &ProviderConfig, host: &str) -> bool {
@@ -83,7 +82,7 @@ impl App {
     /// Every host that a server on this machine passes a model on to now.
     async fn hosts_passed_to(&self, config: &ProviderConfig) -> Result<BTreeSet<String>, UserError> {
         let models = self.connect_with_key(config).await?.models().await;
-        let models = models.map_err(|error| provider_error(&error))?;
+        let models = models?;
         Ok(models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect())
     }
 
@@ -92,7 +91,7 @@ impl App {
     /// # Errors
     /// When the answer cannot be kept.
     pub fn allow_unconfined_tools(&self, allowed: bool) -> Result<(), UserError> {
-        self.inner.trust.answer_unconfined(allowed).map_err(|error| trust_error(&error))
+        Ok(self.inner.trust.answer_unconfined(allowed)?)
     }
 
     /// Takes an agreement back: for one host, or for all of a provider.
@@ -101,10 +100,6 @@ impl App {
     /// `unknown_model` when there is no such provider.
     pub fn revoke_provider_agreement(&self, id: &str, host: Option<&str>) -> Result<(), UserError> {
         self.provider_config(id)?;
-        self.inner.trust.revoke(id, host).map_err(|error| trust_error(&error))
+        Ok(self.inner.trust.revoke(id, host)?)
     }
-}
-
-fn trust_error(error: &std::io::Error) -> UserError {
-    UserError::new(ErrorCode::Io, format!("trust.json: {error}."), "Make the data folder writable.")
 }

@@ -210,7 +210,7 @@ impl PendingFolder {
             // One that cannot be looked at now is asked about at the first call.
             for held in self.credentials.held(&consumer, declared).await.unwrap_or_default() {
                 let granted = self.credentials.grant(&consumer, &held.name).await;
-                granted.map_err(|error| nova_calls::error_from_tool(&error))?;
+                granted?;
             }
         }
         Ok(())

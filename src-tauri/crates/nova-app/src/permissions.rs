@@ -4,8 +4,8 @@ use nova_calls::{
     Because, Facts, Gate, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of,
 };
 use nova_protocol::{
-    AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRow,
-    TriedRule, TriedVerdict, TryRule, UserError,
+    AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRef,
+    RuleRow, TriedRule, TriedVerdict, TryRule, UserError,
 };
 use nova_registry::{
     CallShape, Pattern, ReachedNotes, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolEntry, ToolLookup,
@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    pub(crate) fn put_rule(&self, rule: &AddRule) -> Result<(), UserError> {
+    pub(crate) async fn add_rule(&self, rule: AddRule) -> Result<PermissionsView, UserError> {
         let text = rule.pattern.trim();
         let pattern = Pattern::parse(text);
         if let Some(misfit) = pattern.misfit() {
@@ -57,17 +57,19 @@ impl App {
         }
         self.inner.rule_file.put(list_of(rule.answer), text).map_err(|error| self.not_written(&error))?;
         self.reload_settings();
-        Ok(())
+        Ok(self.permissions())
     }
 
-    /// Takes a rule back; or, where none has this pattern, what was approved of the tool so named.
-    pub(crate) fn take_rule_back(&self, pattern: &str) -> Result<(), UserError> {
-        let gone = self.inner.rule_file.remove(pattern.trim()).map_err(|error| self.not_written(&error))?;
-        let of_host = pattern.trim().split_once('@');
+    /// Removes a rule; or, where none has this pattern, what was approved of the tool so named.
+    pub(crate) async fn remove_rule(&self, rule: RuleRef) -> Result<PermissionsView, UserError> {
+        let pattern = rule.pattern.trim();
+        let gone = self.inner.rule_file.remove(pattern).map_err(|error| self.not_written(&error))?;
+        let of_host = pattern.split_once('@');
         if let (true, Some((tool, host))) = (gone.is_empty(), of_host) {
-            return self.revoke_approved_host(tool, host);
+            self.revoke_approved_host(tool, host)?;
+            return Ok(self.permissions());
         }
-        if gone.is_empty() && !self.forget_tool(pattern.trim())? {
+        if gone.is_empty() && !self.forget_tool(pattern)? {
             let rules = self.inner.rules.now();
             let known: Vec<&str> = RuleList::ALL
                 .into_iter()
@@ -76,7 +78,7 @@ impl App {
                 .collect();
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("There is no rule \"{}\" to remove.", pattern.trim()),
+                format!("There is no rule \"{}\" to remove.", pattern),
                 match known.is_empty() {
                     true => "There are no rules.".to_owned(),
                     false => format!("Existing rules: {}. Edit policies in the file.", known.join(", ")),
@@ -84,7 +86,7 @@ impl App {
             ));
         }
         self.reload_settings();
-        Ok(())
+        Ok(self.permissions())
     }
 
     pub(crate) fn revoke_approved_tool(&self, tool: &str) -> Result<(), UserError> {
@@ -101,7 +103,7 @@ impl App {
     pub(crate) fn revoke_approved_host(&self, tool: &str, host: &str) -> Result<(), UserError> {
         let (tool, host) = (tool.trim(), host.trim());
         let wanted = nova_http::declared_host(host).unwrap_or_else(|| host.to_owned());
-        if self.inner.trust.forget_host(tool, &wanted).map_err(|error| not_taken_back(&error))? {
+        if self.inner.trust.forget_host(tool, &wanted)? {
             self.forget_grants(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
             return Ok(());
@@ -115,7 +117,7 @@ impl App {
 
     /// Its grants in chats that are open go with it.
     fn forget_tool(&self, tool: &str) -> Result<bool, UserError> {
-        let found = self.inner.trust.forget_tool(tool).map_err(|error| not_taken_back(&error))?;
+        let found = self.inner.trust.forget_tool(tool)?;
         if found {
             self.forget_grants(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
@@ -172,6 +174,7 @@ impl App {
             open_notes: Vec::new(),
             tainted: false,
             times: 1,
+            hosts_vary: self.hosts_vary(&tool, &args),
         });
         let mut reason = in_words(&because, &verdict);
         if verdict != Verdict::Deny
@@ -193,6 +196,13 @@ impl App {
         };
         let effect = nova_calls::effect_view(tool.effect());
         Ok(TriedRule { tool: tool.shown_name(), effect, verdict, decisions, rule, policy, reason })
+    }
+
+    /// Whether another call of the tool may contact other hosts.
+    fn hosts_vary(&self, tool: &ToolEntry, args: &Value) -> bool {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(&tool.skill);
+        tool.tool.hosts(args, skill.map_or(&Value::Null, |skill| skill.config.as_ref())).is_some()
     }
 
     /// What the rules say of requests that the tool makes while it runs, whatever it declares to do.
@@ -302,14 +312,6 @@ impl KeepRule for App {
         self.reload_settings();
         Ok(())
     }
-}
-
-fn not_taken_back(error: &std::io::Error) -> UserError {
-    UserError::new(
-        ErrorCode::Io,
-        format!("The approval could not be revoked: {error}."),
-        "Check the data folder and the disk, then try again.",
-    )
 }
 
 fn is_content_of(grantee: &Grantee, tool: &str) -> bool {

@@ -27,7 +27,7 @@ pub(crate) struct Gone {
 impl Gone {
     fn look(vault: &Vault) -> Gone {
         if let Err(error) = vault.check_present() {
-            return Gone { vault: Some(nova_calls::error_from_vault(&error)), roots: BTreeMap::new() };
+            return Gone { vault: Some(error.into()), roots: BTreeMap::new() };
         }
         let views = vault.gone_roots().into_iter().map(|root| {
             let (message, hint) = (format!("{}.", root.message()), root.hint());
@@ -59,7 +59,7 @@ impl App {
         let vault = self.vault()?;
         blocking(move || match vault.check_present() {
             Ok(()) => Ok(vault),
-            Err(error) => Err(nova_calls::error_from_vault(&error)),
+            Err(error) => Err(error.into()),
         })
         .await
     }
@@ -183,7 +183,7 @@ fn changed_outside(mut changes: Receiver<VaultChange>) -> usize {
 /// start and when it goes away later.
 pub(crate) fn of_configured(root: &Path, error: UserError) -> UserError {
     match root.try_exists() {
-        Ok(false) => nova_calls::error_from_vault(&VaultError::Gone { root: root.to_owned(), reason: None }),
+        Ok(false) => VaultError::Gone { root: root.to_owned(), reason: None }.into(),
         _ => error,
     }
 }

@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use nova_protocol::{ErrorCode, ProviderRow, UserError};
 use nova_provider::{Limits, Locality, ModelInfo, ProviderError, ProviderKind, detect, is_same_model};
-use nova_session::provider_error;
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -61,7 +60,7 @@ impl App {
     async fn provider_row(&self, config: &ProviderConfig, found: Option<Vec<ModelInfo>>) -> ProviderRow {
         let mut row = ProviderRow {
             id: config.id.clone(),
-            kind: config.kind.to_string(),
+            kind: config.kind.clone(),
             local: false,
             host: config.base_url.clone().unwrap_or_default(),
             agreed: false,
@@ -147,7 +146,7 @@ impl App {
                 Err(error) => Err(NoModels {
                     silent: config.kind == ProviderKind::Ollama
                         || matches!(error, ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }),
-                    problem: provider_error(&error),
+                    problem: error.into(),
                     known: known.map(|(_, models)| models).unwrap_or_default(),
                     without_key: false,
                 }),

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nova_calls::error_from_vault;
 use nova_protocol::{ConfigProblemView, UserError};
 use nova_session::Ids;
 use nova_skill::{Clock, types_meant};
@@ -56,7 +55,7 @@ impl Questions {
     /// # Errors
     /// `no_vault`, `invalid_arguments` for a pattern that is none, or what prevents reading.
     pub async fn search_notes(&self, search: Search) -> Result<SearchAnswer, UserError> {
-        self.ask(move |view| view.search(&search).map_err(|error| error_from_vault(&error))).await
+        self.ask(move |view| Ok(view.search(&search)?)).await
     }
 
     /// Notes by their properties; a type that a skill declares stands for those that the configuration
@@ -67,7 +66,7 @@ impl Questions {
     pub async fn query_notes(&self, mut query: Query) -> Result<QueryAnswer, UserError> {
         let meant = query.record_types.iter().flat_map(|asked| types_meant(asked, self.skills.iter()));
         query.record_types = meant.collect();
-        self.ask(move |view| view.query(&query).map_err(|error| error_from_vault(&error))).await
+        self.ask(move |view| Ok(view.query(&query)?)).await
     }
 
     /// What a note, by path or name, links to and what links to it.
@@ -78,7 +77,7 @@ impl Questions {
         let note = note.to_owned();
         self.ask(move |view| {
             let path = find_note(view, &note)?.path;
-            view.links(&path).map_err(|error| error_from_vault(&error))
+            Ok(view.links(&path)?)
         })
         .await
     }

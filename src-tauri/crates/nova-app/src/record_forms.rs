@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use nova_calls::{CalledTool, error_from_tool, error_from_vault};
+use nova_calls::CalledTool;
 use nova_protocol::{
     ErrorCode, FieldErrorView, NoteSuggestion, ProblemView, RecordFormRef, RecordFormView, RecordTypeRow,
     SaveRecord, SavedRecord, SuggestNotes, UserError, UsualCurrency,
@@ -175,7 +175,7 @@ impl App {
                 found.truncate(MOST);
                 return Ok(found);
             }
-            let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let rows = view.query(&Query::default())?.rows;
             let templates = view.template_folder();
             let paths: HashSet<VaultPath> = rows.iter().map(|row| row.path.clone()).collect();
             let no_record = |path: &VaultPath| templates.holds(path) || is_copy(path, &paths);
@@ -258,7 +258,7 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
     let types: Vec<&str> =
         skill.records.iter().flat_map(RecordType::type_values).map(String::as_str).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for note in view.records(&types).map_err(|error| error_from_vault(&error))? {
+    for note in view.records(&types)? {
         let Some(declared) = skill.records.of_note(&note) else { continue };
         let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));
         for field in currencies {
@@ -315,7 +315,7 @@ fn broken_matter(note: &Note) -> Option<ProblemView> {
 }
 
 fn broken(problem: &ProblemView) -> UserError {
-    error_from_tool(&ToolError::BrokenRecord(nova_vault::Problem {
+    UserError::from(ToolError::BrokenRecord(nova_vault::Problem {
         path: problem.path.clone(),
         line: problem.line,
         problem: problem.problem.clone(),

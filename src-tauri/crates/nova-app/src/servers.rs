@@ -14,7 +14,8 @@ use nova_vault::VaultPath;
 use serde_json::{Map, Value};
 
 use crate::app::{App, Inner};
-use crate::mcp::{not_saved, trouble_error, unknown_server};
+use crate::mcp::unknown_server;
+use crate::server_now::ServerNow;
 use crate::skill_rows::{mean, object_at, tokens};
 
 /// Lines of its standard error beside a server that failed.
@@ -87,7 +88,10 @@ impl App {
         let tools = self.inner.mcp.listed(name);
         Ok(ServerDetail {
             server: review.name.clone(),
-            review: review_view(&review),
+            review: ServerReviewView {
+                agreed_at: self.inner.trust.agreed_to_server_at(&review.name).filter(|_| review.agreed),
+                ..review_view(&review)
+            },
             tools: tools.map(|tools| tools.into_iter().map(tool_view).collect()),
             last_lines: self.inner.mcp.last_lines(name),
             calls,
@@ -151,31 +155,45 @@ impl App {
         tools: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), UserError> {
         for tool in tools {
-            self.inner.trust.forget_tool(&shown_name(skill, tool)).map_err(|error| not_saved(&error))?;
+            self.inner.trust.forget_tool(&shown_name(skill, tool))?;
         }
         Ok(())
     }
 
     pub(crate) async fn restart(&self, name: &str) -> Result<(), UserError> {
         let started = self.inner.mcp.restart(name).await.ok_or_else(|| unknown_server(name))?;
-        started.map_err(|trouble| trouble_error(&trouble))
+        Ok(started?)
     }
 }
 
 impl Inner {
-    /// Reports each server whose state is another than when this was last called.
+    /// Reports each server whose state, prompts or resources are others than when this was last called.
     pub(crate) fn servers_changed(self: &Arc<Self>) {
         let now: BTreeMap<_, _> = self
             .mcp
             .statuses()
             .iter()
-            .map(|server| (server.name.clone(), (state_of(server), reason_of(server))))
+            .map(|server| {
+                let now = ServerNow {
+                    id: server.id.clone(),
+                    state: state_of(server),
+                    reason: reason_of(server),
+                    offers_changed: server.offers_changed,
+                };
+                (server.name.clone(), now)
+            })
             .collect();
         let mut before = self.server_states.lock().unwrap_or_else(PoisonError::into_inner);
-        for (server, (state, reason)) in &now {
-            if before.get(server) != Some(&(*state, reason.clone())) {
-                let (server, state, reason) = (server.clone(), state.as_str().into(), reason.clone());
+        for (server, now) in &now {
+            let before = before.get(server);
+            if before.is_none_or(|before| before.state != now.state || before.reason != now.reason) {
+                let (server, state, reason) = (server.clone(), now.state.as_str().into(), now.reason.clone());
                 self.events.emit(Event::ServerState { server, state, reason });
+            }
+            if before.is_some_and(|before| before.offers_changed != now.offers_changed) {
+                let changed = vec![now.id.clone()];
+                let (added, removed) = (Vec::new(), Vec::new());
+                self.events.emit(Event::RegistryChanged { added, removed, changed });
             }
         }
         *before = now;
@@ -217,6 +235,7 @@ fn tool_counts(tools: &[ListedTool]) -> ServerToolCounts {
         listed: count(&|_| true),
         on: count(&is_on),
         changed: count(&|tool| is_blocked(tool)),
+        new: count(&|tool| is_blocked(tool) && tool.is_new),
         tokens: tools.iter().filter(is_on).map(|tool| tokens(tool.bytes)).sum(),
     }
 }
@@ -250,6 +269,7 @@ fn review_view(review: &ServerReview) -> ServerReviewView {
     ServerReviewView {
         fingerprint: review.fingerprint.clone(),
         agreed: review.agreed,
+        agreed_at: None,
         changed: review.changed,
         program: review.program.clone(),
         runs: review.shown.clone(),

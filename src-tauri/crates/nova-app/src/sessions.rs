@@ -6,10 +6,9 @@ use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use nova_calls::error_from_vault;
 use nova_protocol::{
-    Envelope, ErrorCode, Event, ExportSession, ExportedSession, FoundSession, FoundText, SearchSessions,
-    SessionRow, SetSession, TextPart, UserError,
+    ChooseBranch, Envelope, ErrorCode, Event, ExportSession, ExportedSession, FoundSession, FoundText,
+    Nothing, SearchSessions, SessionRow, SetSession, TextPart, UserError,
 };
 use nova_session::{After, Found, SessionError};
 use nova_vault::note::file_name;
@@ -46,6 +45,9 @@ impl App {
     pub(crate) async fn move_to_trash(&self, session: &str) -> Result<(), UserError> {
         let at = self.inner.options.clock.now().to_string();
         self.inner.store.delete(session, &at).await?;
+        for child in self.inner.store.children(session).await? {
+            self.chats().remove(&child);
+        }
         self.chats().remove(session);
         self.emit(Event::SessionChanged { id: session.to_owned() });
         Ok(())
@@ -71,15 +73,18 @@ impl App {
         if kept_in_log {
             return Err(SessionError::LogKept.into());
         }
-        Ok(purged.sessions.len())
+        Ok(purged.listed)
     }
 
     /// As [`Self::purge_trash`], one session of it.
     pub(crate) async fn purge_session(&self, session: &str) -> Result<(), UserError> {
+        let under = self.inner.store.children(session).await?;
         let purged = self.inner.store.purge_one(session).await;
         if matches!(purged, Ok(()) | Err(SessionError::LogKept)) {
-            self.forget_scratch(session);
-            self.forget_draft(session)?;
+            for session in under.iter().map(String::as_str).chain([session]) {
+                self.forget_scratch(session);
+                self.forget_draft(session)?;
+            }
         }
         Ok(purged?)
     }
@@ -148,7 +153,7 @@ impl App {
                 let mut draft = vault.draft();
                 let set = vault.change_set(ChangeSetKind::Cli, "Exported chat".into());
                 let written = draft.create(&note, text).and_then(|()| set.apply(draft, &Author::new("user")));
-                return written.and_then(|_| set.close()).map_err(|error| error_from_vault(&error));
+                return Ok(written.and_then(|_| set.close())?);
             }
             let mut options = std::fs::File::options();
             options.write(true).create(true).truncate(true);
@@ -194,11 +199,11 @@ impl App {
         }
     }
 
-    pub(crate) async fn put_branch_in_force(&self, session: &str, turn: &str) -> Result<(), UserError> {
-        let chat = self.open_chat(session).await?;
+    pub(crate) async fn choose_branch(&self, choose: ChooseBranch) -> Result<Nothing, UserError> {
+        let chat = self.open_chat(&choose.session).await?;
         let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
-        let chosen = chat.session.choose_branch(turn, store, clock, self.inner.clone()).await;
-        Ok(chosen?)
+        chat.session.choose_branch(&choose.turn, store, clock, self.inner.clone()).await?;
+        Ok(Nothing {})
     }
 
     /// Tells what another Nova does in the session, as its log has it from this number on, until its turn

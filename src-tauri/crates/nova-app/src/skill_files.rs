@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nova_protocol::{ErrorCode, UserError};
+use nova_protocol::{ErrorCode, Nothing, SkillRef, UserError};
 use nova_registry::{SkillEntry, SourceKind};
 
 use crate::app::App;
@@ -10,9 +10,10 @@ use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {
-    /// Shows what there is to mend of a skill in the system's file manager.
-    pub(crate) async fn show_files_of(&self, id: &str) -> Result<(), UserError> {
+    /// Shows the file of a skill that needs a fix in the system's file manager.
+    pub(crate) async fn show_skill_files(&self, skill: SkillRef) -> Result<Nothing, UserError> {
         let snapshot = self.inner.registry.snapshot();
+        let id = &skill.skill;
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
         let Some(path) = self.file_of(skill) else {
             return Err(UserError::new(
@@ -21,7 +22,8 @@ impl App {
                 "Set what it needs in nova.config.json.",
             ));
         };
-        self.show_in_file_manager(path).await
+        self.show_in_file_manager(path).await?;
+        Ok(Nothing {})
     }
 
     /// Shows a file or folder where it lies; it is not opened.

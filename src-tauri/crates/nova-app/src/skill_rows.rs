@@ -136,7 +136,9 @@ impl App {
                 None => {}
             }
             if let Some(tool) = &set.tool {
-                switch_tool(entry, &tool.tool, tool.on);
+                let mut at_first = skill.tools_off_at_first.iter();
+                let off_at_first = at_first.any(|id| canonical(id) == canonical(&tool.tool));
+                switch_tool(entry, &tool.tool, tool.on, off_at_first);
             }
         })
     }
@@ -166,17 +168,24 @@ impl App {
     }
 }
 
-fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool) {
+/// `off_at_first`: the tool is off until it stands in the list of those allowed.
+fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool, off_at_first: bool) {
     let Some(tools) = object_at(entry, "tools") else { return };
-    let denied = tools.entry("deny").or_insert(Value::Null);
-    if denied.is_null() {
-        *denied = Value::Array(Vec::new());
+    let mut set = |name: &str, listed: bool| {
+        let list = tools.entry(name).or_insert(Value::Null);
+        if list.is_null() {
+            *list = Value::Array(Vec::new());
+        }
+        let Some(list) = list.as_array_mut() else { return };
+        list.retain(|other| other.as_str().is_none_or(|other| canonical(other) != canonical(tool)));
+        if listed {
+            list.push(Value::from(tool));
+        }
+    };
+    if off_at_first {
+        set("allow", on);
     }
-    let Some(denied) = denied.as_array_mut() else { return };
-    denied.retain(|other| other.as_str().is_none_or(|other| canonical(other) != canonical(tool)));
-    if !on {
-        denied.push(Value::from(tool));
-    }
+    set("deny", !on && !off_at_first);
 }
 
 /// The object under a key, made where nothing or null is. The file was read before it is changed:

@@ -45,6 +45,7 @@ fn one(key: &str, own: &Map<String, Value>) -> Result<SkillSettings, Fault> {
         pinned: switch("pinned")?.unwrap_or_default(),
         hidden: switch("hidden")?.unwrap_or_default(),
         denied_tools: texts(&at("tools.deny"), tools.and_then(|tools| tools.get("deny")))?,
+        allowed_tools: texts(&at("tools.allow"), tools.and_then(|tools| tools.get("allow")))?,
         config: object(&at("config"), own.get("config"))?.cloned().map_or(Value::Null, Value::Object),
     })
 }
@@ -95,6 +96,7 @@ mod tests {
             (json!({"crm": {"tools": ["a"]}}), "skills.crm.tools", "object"),
             (json!({"crm": {"tools": {"deny": "a"}}}), "skills.crm.tools.deny", "list of strings"),
             (json!({"crm": {"tools": {"deny": [1]}}}), "skills.crm.tools.deny", "list of strings"),
+            (json!({"core": {"tools": {"allow": true}}}), "skills.core.tools.allow", "list of strings"),
         ] {
             let (at, reason) = read(Some(&value)).expect_err(&value.to_string());
             assert_eq!(at, key, "{value}");
@@ -121,7 +123,7 @@ mod tests {
     #[test]
     fn what_is_set_is_read() {
         let set = json!({"crm": {"enabled": false, "mode": "always", "lifetime": "turn", "pinned": true,
-            "hidden": true, "tools": {"deny": ["export"]}, "config": {"team": "a"}, "mine": 1}});
+            "hidden": true, "tools": {"deny": ["export"], "allow": ["bash"]}, "config": {"team": "a"}, "mine": 1}});
         let own = SkillSettings {
             enabled: Some(false),
             mode: Some(Mode::Always),
@@ -129,6 +131,7 @@ mod tests {
             pinned: true,
             hidden: true,
             denied_tools: vec!["export".into()],
+            allowed_tools: vec!["bash".into()],
             config: json!({"team": "a"}),
         };
         assert_eq!(read(Some(&set)).expect("all fits").of("crm"), Some(&own));

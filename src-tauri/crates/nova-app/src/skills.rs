@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
-use nova_skill::Skill;
-use nova_skill_core::PendingTools;
+use nova_registry::ToolHost;
+use nova_skill::{Skill, ToolContext, ToolError, ToolOutput, async_trait};
+use nova_skill_core::{PendingTools, Snippets};
 
 use crate::workflow::Workflow;
 
@@ -15,17 +16,27 @@ macro_rules! workflow {
 }
 
 /// The skills compiled into Nova: one line each.
-pub(crate) fn built_in(pending: Arc<dyn PendingTools>) -> Vec<Box<dyn Skill>> {
+pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippets>) -> Vec<Box<dyn Skill>> {
     vec![
         nova_skill_budget::skill(),
         nova_skill_crm::skill(),
         nova_skill_portfolio::skill(),
         nova_skill_vault::skill(),
-        nova_skill_core::skill(pending),
+        nova_skill_core::skill(pending, snippets),
         workflow!("$CARGO_MANIFEST_DIR/../../../skills/employee-onboarding"),
         workflow!("$CARGO_MANIFEST_DIR/../../../skills/release-management"),
         workflow!("$CARGO_MANIFEST_DIR/../../../skills/research-assistant"),
     ]
+}
+
+/// Scripts of the assistant, run where tools in TypeScript are.
+pub(crate) struct HostSnippets(pub(crate) Arc<dyn ToolHost>);
+
+#[async_trait]
+impl Snippets for HostSnippets {
+    async fn run(&self, source: Arc<str>, context: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        self.0.run_snippet(source, context).await
+    }
 }
 
 #[cfg(test)]
@@ -42,7 +53,7 @@ mod tests {
     }
 
     fn all() -> Vec<Box<dyn Skill>> {
-        built_in(Arc::new(NoPendingTools))
+        built_in(Arc::new(NoPendingTools), Arc::new(HostSnippets(Arc::new(nova_registry::NoToolHost))))
     }
 
     #[test]

@@ -6,6 +6,7 @@ use nova_calls::{
 };
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, UseMeter, Used, WaitingApprovals};
+use nova_skill::PrincipalKind;
 use nova_vault::ChangeSetKind;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -59,12 +60,15 @@ impl App {
         let scope = CallScope {
             access,
             snapshot: self.inner.registry.snapshot(),
+            // A program that speaks MCP calls what it is served, and nothing by way of that.
+            callable: (caller.principal.kind == PrincipalKind::McpClient).then(Arc::default),
             grants: Arc::new(Grants::default()),
             given: if run.by_hand { self.inner.given_files.clone() } else { Arc::new(()) },
             events: events.clone(),
             change_set: change_set.clone(),
             touched: Arc::default(),
             so_far: Arc::default(),
+            sub_agents: Arc::new(()),
             privacy: Arc::new(caller.privacy.clone()),
             asker: caller.asker(),
             session: run.run,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
-use nova_protocol::ConfigProblemView;
+use nova_protocol::{ConfigProblemView, ErrorCode, UserError};
 use nova_provider::key_variable;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,21 @@ pub(crate) struct Trust {
     file: PathBuf,
     /// Somebody was told that the file cannot be read: what is agreed to next may begin a new one.
     told: AtomicBool,
+}
+
+/// `trust.json` could not be read or written; nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct TrustError(#[from] std::io::Error);
+
+impl From<TrustError> for UserError {
+    fn from(error: TrustError) -> Self {
+        Self::new(
+            ErrorCode::Io,
+            format!("Your agreements cannot be saved: {error}."),
+            "Make the data folder writable, then try again.",
+        )
+    }
 }
 
 type Rest = serde_json::Map<String, serde_json::Value>;
@@ -37,6 +52,9 @@ struct Record {
     /// Name of an MCP server → the fingerprint of the command or address that was agreed to.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_servers: BTreeMap<String, String>,
+    /// Of these, when the user agreed, RFC 3339.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    mcp_agreed_at: BTreeMap<String, String>,
     /// Whether TypeScript tools may run where the system confines nothing; None until somebody was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     unconfined: Option<bool>,
@@ -121,7 +139,7 @@ impl Trust {
             && record.is_bound(provider, address)
     }
 
-    pub(crate) fn agree(&self, provider: &str, host: &str, address: &str) -> std::io::Result<()> {
+    pub(crate) fn agree(&self, provider: &str, host: &str, address: &str) -> Result<(), TrustError> {
         self.change(|record| {
             record.providers.insert(provider.to_owned(), host.to_owned());
             record.addresses.insert(provider.to_owned(), address.to_owned());
@@ -134,7 +152,7 @@ impl Trust {
     }
 
     /// Binds a key that was bound to another address to this one. One that was never bound stays so.
-    pub(crate) fn rebind(&self, provider: &str, address: &str) -> std::io::Result<()> {
+    pub(crate) fn rebind(&self, provider: &str, address: &str) -> Result<(), TrustError> {
         if self.is_bound(provider, address) {
             return Ok(());
         }
@@ -148,14 +166,18 @@ impl Trust {
         self.read().passed_on.get(provider).is_some_and(|hosts| hosts.contains(host))
     }
 
-    pub(crate) fn agree_to_pass_on(&self, provider: &str, hosts: &BTreeSet<String>) -> std::io::Result<()> {
+    pub(crate) fn agree_to_pass_on(
+        &self,
+        provider: &str,
+        hosts: &BTreeSet<String>,
+    ) -> Result<(), TrustError> {
         self.change(|record| {
             record.passed_on.entry(provider.to_owned()).or_default().extend(hosts.iter().cloned());
         })
     }
 
     /// Of one host, or whatever was agreed to for the provider.
-    pub(crate) fn revoke(&self, provider: &str, host: Option<&str>) -> std::io::Result<()> {
+    pub(crate) fn revoke(&self, provider: &str, host: Option<&str>) -> Result<(), TrustError> {
         self.change(|record| {
             let Some(host) = host else {
                 record.providers.remove(provider);
@@ -176,7 +198,7 @@ impl Trust {
         self.read().unconfined
     }
 
-    pub(crate) fn answer_unconfined(&self, allowed: bool) -> std::io::Result<()> {
+    pub(crate) fn answer_unconfined(&self, allowed: bool) -> Result<(), TrustError> {
         self.change(|record| record.unconfined = Some(allowed))
     }
 
@@ -184,18 +206,34 @@ impl Trust {
         self.read().mcp_servers.remove(server)
     }
 
-    pub(crate) fn agree_to_server(&self, server: &str, fingerprint: &str) -> std::io::Result<()> {
+    /// When the user agreed to a server, RFC 3339.
+    pub(crate) fn agreed_to_server_at(&self, server: &str) -> Option<String> {
+        self.read().mcp_agreed_at.remove(server)
+    }
+
+    pub(crate) fn agree_to_server(
+        &self,
+        server: &str,
+        fingerprint: &str,
+        at: &str,
+    ) -> Result<(), TrustError> {
         self.change(|record| {
-            record.mcp_servers.insert(server.to_owned(), fingerprint.to_owned());
+            // To approve a changed tool is no new agreement with its server.
+            if record.mcp_servers.insert(server.to_owned(), fingerprint.to_owned()).as_deref()
+                != Some(fingerprint)
+            {
+                record.mcp_agreed_at.insert(server.to_owned(), at.to_owned());
+            }
         })
     }
 
-    pub(crate) fn forget_server(&self, server: &str) -> std::io::Result<()> {
+    pub(crate) fn forget_server(&self, server: &str) -> Result<(), TrustError> {
         if self.agreed_server(server).is_none() {
             return Ok(());
         }
         self.change(|record| {
             record.mcp_servers.remove(server);
+            record.mcp_agreed_at.remove(server);
         })
     }
 
@@ -204,7 +242,7 @@ impl Trust {
     }
 
     /// What was approved of its tools before is forgotten: it was for other files.
-    pub(crate) fn agree_to_skill(&self, skill: &str, agreed: &AgreedSkill) -> std::io::Result<()> {
+    pub(crate) fn agree_to_skill(&self, skill: &str, agreed: &AgreedSkill) -> Result<(), TrustError> {
         let id = canonical(skill);
         self.change(|record| {
             let before = record.skills.remove(&id).filter(|before| before.is_like(agreed));
@@ -225,7 +263,7 @@ impl Trust {
 
     /// Remembers what tools are that their source vouches for until they change. Of those that are
     /// known, nothing is changed.
-    pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> std::io::Result<()> {
+    pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> Result<(), TrustError> {
         // Nobody agreed to anything here: a broken file stays as it is.
         let known = self.try_read()?.tools;
         let is_new = |content: &ToolContent| {
@@ -251,7 +289,7 @@ impl Trust {
     }
 
     /// The next call of the tool asks as the first did. Answers whether anything was approved.
-    pub(crate) fn forget_tool(&self, name: &str) -> std::io::Result<bool> {
+    pub(crate) fn forget_tool(&self, name: &str) -> Result<bool, TrustError> {
         let wanted = canonical(name);
         let mut found = false;
         self.change(|record| {
@@ -266,7 +304,7 @@ impl Trust {
     }
 
     /// The next request of the tool to the host asks. Answers whether every one was allowed.
-    pub(crate) fn forget_host(&self, name: &str, host: &str) -> std::io::Result<bool> {
+    pub(crate) fn forget_host(&self, name: &str, host: &str) -> Result<bool, TrustError> {
         let wanted = canonical(name);
         let mut found = false;
         self.change(|record| {
@@ -293,8 +331,8 @@ impl Trust {
 
     /// Changes what is there. A file that cannot be read is never written over: once the user knows
     /// of it, it is kept under another name first.
-    fn change(&self, edit: impl FnOnce(&mut Record)) -> std::io::Result<()> {
-        crate::own_files::change(&self.file, std::convert::identity, || {
+    fn change(&self, edit: impl FnOnce(&mut Record)) -> Result<(), TrustError> {
+        Ok(crate::own_files::change(&self.file, std::convert::identity, || {
             let mut record = match self.try_read() {
                 Ok(record) => record,
                 Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -318,7 +356,7 @@ impl Trust {
             let mut bytes = serde_json::to_vec_pretty(&record)?;
             bytes.push(b'\n');
             Ok((bytes, ()))
-        })
+        })?)
     }
 
     /// A copy beside the file, under a name that nothing has.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nova_calls::error_from_vault;
 use nova_protocol::{
-    ErrorCode, ExtraRoot, HistoryUse, KeepHistory, NotePrivacy, OlderChanges, OpenedVault, OwnPrivate,
-    PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
+    ErrorCode, ExtraRoot, HistoryUse, KeepHistory, NotePrivacy, NoteRef, Nothing, OlderChanges, OpenedVault,
+    OwnPrivate, PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
 };
 use nova_vault::note::FrontMatter;
 use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
@@ -28,7 +27,7 @@ const MOST_NAMED: usize = 50;
 const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];
 
 impl App {
-    pub(crate) async fn page_of_vault(&self) -> Result<VaultPage, UserError> {
+    pub(crate) async fn vault_page(&self, _: Nothing) -> Result<VaultPage, UserError> {
         self.date_missing_vaults().await?;
         let (vault, config, places) = (self.vault().ok(), self.config(), self.places().clone());
         blocking(move || page(vault.as_ref(), &config, &places)).await
@@ -57,17 +56,19 @@ impl App {
     }
 
     /// Adds an entry to the list of private notes, as the vault names it, or removes one as it is written.
-    pub(crate) async fn list_private(&self, set: SetPrivate) -> Result<(), UserError> {
+    pub(crate) async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
         if !set.private {
-            return self.change_config(|config| change_list(config, "private", &set.entry, false));
+            self.change_config(|config| change_list(config, "private", &set.entry, false))?;
+            return self.vault_page(Nothing {}).await;
         }
         let (vault, home) = (self.vault()?, self.places().home.clone());
         let entry = blocking(move || private_entry(&vault, set.entry.trim(), home.as_deref())).await?;
-        self.change_config(|config| change_list(config, "private", &entry, true))
+        self.change_config(|config| change_list(config, "private", &entry, true))?;
+        self.vault_page(Nothing {}).await
     }
 
     /// Keeps so much of the history from now on.
-    pub(crate) fn limit_history(&self, keep: KeepHistory) -> Result<(), UserError> {
+    pub(crate) async fn keep_history(&self, keep: KeepHistory) -> Result<VaultPage, UserError> {
         if !HISTORY_DAYS.contains(&keep.days) || !HISTORY_BYTES.contains(&keep.bytes) {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
@@ -81,14 +82,14 @@ impl App {
         if let Ok(vault) = self.vault() {
             vault.history().keep(self.config().history);
         }
-        Ok(())
+        self.vault_page(Nothing {}).await
     }
 
-    pub(crate) async fn privacy_of(&self, name: String) -> Result<NotePrivacy, UserError> {
+    pub(crate) async fn check_private(&self, note: NoteRef) -> Result<NotePrivacy, UserError> {
         let (vault, config) = (self.vault()?, self.config());
         let home = self.places().home.clone();
         blocking(move || {
-            let note = find_note(&vault.seen_by_owner(), &name)?;
+            let note = find_note(&vault.seen_by_owner(), &note.path)?;
             let entry = config.private.iter().find(|entry| {
                 let listed = vault.listed_private(std::slice::from_ref(entry), home.as_deref());
                 Privacy { remote: true, private: listed }.lists(&note.path)
@@ -111,7 +112,7 @@ impl App {
 
     /// Opens the vault with the changed list before the list is written: one that the vault refuses
     /// changes nothing.
-    pub(crate) async fn list_root(&self, set: SetRoot) -> Result<(), UserError> {
+    pub(crate) async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
         let path = PathBuf::from(&set.path);
         let root = self.vault()?.root().to_owned();
         if set.listed && !can_be_root(&path, &root, self.places()) {
@@ -132,7 +133,7 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(std::sync::PoisonError::into_inner) =
             VaultState { vault: Some(vault), problem: None };
         self.restart_feed();
-        Ok(())
+        self.vault_page(Nothing {}).await
     }
 }
 
@@ -172,7 +173,7 @@ fn private_entry(vault: &Vault, entry: &str, home: Option<&Path>) -> Result<Stri
     };
     let is_outside = Path::new(&named).is_absolute() && named != "/";
     let missing = vault.private_for_nothing(std::slice::from_ref(&named));
-    let missing = !missing.map_err(|error| error_from_vault(&error))?.is_empty();
+    let missing = !missing?.is_empty();
     if is_outside || missing {
         return Err(UserError::new(
             ErrorCode::NoteNotFound,
@@ -195,7 +196,7 @@ fn page(vault: Option<&Vault>, config: &Config, places: &Places) -> Result<Vault
     let rows = match vault {
         Some(vault) => {
             let rows = vault.seen_by_owner().query(&Query::default());
-            rows.map_err(|error| error_from_vault(&error))?.rows
+            rows?.rows
         }
         None => Vec::new(),
     };
@@ -244,7 +245,7 @@ fn private_row(
 }
 
 fn opened(vault: &Vault, places: &Places) -> Result<OpenedVault, UserError> {
-    let status = vault.status().map_err(|error| error_from_vault(&error))?;
+    let status = vault.status()?;
     let records: BTreeMap<String, usize> = status.records.into_iter().collect();
     let mut records: Vec<_> = records
         .into_iter()
@@ -263,7 +264,7 @@ fn opened(vault: &Vault, places: &Places) -> Result<OpenedVault, UserError> {
 fn history(vault: &Vault) -> Result<HistoryUse, UserError> {
     let usual = vault.history().limits();
     let limits: Vec<_> = PRUNE_TO.iter().map(|days| fewer(usual, Some(*days))).collect();
-    let (all, older) = vault.history().sizes(&limits).map_err(|error| error_from_vault(&error))?;
+    let (all, older) = vault.history().sizes(&limits)?;
     let older = PRUNE_TO.iter().zip(older);
     Ok(HistoryUse {
         changes: count(all.changes),

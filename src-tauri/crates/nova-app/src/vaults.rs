@@ -116,7 +116,7 @@ impl App {
         let vault = self.vault()?;
         let (skills, private) = (self.registry().snapshot(), self.private());
         blocking(move || {
-            let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let status = vault.status()?;
             let problems = all_problems(&vault, &skills, &private)?;
             Ok(VaultSummary {
                 name: status.name,
@@ -142,7 +142,7 @@ impl App {
         let vault = self.vault()?;
         let (skills, private) = (self.registry().snapshot(), self.private());
         blocking(move || {
-            let mut status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let mut status = vault.status()?;
             status.problems = all_problems(&vault, &skills, &private)?.len();
             serde_json::to_value(status)
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))
@@ -201,8 +201,7 @@ pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
 /// cannot be read is nobody's record, so nothing is said twice.
 fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<Vec<Problem>, UserError> {
     let view = vault.seen_by_owner();
-    let failed = |error| nova_calls::error_from_vault(&error);
-    let mut problems = vault.problems().map_err(failed)?;
+    let mut problems = vault.problems()?;
     let types: Vec<&RecordTypes> = skills.available().map(|skill| skill.records.as_ref()).collect();
     let values: Vec<&str> = types
         .iter()
@@ -210,12 +209,12 @@ fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<
         .flat_map(RecordType::type_values)
         .map(String::as_str)
         .collect();
-    for note in view.records(&values).map_err(failed)? {
+    for note in view.records(&values)? {
         if let Some(declared) = types.iter().find_map(|types| types.of_note(&note)) {
             problems.extend(declared.check(&note));
         }
     }
-    let for_nothing = vault.private_for_nothing(private).map_err(failed)?;
+    let for_nothing = vault.private_for_nothing(private)?;
     problems.extend(for_nothing.iter().map(|entry| no_such_private(entry)));
     problems.sort();
     Ok(problems)
@@ -254,7 +253,7 @@ pub(crate) async fn open_vault(
     let (places, root) = (places.clone(), root.to_owned());
     let (roots, write_through, limits) = (config.roots.clone(), config.write_through, config.history);
     blocking(move || {
-        open(VaultOptions {
+        Ok(open(VaultOptions {
             root,
             history: places.data.join("history"),
             forbidden: vec![places.config, places.data],
@@ -267,8 +266,7 @@ pub(crate) async fn open_vault(
             top_folder: nova_vault::top_folder,
             write_through,
             limits,
-        })
-        .map_err(|error| nova_calls::error_from_vault(&error))
+        })?)
     })
     .await
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nova_protocol::{AddWorkspace, ErrorCode, UserError, WorkspaceAccess, WorkspaceView, Workspaces};
 use nova_skill::{Access, Folder, FolderSource, Folders, Kept};
-use nova_workspace::{Refused, refuse};
+use nova_workspace::{Documents, Refused, refuse};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -14,7 +14,7 @@ use crate::blocking::blocking;
 use crate::config::WorkspaceConfig;
 
 /// What paths in a chat's own folder begin with.
-const SCRATCH: &str = "scratch";
+pub(crate) const SCRATCH: &str = "scratch";
 /// Below the data folder, the scratch folders by chat.
 const SCRATCH_FOLDERS: &str = "scratch";
 /// What no workspace is called: other things are.
@@ -156,6 +156,10 @@ impl FolderSource for App {
             folders.extend(opened);
         }
         Ok(Arc::new(Folders::new(folders)))
+    }
+
+    fn documents(&self) -> Arc<dyn Documents> {
+        self.inner.options.documents.clone()
     }
 
     fn kept(&self) -> Option<Kept> {

@@ -7,19 +7,24 @@ use std::time::Duration;
 use nova_http::Web;
 use nova_protocol::{Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{RulesInForce, SkillEntry, Snapshot, ToolEntry};
-use nova_skill::{Clock, CredentialSource, FolderSource, GivenFiles, Principal, StoreSource, VaultPath};
+use nova_skill::{
+    Clock, CredentialSource, FolderSource, GivenFiles, OutputImage, Principal, SandboxSource, StoreSource,
+    VaultPath,
+};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;
 
-use crate::draft_vault::SeenNotes;
-use crate::{Approved, Approver, Grants, KeepRule, Place, TurnSoFar};
+use crate::seen_notes::SeenNotes;
+use crate::{Approved, Approver, Grants, KeepRule, Place, SubAgents, TurnSoFar};
 
 /// What the calls of one turn, form or command share.
 #[derive(Clone)]
 pub struct CallScope {
     pub access: Access,
     pub snapshot: Arc<Snapshot>,
+    /// The skills whose tools a tool may call; every available one where none are listed.
+    pub callable: Option<Arc<BTreeSet<String>>>,
     pub grants: Arc<Grants>,
     /// What the user chose or dropped; `()` for a model's calls.
     pub given: Arc<dyn GivenFiles>,
@@ -33,6 +38,8 @@ pub struct CallScope {
     pub privacy: Arc<Privacy>,
     /// What the model knows of the notes that it writes; `()` for the user.
     pub asker: Arc<dyn SeenNotes>,
+    /// Runs the tasks that its calls give to others; `()` where they can give none.
+    pub sub_agents: Arc<dyn SubAgents>,
     /// The session, or the form run.
     pub session: String,
     pub turn: Option<String>,
@@ -52,6 +59,8 @@ pub struct Access {
     pub stores: Arc<dyn StoreSource>,
     /// The folders outside of the vault.
     pub folders: Arc<dyn FolderSource>,
+    /// Where commands run.
+    pub sandboxes: Arc<dyn SandboxSource>,
     pub clock: Arc<dyn Clock>,
     pub rules: Arc<RulesInForce>,
     /// What the user approved of tools that did not come with the program.
@@ -125,6 +134,8 @@ pub struct Outcome {
     pub sources: Vec<SourceView>,
     /// The numbers of the value that a person would quote.
     pub figures: Vec<FigureView>,
+    /// For a model that can look at them.
+    pub images: Vec<OutputImage>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
     /// What came from outside while the call wrote.
@@ -153,6 +164,7 @@ impl Outcome {
             result: Ok(Value::Null),
             sources: Vec::new(),
             figures: Vec::new(),
+            images: Vec::new(),
             changes: Vec::new(),
             change_set: None,
             merged: Vec::new(),

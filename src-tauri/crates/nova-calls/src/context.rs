@@ -2,18 +2,21 @@ use std::sync::Arc;
 
 use nova_skill::{
     Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
-    RequestInfo, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
+    RequestInfo, ToolCalls, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::credentials::CallCredentials;
+use crate::delegate::CallDelegate;
 use crate::draft_vault::DraftVault;
 use crate::elicitations::CallUser;
 use crate::files::CallFiles;
+use crate::process::CallProcess;
 use crate::reach::CallHttp;
 use crate::refused::Refused;
+use crate::run::inner::InnerCalls;
 use crate::secrets::Secrets;
 
 /// What one running tool is given.
@@ -21,11 +24,16 @@ pub(crate) struct CallContext {
     pub(crate) vault: DraftVault,
     pub(crate) files: CallFiles,
     pub(crate) http: CallHttp,
+    pub(crate) process: CallProcess,
     pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
+    /// For a tool that declares it.
+    pub(crate) delegate: Option<CallDelegate>,
     pub(crate) user: CallUser,
+    /// Of a tool that may call others.
+    pub(crate) tools: Option<InnerCalls>,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
     pub(crate) config: Arc<Value>,
@@ -65,11 +73,21 @@ impl ToolContext for CallContext {
     }
 
     fn process(&self) -> &dyn ToolProcess {
-        &Refused
+        &self.process
     }
 
     fn delegate(&self) -> &dyn Delegate {
-        &Refused
+        match &self.delegate {
+            Some(delegate) => delegate,
+            None => &Refused,
+        }
+    }
+
+    fn tools(&self) -> &dyn ToolCalls {
+        match &self.tools {
+            Some(tools) => tools,
+            None => &(),
+        }
     }
 
     fn user(&self) -> &dyn ToolUser {

@@ -31,6 +31,8 @@ pub struct Facts<'a> {
     pub tainted: bool,
     /// How often this very call was made in the turn, this time included.
     pub times: usize,
+    /// Which hosts the tool contacts depends on its arguments: an "always" would be for every host.
+    pub hosts_vary: bool,
 }
 
 /// What the user knows of what would run.
@@ -97,6 +99,13 @@ pub enum Because {
     Effect(Effect),
 }
 
+impl Because {
+    /// No answer covers the next call.
+    pub(crate) fn is_each_time(&self) -> bool {
+        matches!(self, Self::Repeated(_) | Self::Rule { list: RuleList::HumanApproval, .. })
+    }
+}
+
 /// Whether a call may run: what the program itself forbids, then deny, then human approval, then
 /// allow, then by effect.
 pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
@@ -113,7 +122,7 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     };
     match (each_time(rules, facts), unseen) {
         (Some(because), None) | (Some(_), Some(because)) => return ask_each_time(effect, because),
-        (None, Some(because)) => return ask(effect, because),
+        (None, Some(because)) => return ask(facts, because),
         (None, None) => {}
     }
     let beyond = beyond_grant(facts);
@@ -122,13 +131,48 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
         allowed => match (effect, beyond) {
             (Effect::Read, _) => run(Because::Effect(effect)),
             (Effect::Write, _) if facts.by_hand => run(Because::ByHand),
-            (_, Some(beyond @ Because::OpenNotes(_))) => ask(effect, beyond),
-            (_, Some(beyond)) if facts.granted || allowed.is_some() => ask(effect, beyond),
+            (_, Some(beyond @ Because::OpenNotes(_))) => ask(facts, beyond),
+            (_, Some(beyond)) if facts.granted || allowed.is_some() => ask(facts, beyond),
             (Effect::Write | Effect::External | Effect::Undeclared, None) if facts.granted => {
                 run(Because::Granted)
             }
-            _ => ask(effect, Because::Effect(effect)),
+            _ => ask(facts, Because::Effect(effect)),
         },
+    }
+}
+
+/// Whether a tool that calls others may write what they planned: it asks at most once, where one of them would by
+/// its own rules. `asked`: the user has looked at the call and allowed it already, without what it writes.
+pub(crate) fn decide_together(rules: &Rules, outer: &Facts, writes: &[Facts], asked: bool) -> Ruling {
+    if let Some(denied) = denied(rules, outer) {
+        return denied;
+    }
+    let once = || vec![Decision::Once, Decision::Deny];
+    let mut asks = None;
+    if let Some(because) = each_time(rules, outer)
+        && !(asked && writes.is_empty())
+    {
+        asks = Some((once(), because));
+    }
+    for Ruling { verdict, because } in writes.iter().map(|write| decide(rules, write)) {
+        match verdict {
+            Verdict::Deny => return Ruling { verdict, because },
+            Verdict::Run => {}
+            Verdict::Ask { mut decisions, .. } => {
+                // A rule would be about one of the tools, and the question is about all of them.
+                decisions.retain(|decision| *decision != Decision::Always);
+                let is_stricter = |(known, _): &(Vec<Decision>, Because)| decisions.len() < known.len();
+                if asks.as_ref().is_none_or(is_stricter) {
+                    asks = Some((decisions, because));
+                }
+            }
+        }
+    }
+    match asks {
+        Some((decisions, because)) => {
+            Ruling { verdict: Verdict::Ask { decisions, editable: false }, because }
+        }
+        None => run(Because::Granted),
     }
 }
 
@@ -218,12 +262,14 @@ fn ask_each_time(effect: Effect, because: Because) -> Ruling {
     Ruling { verdict: Verdict::Ask { decisions, editable: effect != Effect::External }, because }
 }
 
-fn ask(effect: Effect, because: Because) -> Ruling {
+fn ask(facts: &Facts, because: Because) -> Ruling {
     use Decision::{Always, Deny, Once, Session};
+    let effect = facts.call.effect;
     let decisions = match (effect, &because) {
         (Effect::Destructive | Effect::Send, _) => vec![Once, Deny],
         // What a chat knows is gone with it, so "always" would mean something else.
         (Effect::Undeclared, _) | (_, Because::OpenNotes(_)) => vec![Once, Session, Deny],
+        _ if facts.hosts_vary => vec![Once, Session, Deny],
         (Effect::Read | Effect::Write | Effect::External, _) => vec![Once, Session, Always, Deny],
     };
     Ruling { verdict: Verdict::Ask { decisions, editable: effect != Effect::External }, because }

@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use nova_protocol::Event;
 use nova_registry::{Snapshot, ToolEntry, ToolLookup};
-use nova_skill::Effect;
+use nova_skill::{Effect, Value};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::run::run_watched;
-use crate::view::error_from_tool;
 use crate::watch::CallWatch;
-use crate::{Call, CallScope, CalledTool, Outcome};
+use crate::{Arguments, Call, CallScope, CalledTool, Outcome, arguments};
 
-/// Runs a call as [`crate::run_call`] does. One that only reads, or only asks elsewhere, and has worked
-/// for `settle` without an end is let go: it runs on by itself. The time of a question does not count.
+/// Runs a call as [`crate::run_call`] does. One that only reads, only asks elsewhere, or whose arguments ask for
+/// it, and has worked for `settle` without an end is let go: it runs on by itself. The time of a question does not count.
 ///
 /// Dropping the future ends a call that was not let go.
 pub async fn run_or_detach(
@@ -26,7 +25,9 @@ pub async fn run_or_detach(
 ) -> Settled {
     let watch = Arc::new(CallWatch::default());
     let tool = match &call.tool {
-        CalledTool::Named(name) => detachable(&scope.snapshot, name),
+        CalledTool::Named(name) => {
+            detachable(&scope.snapshot, name).or_else(|| in_background(&scope.snapshot, name, &call.args))
+        }
         CalledTool::OfForm { .. } => None,
     };
     let Some(tool) = tool else {
@@ -59,12 +60,26 @@ pub async fn run_or_detach(
 pub fn detachable(snapshot: &Snapshot, name: &str) -> Option<Arc<ToolEntry>> {
     match snapshot.tool(name) {
         ToolLookup::Found { tool, .. }
-            if matches!(tool.effect(), Effect::Read | Effect::External) && !tool.spec().on_notes =>
+            if matches!(tool.effect(), Effect::Read | Effect::External)
+                && !tool.spec().on_notes
+                && !tool.spec().delegates =>
         {
             Some(tool)
         }
         _ => None,
     }
+}
+
+/// The tool of that name, where these arguments ask that the call runs on by itself.
+fn in_background(snapshot: &Snapshot, name: &str, args: &Arguments) -> Option<Arc<ToolEntry>> {
+    let ToolLookup::Found { tool, .. } = snapshot.tool(name) else { return None };
+    let argument = tool.spec().background?;
+    let args = match args {
+        Arguments::Value(value) => value.clone(),
+        Arguments::Text(text) => arguments::parse(&tool, text).ok()?,
+    };
+    let fitting = arguments::fit(&tool, args).ok()?;
+    (fitting[argument] == Value::Bool(true)).then_some(tool)
 }
 
 pub enum Settled {
@@ -100,6 +115,6 @@ impl DetachedCall {
 /// The task itself broke, which what the tool does cannot bring about.
 fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
     tracing::error!(call, panicked = error.is_panic(), "a call broke");
-    let result = Err(error_from_tool(&nova_skill::ToolError::Cancelled));
+    let result = Err(nova_skill::ToolError::Cancelled.into());
     Outcome { result, unknown: true, ..Outcome::of_call(call.to_owned()) }
 }

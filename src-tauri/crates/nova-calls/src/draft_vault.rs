@@ -9,14 +9,16 @@ use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
     types_meant,
 };
-use nova_vault::note::{ContentHash, Document, FrontMatter, folded};
+use nova_vault::note::{ContentHash, FrontMatter, folded};
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead,
     Search, SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
 };
 
+use crate::Outcome;
 use crate::given::GivenNotes;
 use crate::only_here::OnlyHere;
+use crate::seen_notes::{SeenNote, SeenNotes};
 
 /// The vault of one call: reads go to the disk, writes into a draft.
 #[derive(Clone)]
@@ -25,31 +27,6 @@ pub(crate) struct DraftVault {
     records: Arc<RecordTypes>,
     skills: Arc<Snapshot>,
     asker: Arc<dyn SeenNotes>,
-}
-
-/// What whoever asked for a call has seen of the notes, before it.
-pub trait SeenNotes: Send + Sync {
-    /// `None` where they have not seen the note, or know that what they saw is out of date.
-    fn seen(&self, path: &VaultPath) -> Option<SeenNote>;
-
-    /// Whether they know what no model elsewhere may see, so that notes they make are private.
-    fn makes_private(&self) -> bool {
-        false
-    }
-}
-
-/// A note as it was when it was seen.
-pub struct SeenNote {
-    pub hash: ContentHash,
-    /// What it said, as long as that is kept.
-    pub document: Option<Arc<Document>>,
-}
-
-/// Whoever has the notes before their eyes.
-impl SeenNotes for () {
-    fn seen(&self, _: &VaultPath) -> Option<SeenNote> {
-        None
-    }
 }
 
 struct State {
@@ -65,6 +42,20 @@ struct State {
     read_private: AtomicBool,
 }
 
+impl State {
+    fn new(draft: Draft, view: View) -> Self {
+        Self {
+            view,
+            draft: Mutex::new(draft),
+            seen: Mutex::default(),
+            reached: Mutex::default(),
+            given: Mutex::default(),
+            only_here: Mutex::default(),
+            read_private: AtomicBool::new(false),
+        }
+    }
+}
+
 impl DraftVault {
     pub(crate) fn new(
         vault: Option<&Vault>,
@@ -75,17 +66,39 @@ impl DraftVault {
     ) -> Self {
         let state = vault.map(|vault| {
             let view = vault.seen_by(privacy);
-            Arc::new(State {
-                draft: Mutex::new(view.draft()),
-                view,
-                seen: Mutex::default(),
-                reached: Mutex::default(),
-                given: Mutex::default(),
-                only_here: Mutex::default(),
-                read_private: AtomicBool::new(false),
-            })
+            Arc::new(State::new(view.draft(), view))
         });
         Self { state, records, skills, asker }
+    }
+
+    /// The vault of a call that this one makes: it sees what is planned here.
+    pub(crate) fn fork(&self, records: Arc<RecordTypes>, asker: Arc<dyn SeenNotes>) -> Self {
+        let state = self.state.as_ref().map(|state| {
+            let draft = state.draft.lock().unwrap_or_else(PoisonError::into_inner).fork();
+            Arc::new(State::new(draft, state.view.clone()))
+        });
+        Self { state, records, skills: self.skills.clone(), asker }
+    }
+
+    /// Plans what a fork has planned. Nothing may have been planned since it was made.
+    pub(crate) fn join(&self, fork: Draft) {
+        if let Some(state) = &self.state {
+            *state.draft.lock().unwrap_or_else(PoisonError::into_inner) = fork.joined();
+        }
+    }
+
+    /// A call that this one made was given these notes, and told this one of them.
+    pub(crate) fn was_given(&self, call: &Outcome) {
+        self.saw(call.seen.iter().map(|(path, hash)| (path.clone(), *hash)));
+        if call.only_here {
+            self.gives_here(OnlyHere::tells);
+        }
+    }
+
+    /// Whether one of these notes is private.
+    pub(crate) async fn any_private(&self, paths: Vec<VaultPath>) -> bool {
+        let any = self.with(move |view, _| Ok(paths.iter().any(|path| stays_here(view, path)))).await;
+        any.unwrap_or(true)
     }
 
     /// The planned writes, when the tool has returned. Nothing is planned any more afterwards.
@@ -418,7 +431,7 @@ impl ToolVault for DraftVault {
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
         let mut query = query.clone();
-        let configs = || self.skills.available().map(|skill| &*skill.config);
+        let configs = || self.skills.configs();
         query.record_types =
             query.record_types.iter().flat_map(|asked| types_meant(asked, configs())).collect();
         let answer = self.with(move |view, _| view.query(&query)).await?;

@@ -12,7 +12,8 @@ use crate::view::source_view;
 /// is left out, since nobody could find it there.
 pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<SourceView>, Vec<FigureView>) {
     let mut listed = Listed::with_room_for(output.sources.len());
-    for source in output.sources.iter().chain(heard) {
+    let unnamed = heard.iter().filter(|heard| !names(output, heard));
+    for source in output.sources.iter().chain(unnamed) {
         listed.place(source);
     }
     let figures = output
@@ -42,6 +43,15 @@ pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<Sou
     (listed.sources.into_iter().map(source_view).collect(), figures)
 }
 
+/// Whether the tool names the page of an answer itself; what was heard of it has no query.
+fn names(output: &Output, heard: &Source) -> bool {
+    let Source::Web(heard) = heard else { return false };
+    output.sources.iter().any(|source| match source {
+        Source::Web(page) => page.title.is_some() && page.url.split('?').next() == Some(heard.url.as_str()),
+        Source::Note(_) => false,
+    })
+}
+
 /// The notes among the sources of an output and of its figures, each once, in order of their paths.
 pub(crate) fn notes_named(output: &Output) -> Vec<&VaultPath> {
     let mut known = HashSet::with_capacity(output.sources.len());
@@ -60,7 +70,7 @@ fn all_sources(output: &Output) -> impl Iterator<Item = &Source> {
 fn note_of(source: &Source) -> Option<&VaultPath> {
     match source {
         Source::Note(path) => Some(path),
-        Source::Web { .. } => None,
+        Source::Web(_) => None,
     }
 }
 
@@ -132,7 +142,7 @@ fn stands_in(value: &Value, figure: &Figure) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use nova_skill::{Decimal, NotePath, json};
+    use nova_skill::{Decimal, NotePath, WebSource, json};
 
     use super::*;
 
@@ -157,7 +167,7 @@ mod tests {
 
     #[test]
     fn sources_are_told_apart_by_what_they_say_in_whatever_order_they_come() {
-        let web = |url: &str| Source::Web { url: url.into(), at: "2026-11-21T09:00:00Z".into() };
+        let web = |url: &str| Source::Web(WebSource::new(url, "2026-11-21T09:00:00Z"));
         let (a, b, c) = (note("A.md"), note("B.md"), note("C.md"));
         // The same notes, some of them clones and some read anew; in order, and not.
         let named = [

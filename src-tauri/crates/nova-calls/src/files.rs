@@ -42,6 +42,19 @@ impl CallFiles {
         }
     }
 
+    /// The files of a call that this one makes: it adds to what is planned here.
+    pub(crate) fn fork(&self, cancel: CancellationToken) -> Self {
+        let State { source, chat, folders, draft, .. } = &*self.state;
+        let draft = draft.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (source, chat, folders) = (source.clone(), chat.clone(), folders.clone());
+        Self { state: Arc::new(State { source, chat, folders, draft: Mutex::new(draft), cancel }) }
+    }
+
+    /// Plans what a fork has planned.
+    pub(crate) fn join(&self, fork: FileDraft) {
+        *self.state.draft.lock().unwrap_or_else(PoisonError::into_inner) = fork;
+    }
+
     /// The planned writes, when the tool has returned.
     pub(crate) fn take_draft(&self) -> Option<FileDraft> {
         let mut draft = self.state.draft.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,13 +118,16 @@ impl ToolFiles for CallFiles {
 
     async fn read(&self, path: &str, range: Range) -> Result<FileRead, ToolError> {
         let path = path.to_owned();
-        self.with(move |folders, stop| folders.find(&path)?.read(range, stop)).await
+        let documents = self.state.source.documents();
+        self.with(move |folders, stop| folders.find(&path)?.read(range, &*documents, stop)).await
     }
 
     async fn read_bytes(&self, path: &str, bytes: Vec<u8>, range: Range) -> Result<FileRead, ToolError> {
         let path = path.to_owned();
         let size = bytes.len() as u64;
-        self.with(move |_, stop| nova_workspace::read_bytes(&path, bytes, size, range, stop)).await
+        let documents = self.state.source.documents();
+        self.with(move |_, stop| nova_workspace::read_bytes(&path, bytes, size, range, &*documents, stop))
+            .await
     }
 
     async fn list(&self, path: &str, limit: usize) -> Result<Listing, ToolError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nova_registry::{CallShape, ReachedNotes, RuleList, Rules, RulesInForce};
 use nova_skill::{Effect, Principal, ToolError};
 
-use crate::decide::{allowed_by_rule, decide, denied, wants_approval};
+use crate::decide::{allowed_by_rule, decide, decide_together, denied, wants_approval};
 use crate::{Because, Content, Facts, Ruling};
 
 /// The rules of one moment.
@@ -21,6 +21,11 @@ impl Gate {
 
     pub fn judge(&self, facts: &Facts) -> Ruling {
         decide(&self.rules, facts)
+    }
+
+    /// Of a call that makes others, with what these would write.
+    pub(crate) fn judge_together(&self, outer: &Facts, writes: &[Facts], asked: bool) -> Ruling {
+        decide_together(&self.rules, outer, writes, asked)
     }
 
     /// Why no answer could let the call run.

@@ -52,6 +52,7 @@ impl CallHosts {
         questions: Arc<Questions>,
         call: &str,
         tool: &Arc<ToolEntry>,
+        hosts: ToolHosts,
         tainted: bool,
     ) -> Self {
         Self {
@@ -64,8 +65,8 @@ impl CallHosts {
             grantee: Grantee::of(tool),
             content: ToolContent::of(tool).map(|content| (content, scope.access.approved.clone())),
             principal: scope.principal.clone(),
-            declared: declared_hosts(tool.spec()),
-            shown: shown_hosts(tool),
+            declared: hosts.declared,
+            shown: hosts.shown,
             state: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
@@ -215,25 +216,40 @@ impl HostGate for CallHosts {
     }
 }
 
-/// The hosts that a tool says it talks to, in the spelling of requests. What names no one host is
-/// left out, and asked about when the tool gets there.
-fn declared_hosts(tool: &ToolSpec) -> BTreeSet<String> {
-    tool.hosts.iter().filter_map(|host| declared_host(host)).collect()
+/// The hosts of one call, in the spelling of requests. What names no one host is left out, and asked about
+/// when the tool gets there.
+pub(crate) struct ToolHosts {
+    /// Those that the tool says it talks to; rules that allow the call cover them.
+    pub(crate) declared: BTreeSet<String>,
+    /// Those on the card of the call. For a tool that declares none, those whose addresses stand in its source:
+    /// looked at and allowed, they are as good as declared ones. No rule covers them.
+    pub(crate) shown: BTreeSet<String>,
+    /// Another call of the tool may contact others.
+    pub(crate) vary: bool,
 }
 
-/// The hosts on the card of a call: those it declares. For a tool that declares none, those whose
-/// addresses stand in its source: looked at and allowed, they are as good as declared ones. No rule
-/// covers them.
-pub(crate) fn shown_hosts(tool: &ToolEntry) -> BTreeSet<String> {
-    shown_hosts_of(tool.spec())
+impl ToolHosts {
+    pub(crate) fn of(tool: &ToolEntry, args: &Value, config: &Value) -> Self {
+        match tool.tool.hosts(args, config) {
+            Some(hosts) => {
+                let hosts = spelled(&hosts);
+                Self { declared: hosts.clone(), shown: hosts, vary: true }
+            }
+            None => {
+                let spec = tool.spec();
+                Self { declared: spelled(&spec.hosts), shown: shown_hosts_of(spec), vary: false }
+            }
+        }
+    }
 }
 
 pub(crate) fn shown_hosts_of(tool: &ToolSpec) -> BTreeSet<String> {
-    let declared = declared_hosts(tool);
-    if declared.is_empty() {
-        return tool.proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
-    }
-    declared
+    let declared = spelled(&tool.hosts);
+    if declared.is_empty() { spelled(&tool.proposed_hosts) } else { declared }
+}
+
+fn spelled(hosts: &[String]) -> BTreeSet<String> {
+    hosts.iter().filter_map(|host| declared_host(host)).collect()
 }
 
 fn not_contacted(host: &str, denied: &NotAllowed) -> ToolError {

@@ -35,7 +35,11 @@
 //!   to hosts that it declares: `tests/calls/secrets.rs`.
 //! - A secret given to a call is removed from its output, progress, errors, log and sources, and is never written
 //!   into a note: `tests/calls/secrets.rs`.
-//! - Only a call with the effect read or external continues without its turn ([`run_or_detach`]). Rules, taint,
+//! - A tool that calls others ([`nova_skill::ToolCalls`]) makes each call here, by its own rules (`src/run/inner.rs`). What
+//!   they write is one draft, asked about where one of them would ask: `src/decide/tests.rs`. A run that is planned
+//!   anew sends nothing twice: `tests/journeys/running_code.rs`.
+//! - Only a call with the effect read or external continues without its turn ([`run_or_detach`]), or one that
+//!   the user allowed to run in the background. Rules, taint,
 //!   secrets and time limits apply to its end: `tests/calls/detaching.rs`.
 
 mod answer;
@@ -44,6 +48,7 @@ mod call;
 mod context;
 mod credentials;
 mod decide;
+mod delegate;
 mod detach;
 mod draft_vault;
 mod elicitations;
@@ -55,12 +60,15 @@ mod grants;
 mod hosts;
 mod in_order;
 mod only_here;
+mod process;
 mod questions;
 mod reach;
 mod refused;
 mod run;
 mod secrets;
+mod seen_notes;
 mod so_far;
+mod sub_agents;
 mod trusted;
 mod view;
 mod watch;
@@ -70,16 +78,16 @@ pub use call::{Access, Arguments, Call, CallEvents, CallScope, CalledTool, Outco
 pub use credentials::{NoCredentials, consumer};
 pub use decide::{Because, Content, Facts, Ruling, Verdict};
 pub use detach::{DetachedCall, Settled, detachable, run_or_detach};
-pub use draft_vault::{SeenNote, SeenNotes};
 pub use gate::Gate;
 pub use grants::{Grantee, Grants, KeepRule};
 pub use in_order::{Place, places};
 pub use run::run_call;
 pub use secrets::Secrets;
+pub use seen_notes::{SeenNote, SeenNotes};
 pub use so_far::{TurnSoFar, is_foreign};
+pub use sub_agents::{SubAgentEnd, SubAgentHow, SubAgentTask, SubAgentUser, SubAgents};
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace, content_of};
 pub use view::{
-    change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, file_change_kind_view,
-    principal_view, text_diff_view,
+    change_kind_view, diff_view, effect_view, file_change_kind_view, principal_view, text_diff_view,
 };
 pub use watch::{CallWatch, SoFar};

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_http::Web;
-use nova_skill::{HttpRequest, HttpResponse, Source, ToolError, ToolHttp};
+use nova_http::{Web, WebError};
+use nova_skill::{HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::hosts::CallHosts;
 use crate::secrets::Secrets;
@@ -20,6 +21,8 @@ pub(crate) struct CallHttp {
     pub(crate) acted: Arc<Acted>,
     /// What the call was given, which goes to the tool's own hosts only.
     pub(crate) secrets: Arc<Secrets>,
+    /// The skill's configuration: addresses in it were named by the user.
+    pub(crate) config: Arc<Value>,
     /// Set when the tool has ended, whatever it left running.
     pub(crate) ended: CancellationToken,
 }
@@ -27,19 +30,44 @@ pub(crate) struct CallHttp {
 #[async_trait]
 impl ToolHttp for CallHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
-        self.keeps_secrets(&request)?;
-        self.acted.note(&request.method);
-        let response = tokio::select! {
-            biased;
-            () = self.ended.cancelled() => return Err(ToolError::Cancelled),
-            response = self.web.send(request, self.hosts.as_ref()) => response?,
-        };
-        self.heard.add(&response);
-        Ok(response)
+        self.check(&request)?;
+        self.answered(self.web.send(request, self.hosts.as_ref())).await
+    }
+
+    async fn send_to_configured(&self, mut request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        if !names_server(&self.config, &request.url) {
+            let host = nova_http::host_of(&request.url).unwrap_or_default();
+            return Err(ToolError::NotDeclared {
+                what: format!("{host} was not contacted: the skill's configuration does not name it."),
+                remedy: "Set the address in the skill's settings.".into(),
+            });
+        }
+        request.url = nova_http::by_address(request.url);
+        self.check(&request)?;
+        self.answered(self.web.send_to_named(request, self.hosts.as_ref())).await
     }
 }
 
 impl CallHttp {
+    fn check(&self, request: &HttpRequest) -> Result<(), ToolError> {
+        self.keeps_secrets(request)?;
+        self.acted.note(&request.method);
+        Ok(())
+    }
+
+    async fn answered(
+        &self,
+        response: impl Future<Output = Result<HttpResponse, WebError>>,
+    ) -> Result<HttpResponse, ToolError> {
+        let response = tokio::select! {
+            biased;
+            () = self.ended.cancelled() => return Err(ToolError::Cancelled),
+            response = response => response?,
+        };
+        self.heard.add(&response);
+        Ok(response)
+    }
+
     /// A credential was granted for the hosts that the tool declares: that the user let it contact
     /// another one says nothing about the credential.
     fn keeps_secrets(&self, request: &HttpRequest) -> Result<(), ToolError> {
@@ -51,6 +79,16 @@ impl CallHttp {
             what: format!("{host} was not contacted: the request carries a credential for another host."),
             remedy: "A credential is sent only to hosts that its tool declares.".into(),
         })
+    }
+}
+
+/// Whether the configuration holds an address of the same scheme, host and port.
+fn names_server(config: &Value, url: &Url) -> bool {
+    match config {
+        Value::String(text) => Url::parse(text).is_ok_and(|named| named.origin() == url.origin()),
+        Value::Array(items) => items.iter().any(|item| names_server(item, url)),
+        Value::Object(map) => map.values().any(|value| names_server(value, url)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -83,10 +121,9 @@ impl Heard {
         url.set_query(None);
         url.set_fragment(None);
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known =
-            heard.iter().any(|source| matches!(source, Source::Web { url: old, .. } if *old == url.as_str()));
+        let known = heard.iter().any(|source| matches!(source, Source::Web(old) if old.url == url.as_str()));
         if !known {
-            heard.push(Source::Web { url: url.into(), at: response.at.clone() });
+            heard.push(Source::Web(WebSource::new(url, &response.at)));
         }
     }
 

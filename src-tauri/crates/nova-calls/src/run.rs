@@ -1,4 +1,5 @@
 mod asking;
+pub(crate) mod inner;
 mod judging;
 mod planning;
 mod telling;
@@ -8,20 +9,22 @@ use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, Event, SourceView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, State, ToolEntry, ToolLookup};
-use nova_skill::{Effect, Output};
+use nova_skill::{Effect, Output, Sandbox, ToolError};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::inner::{InnerCalls, MadeBefore};
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
 use crate::decide::OFTEN;
+use crate::delegate::Delegated;
 use crate::figures::sources_and_figures;
-use crate::hosts::CallHosts;
+use crate::hosts::{CallHosts, ToolHosts};
 use crate::questions::Questions;
 use crate::reach::{Acted, Heard};
 use crate::secrets::Secrets;
-use crate::view::{effect_view, error_from_tool, principal_view};
+use crate::view::{effect_view, principal_view, sandbox_view};
 use crate::watch::CallWatch;
 use crate::{
     Arguments, Because, Call, CallScope, CalledTool, Content, Grantee, Outcome, Place, Ruling, ToolContent,
@@ -40,8 +43,29 @@ pub(crate) async fn run_watched(
     cancel: CancellationToken,
     watch: &Arc<CallWatch>,
 ) -> Outcome {
+    let running = Running::new(scope, &mut call, cancel, watch);
+    run_to_end(scope, running, call, watch).await
+}
+
+/// Runs a call that a running tool makes: what it writes joins the draft of that tool.
+pub(crate) async fn run_inner(
+    scope: &CallScope,
+    mut call: Call,
+    cancel: CancellationToken,
+    watch: &Arc<CallWatch>,
+    inner: &InnerCalls,
+) -> Outcome {
+    let running = Running { inner: Some(inner.clone()), ..Running::new(scope, &mut call, cancel, watch) };
+    run_to_end(scope, running, call, watch).await
+}
+
+async fn run_to_end(
+    scope: &CallScope,
+    mut running: Running<'_>,
+    call: Call,
+    watch: &Arc<CallWatch>,
+) -> Outcome {
     let begun = Instant::now();
-    let mut running = Running::new(scope, &mut call, cancel, watch);
     let result = running.run(call).await;
     let worked = begun.elapsed().saturating_sub(watch.stopwatch.waited());
     let outcome = running.finish(result, watch.so_far().partial, worked);
@@ -93,6 +117,16 @@ struct Running<'a> {
     heard: Arc<Heard>,
     /// Whether it asked the web for more than an answer.
     acted: Arc<Acted>,
+    /// What its sub-agents read and did.
+    delegated: Arc<Delegated>,
+    /// The calls among which it is, where a running tool makes it.
+    inner: Option<InnerCalls>,
+    /// Calls with an effect elsewhere that the tool made when it was planned before.
+    made_before: Arc<MadeBefore>,
+    /// Where its own calls were told of, beside its output.
+    inner_sources: Vec<SourceView>,
+    /// Where its commands run, for a tool that runs some.
+    sandbox: Option<Arc<dyn Sandbox>>,
 }
 
 /// What a call may reach beside its notes, the same however often it is planned anew.
@@ -123,6 +157,11 @@ impl<'a> Running<'a> {
             secrets: Arc::default(),
             heard: Arc::default(),
             acted: Arc::default(),
+            delegated: Arc::default(),
+            inner: None,
+            made_before: Arc::default(),
+            inner_sources: Vec::new(),
+            sandbox: None,
         }
     }
 
@@ -130,6 +169,10 @@ impl<'a> Running<'a> {
     async fn run(&mut self, call: Call) -> Result<Output, UserError> {
         let (skill, tool) = self.find(&call)?;
         let args = self.begin(&skill, &tool, &call.args).await?;
+        let inner = self.inner.clone();
+        if let Some(inner) = &inner {
+            inner.check(&skill, &tool)?;
+        }
         self.note_first_sight(&tool);
         self.times = self.scope.so_far.count(&tool, &args);
         let ruling = self.judge(&tool, &args, None);
@@ -137,12 +180,13 @@ impl<'a> Running<'a> {
         if ruling.verdict == Verdict::Deny {
             return Err(denied_by_rule(&tool, &ruling.because));
         }
-        let reach = self.reach(&tool);
+        let reach = self.reach(&tool, &args);
         let args = self.allowed(&tool, &reach, args, ruling).await?;
         self.check_not_denied(&tool, &args)?;
-        match tool.spec().on_notes {
-            true => self.write(&skill, &tool, &reach, args).await,
-            false => self.answer(&skill, &tool, &reach, args).await,
+        match (&inner, tool.spec().on_notes) {
+            (Some(inner), true) => self.write_within(inner, &skill, &tool, &reach, args).await,
+            (None, true) => self.write(&skill, &tool, &reach, args).await,
+            (_, false) => self.answer(&skill, &tool, &reach, args).await,
         }
     }
 
@@ -167,6 +211,12 @@ impl<'a> Running<'a> {
             }
         };
         (outcome.sources, outcome.figures) = sources_and_figures(&output, &self.heard.sources());
+        for source in self.inner_sources {
+            if !outcome.sources.contains(&source) {
+                outcome.sources.push(source);
+            }
+        }
+        outcome.images = output.images;
         outcome.result = outcome.result.map(|_| output.value);
         without_secrets(&mut outcome, &self.secrets);
         outcome
@@ -199,8 +249,11 @@ impl<'a> Running<'a> {
         };
         let args = args.and_then(|args| arguments::fit(tool, args));
         let shown = args.as_ref().map_or_else(|_| raw(given), Clone::clone);
+        let sandbox = self.sandbox_of(tool);
+        self.sandbox = sandbox.as_ref().ok().cloned().flatten();
         self.started(&tool.shown_name(), shown, tool.effect());
         self.check_available(skill)?;
+        sandbox?;
         self.tainted = self.scope.so_far.is_tainted();
         match args {
             Ok(args) => Ok(args),
@@ -218,7 +271,7 @@ impl<'a> Running<'a> {
         Ruling { verdict, because }: Ruling,
     ) -> Result<Value, UserError> {
         let credentials = &reach.credentials;
-        let fresh = credentials.not_granted().await.map_err(|error| error_from_tool(&error))?;
+        let fresh = credentials.not_granted().await?;
         // What nobody has seen does not run at all before it was, not even against a draft.
         let unseen = matches!(self.content(tool), Content::New | Content::Changed);
         if unseen {
@@ -227,7 +280,10 @@ impl<'a> Running<'a> {
             self.scope.grants.forget(|other| *other == grantee);
         }
         let mut on_card = None;
-        if let (Verdict::Ask { decisions, editable }, true) = (verdict, unseen || !tool.spec().on_notes) {
+        // What calls other tools has effects before its changes are known.
+        let each_time = tool.spec().calls_tools && because.is_each_time();
+        let at_once = unseen || each_time || !tool.spec().on_notes;
+        if let (Verdict::Ask { decisions, editable }, true) = (verdict, at_once) {
             let allowed = self.ask(tool, &mut args, decisions, editable, &because, &fresh).await?;
             if let Some(edited) = allowed.args {
                 args = arguments::fit(tool, edited)?;
@@ -244,7 +300,7 @@ impl<'a> Running<'a> {
                 credentials.ask(&fresh, &self.questions, &self.id, tool, &args, &principal).await
             }
         };
-        granted.map_err(|error| error_from_tool(&error))?;
+        granted?;
         Ok(args)
     }
 
@@ -298,10 +354,16 @@ impl<'a> Running<'a> {
         arguments::fit(tool, allowed.args.unwrap_or(args)).map_err(|_| misfit)
     }
 
+    fn hosts(&self, tool: &ToolEntry, args: &Value) -> ToolHosts {
+        let skill = self.scope.snapshot.skill(&tool.skill);
+        ToolHosts::of(tool, args, skill.map_or(&Value::Null, |skill| skill.config.as_ref()))
+    }
+
     /// What the call may reach beside its notes.
-    fn reach(&self, tool: &Arc<ToolEntry>) -> Reach {
+    fn reach(&self, tool: &Arc<ToolEntry>, args: &Value) -> Reach {
+        let (questions, hosts) = (self.questions.clone(), self.hosts(tool, args));
         Reach {
-            hosts: Arc::new(CallHosts::new(self.scope, self.questions.clone(), &self.id, tool, self.tainted)),
+            hosts: Arc::new(CallHosts::new(self.scope, questions, &self.id, tool, hosts, self.tainted)),
             credentials: CallCredentials::new(
                 self.scope.access.credentials.clone(),
                 self.scope.events.clone(),
@@ -319,7 +381,17 @@ impl<'a> Running<'a> {
             args,
             effect: effect_view(effect),
             principal: principal_view(&self.scope.principal),
+            within: self.inner.as_ref().map(|inner| inner.outer().to_owned()),
+            sandbox: self.sandbox.as_ref().map(|sandbox| sandbox_view(sandbox.facts())),
         });
+    }
+
+    fn sandbox_of(&self, tool: &ToolEntry) -> Result<Option<Arc<dyn Sandbox>>, ToolError> {
+        if !tool.spec().runs_commands {
+            return Ok(None);
+        }
+        let chat = self.scope.turn.is_some().then_some(self.scope.session.as_str());
+        self.scope.access.sandboxes.sandbox(chat).map(Some)
     }
 
     fn check_available(&self, skill: &SkillEntry) -> Result<(), UserError> {
@@ -344,8 +416,8 @@ fn without_secrets(outcome: &mut Outcome, secrets: &Secrets) {
     }
     outcome.merged.iter_mut().for_each(|text| secrets.scrub(text));
     for source in &mut outcome.sources {
-        if let SourceView::Web { url, .. } = source {
-            secrets.scrub(url);
+        if let SourceView::Web { url, title, date, .. } = source {
+            [url].into_iter().chain(title).chain(date).for_each(|text| secrets.scrub(text));
         }
     }
     for figure in &mut outcome.figures {

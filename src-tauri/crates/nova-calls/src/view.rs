@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nova_protocol::{
-    DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind, NoteDiffView,
-    PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
+    DiffLineKind, DiffLineView, DiffWordView, Effect, HunkView, NoteChangeKind, NoteDiffView, PrincipalKind,
+    PrincipalView, PropertyChangeView, SandboxView, SourceView,
 };
-use nova_skill::{FileError, Principal, Source, ToolError, VaultError, VaultPath};
-use nova_vault::BaseError;
+use nova_skill::{Principal, SandboxFacts, Source, VaultPath, WebSource};
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
 use nova_workspace::{FileChangeKind, PlannedFile};
 
@@ -97,73 +96,6 @@ pub fn text_diff_view(path: &Path, before: Option<&str>, after: Option<&str>) ->
     NoteDiffView { path: path.display().to_string(), ..view_of(None, &diff) }
 }
 
-/// Why a tool failed, as the model and the user are told.
-pub fn error_from_tool(error: &ToolError) -> UserError {
-    let code = match error {
-        ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
-        ToolError::NotFound { .. } | ToolError::NoNote { .. } => ErrorCode::NoteNotFound,
-        ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
-        ToolError::Exists { .. } => ErrorCode::NoteExists,
-        ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
-        ToolError::Vault(error) => return error_from_vault(error),
-        ToolError::File(error) => code_of_file(error),
-        ToolError::NoVault => ErrorCode::NoVault,
-        ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
-        ToolError::CredentialNotGranted { .. } => ErrorCode::CredentialNotGranted,
-        ToolError::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
-        ToolError::NotAllowed { unanswered: true, .. } => ErrorCode::ApprovalUnanswered,
-        ToolError::NotAllowed { .. } => ErrorCode::DeniedByUser,
-        ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
-        ToolError::Cancelled => ErrorCode::Cancelled,
-    };
-    UserError::new(code, error.to_string(), error.hint())
-}
-
-fn code_of_file(error: &FileError) -> ErrorCode {
-    match error {
-        FileError::NoFolder { .. } | FileError::Outside { .. } => ErrorCode::PathRefused,
-        FileError::Pattern { .. } => ErrorCode::InvalidArguments,
-        FileError::ReadOnly { .. } => ErrorCode::PathRefused,
-        FileError::Count { .. } | FileError::TooLarge { .. } => ErrorCode::EditRefused,
-        FileError::Changed { .. } => ErrorCode::Conflict,
-        FileError::Io { .. } => ErrorCode::Io,
-        FileError::Stopped => ErrorCode::Cancelled,
-        FileError::NotFound { .. }
-        | FileError::Kind { .. }
-        | FileError::NotText { .. }
-        | FileError::Document { .. } => ErrorCode::ToolFailed,
-    }
-}
-
-/// Why the vault refused, as the model and the user are told.
-pub fn error_from_vault(error: &VaultError) -> UserError {
-    let code = match error {
-        VaultError::Unusable { .. } | VaultError::Gone { .. } | VaultError::RootGone { .. } => {
-            ErrorCode::VaultUnavailable
-        }
-        VaultError::NotFound { .. } => ErrorCode::NoteNotFound,
-        VaultError::Exists { .. } => ErrorCode::NoteExists,
-        VaultError::Path(_)
-        | VaultError::Hidden { .. }
-        | VaultError::NotANote { .. }
-        | VaultError::Symlink { .. }
-        | VaultError::HardLink { .. } => ErrorCode::PathRefused,
-        VaultError::Private { .. } => ErrorCode::Private,
-        VaultError::InvalidQuery { .. } => ErrorCode::InvalidArguments,
-        VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
-        VaultError::Edit { .. } | VaultError::Unlinkable { .. } | VaultError::Ambiguous { .. } => {
-            ErrorCode::EditRefused
-        }
-        VaultError::Conflict { .. } => ErrorCode::Conflict,
-        VaultError::Query(_) => ErrorCode::InvalidArguments,
-        VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => ErrorCode::NoteBroken,
-        VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => ErrorCode::InvalidArguments,
-        VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
-        VaultError::Io { .. } | VaultError::Torn { .. } | VaultError::Watch { .. } => ErrorCode::Io,
-    };
-    UserError::new(code, format!("{}.", error.message()), error.hint())
-}
-
 pub fn principal_view(principal: &Principal) -> PrincipalView {
     PrincipalView {
         kind: match principal.kind {
@@ -189,6 +121,20 @@ pub fn effect_view(effect: nova_skill::Effect) -> Effect {
 pub(crate) fn source_view(source: &Source) -> SourceView {
     match source {
         Source::Note(path) => SourceView::Note { path: Arc::<str>::from(path).into() },
-        Source::Web { url, at } => SourceView::Web { url: url.clone(), at: at.clone() },
+        Source::Web(WebSource { url, at, title, date }) => {
+            SourceView::Web { url: url.clone(), at: at.clone(), title: title.clone(), date: date.clone() }
+        }
+    }
+}
+
+pub(crate) fn sandbox_view(facts: &SandboxFacts) -> SandboxView {
+    SandboxView {
+        folder: facts.folder.clone(),
+        reads: facts.reads.clone(),
+        writes: facts.writes.clone(),
+        vault: facts.vault,
+        hosts: facts.hosts.clone(),
+        seconds: facts.seconds,
+        memory: facts.memory,
     }
 }

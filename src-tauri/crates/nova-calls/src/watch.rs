@@ -1,7 +1,7 @@
 //! A running call as it is seen from outside, and how long it waited for answers.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nova_skill::VaultPath;
@@ -15,6 +15,13 @@ use tokio::time::Instant;
 pub struct CallWatch {
     pub(crate) stopwatch: Stopwatch,
     state: Mutex<Watched>,
+}
+
+impl CallWatch {
+    /// Of a call that another makes: while its questions wait, so does the other.
+    pub(crate) fn within(outer: Arc<CallWatch>) -> Self {
+        Self { stopwatch: Stopwatch { outer: Some(outer), ..Stopwatch::default() }, state: Mutex::default() }
+    }
 }
 
 #[derive(Default)]
@@ -89,7 +96,10 @@ impl CallWatch {
 }
 
 /// Measures how long questions wait, and calls for those before them: that time is not the tool's.
-pub(crate) struct Stopwatch(watch::Sender<Waiting>);
+pub(crate) struct Stopwatch {
+    waiting: watch::Sender<Waiting>,
+    outer: Option<Arc<CallWatch>>,
+}
 
 #[derive(Clone, Copy, Default)]
 struct Waiting {
@@ -100,20 +110,20 @@ struct Waiting {
 
 impl Default for Stopwatch {
     fn default() -> Self {
-        Self(watch::Sender::new(Waiting::default()))
+        Self { waiting: watch::Sender::new(Waiting::default()), outer: None }
     }
 }
 
 impl Stopwatch {
     /// How long questions have waited until now.
     pub(crate) fn waited(&self) -> Duration {
-        let waiting = *self.0.borrow();
+        let waiting = *self.waiting.borrow();
         waiting.before + waiting.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Comes back when so much time has passed in which no question waited.
     pub(crate) async fn passed(&self, limit: Duration) {
-        let mut changes = self.0.subscribe();
+        let mut changes = self.waiting.subscribe();
         let (begun, waited) = (Instant::now(), self.waited());
         loop {
             let waits = changes.borrow_and_update().open > 0;
@@ -134,19 +144,23 @@ impl Stopwatch {
     }
 
     pub(crate) fn pause(&self) -> Pause<'_> {
-        self.0.send_modify(|waiting| {
+        self.waiting.send_modify(|waiting| {
             waiting.open += 1;
             waiting.since.get_or_insert_with(Instant::now);
         });
-        Pause(self)
+        let outer = self.outer.as_ref().map(|outer| Box::new(outer.stopwatch.pause()));
+        Pause { stopwatch: self, _outer: outer }
     }
 }
 
-pub(crate) struct Pause<'a>(&'a Stopwatch);
+pub(crate) struct Pause<'a> {
+    stopwatch: &'a Stopwatch,
+    _outer: Option<Box<Pause<'a>>>,
+}
 
 impl Drop for Pause<'_> {
     fn drop(&mut self) {
-        self.0.0.send_modify(|waiting| {
+        self.stopwatch.waiting.send_modify(|waiting| {
             waiting.open -= 1;
             if waiting.open == 0
                 && let Some(since) = waiting.since.take()

@@ -2,6 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use nova_error::{ErrorCode, UserError};
 use nova_skill::ToolError;
 
 use crate::{CredentialName, KeptIn};
@@ -38,7 +39,7 @@ pub enum CredentialError {
     /// Credentials are there and cannot be reached; no other store is opened in their stead.
     #[error("The credentials are in {kept_in}, which cannot be reached ({reason}).")]
     Unreachable { kept_in: KeptIn, reason: String },
-    /// Another Nova has meanwhile begun to keep them elsewhere.
+    /// Another process has meanwhile begun to keep them elsewhere.
     #[error("The credentials are now kept in {kept_in}.")]
     Moved { kept_in: KeptIn },
     #[error("The credentials are in an encrypted file, and no passphrase was given.")]
@@ -76,17 +77,17 @@ pub enum CredentialError {
 }
 
 impl CredentialError {
-    /// The name of the error for programs.
-    pub fn code(&self) -> &'static str {
+    /// The case of the error for programs.
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::PassphraseNeeded
             | Self::UnreadPassphrase { .. }
             | Self::EmptyPassphrase
-            | Self::WrongPassphrase { .. } => "passphrase_needed",
-            Self::NoStore { .. } => "no_credential_store",
-            Self::Missing { .. } => "credential_needed",
-            Self::NotGranted { .. } => "credential_not_granted",
-            Self::NeedsSignIn { .. } => "needs_sign_in",
+            | Self::WrongPassphrase { .. } => ErrorCode::PassphraseNeeded,
+            Self::NoStore { .. } => ErrorCode::NoCredentialStore,
+            Self::Missing { .. } => ErrorCode::CredentialNeeded,
+            Self::NotGranted { .. } => ErrorCode::CredentialNotGranted,
+            Self::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
             Self::BadName
             | Self::SameButForCase { .. }
             | Self::InArgument { .. }
@@ -94,9 +95,11 @@ impl CredentialError {
             | Self::Unfit { .. }
             | Self::Empty { .. }
             | Self::TooLong { .. }
-            | Self::BadEndpoint { .. } => "credential_invalid",
-            Self::SignIn { .. } | Self::CannotSignIn { .. } | Self::TokenServer { .. } => "sign_in_failed",
-            _ => "credential_store",
+            | Self::BadEndpoint { .. } => ErrorCode::CredentialInvalid,
+            Self::SignIn { .. } | Self::CannotSignIn { .. } | Self::TokenServer { .. } => {
+                ErrorCode::SignInFailed
+            }
+            _ => ErrorCode::CredentialStore,
         }
     }
 
@@ -149,6 +152,18 @@ impl CredentialError {
 
     pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { file: file.to_owned(), source }
+    }
+}
+
+impl From<&CredentialError> for UserError {
+    fn from(error: &CredentialError) -> Self {
+        Self::new(error.code(), error.to_string(), error.hint())
+    }
+}
+
+impl From<CredentialError> for UserError {
+    fn from(error: CredentialError) -> Self {
+        Self::from(&error)
     }
 }
 

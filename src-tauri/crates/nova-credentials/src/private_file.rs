@@ -56,7 +56,7 @@ fn open_lock(file: &Path) -> Result<File, CredentialError> {
     if let Some(folder) = file.parent() {
         nova_files::private_folder(folder).map_err(CredentialError::io(folder))?;
     }
-    let path = beside(file, ".lock");
+    let path = sibling(file, ".lock");
     nova_files::open_lock(&path).map_err(CredentialError::io(&path))
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, CredentialError> {
 /// Puts the bytes in the file's place; readers see the old or the new ones, whole. The lock says
 /// that nobody else is at it, and so what a killed process left behind is simply written anew.
 pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), CredentialError> {
-    let new = beside(file, ".new");
+    let new = sibling(file, ".new");
     match std::fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(CredentialError::io(&new)(error));
@@ -95,7 +95,7 @@ pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), Cre
     Ok(())
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn sibling(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()

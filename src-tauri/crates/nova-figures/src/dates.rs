@@ -35,27 +35,13 @@ impl Month {
     }
 
     /// "October"; for who knows the year.
-    pub fn name(self) -> &'static str {
-        const NAMES: [&str; 12] = [
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-        ];
-        usize::try_from(self.month - 1).ok().and_then(|at| NAMES.get(at)).copied().unwrap_or_default()
+    pub fn name(self) -> String {
+        self.days().first.strftime("%B").to_string()
     }
 
     /// "October 2026"
     pub fn in_full(self) -> String {
-        format!("{} {}", self.name(), self.year)
+        self.days().first.strftime("%B %-Y").to_string()
     }
 
     pub fn year(self) -> i16 {
@@ -104,6 +90,5 @@ pub fn quarter_of(day: Date) -> Days {
 
 /// "12 Nov"
 pub fn day_and_month(day: Date) -> String {
-    let month = Month::of(day).name();
-    format!("{} {}", day.day(), month.get(..3).unwrap_or(month))
+    day.strftime("%-d %b").to_string()
 }

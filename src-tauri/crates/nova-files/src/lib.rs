@@ -28,7 +28,7 @@ pub fn read(file: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub fn read_within(file: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Opening some devices has an effect of its own, so the kind is looked at before and after.
+    // Opening some devices has an effect of its own, so the kind is checked before and after.
     check(&std::fs::metadata(file)?, most)?;
     let mut options = OpenOptions::new();
     without_blocking(options.read(true), false);

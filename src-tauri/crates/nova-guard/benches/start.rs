@@ -2,13 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use nova_guard::{Confinement, Guard, Guarded};
+use nova_guard::{Confinement, Files, Guard, Guarded, Limits, ShownFolder, View};
 
 const ROUNDS: usize = 21;
 const PROGRAM: &str = "/bin/true";
+const SHELL: &str = "/bin/bash";
+const TRUE: [&str; 2] = ["-c", "true"];
 
 fn main() -> ExitCode {
     if !cfg!(target_os = "linux") {
@@ -23,6 +26,8 @@ async fn measure() -> ExitCode {
     let guard = Guard::new(env!("CARGO_BIN_EXE_nova-guard"), []);
     let (mut bare, mut supervised, mut confined, mut starting) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut bare_shell, mut shell_in_view) = (Vec::new(), Vec::new());
+    let shown = std::env::temp_dir();
     // In turns, so that a busy moment of the machine meets all.
     for _ in 0..ROUNDS {
         let began = Instant::now();
@@ -40,6 +45,13 @@ async fn measure() -> ExitCode {
                 starting.push(started);
             }
         }
+        let began = Instant::now();
+        assert!(tokio::process::Command::new(SHELL).args(TRUE).status().await.unwrap().success());
+        bare_shell.push(began.elapsed());
+        let began = Instant::now();
+        let mut guarded = guard.command(&view(&shown), SHELL).args(TRUE).start().await.unwrap();
+        assert!(guarded.wait().await.unwrap().success());
+        shell_in_view.push(began.elapsed());
     }
     let mut sleeper =
         guard.command(&Confinement::supervised(), "/bin/sleep").args(["1000"]).start().await.unwrap();
@@ -55,8 +67,21 @@ async fn measure() -> ExitCode {
     row("under a guard, confined to nothing", confined);
     row("  of that, until it runs", median(starting));
     row("killing it, until it is gone (once)", killing);
+    let (bare_shell, shell_in_view) = (median(bare_shell), median(shell_in_view));
+    row("bash true, bare", bare_shell);
+    row("bash true, in a view", shell_in_view);
+    row("  more than bare (goal: 30 ms)", shell_in_view.saturating_sub(bare_shell));
     println!("{:<44} {:>9} kB", "memory of a guard (PSS)", memory);
     ExitCode::SUCCESS
+}
+
+/// As for the commands of tools: a folder to read, one to write, limits for all processes together.
+fn view(shown: &Path) -> Confinement {
+    let folder = |at: &str, write| ShownFolder { source: shown.to_owned(), at: at.into(), write };
+    let folders = vec![folder("/vault", false), folder("/scratch", true)];
+    let limits = Limits { all_memory: Some(1 << 30), all_processes: Some(256), ..Limits::default() };
+    let view = View { folders, ..View::default() };
+    Confinement { files: Files::View(view), spawn: true, limits, ..Confinement::nothing() }
 }
 
 /// In kilobytes; memory that processes share counts by share.

@@ -18,6 +18,9 @@ use rustix::net::{
 /// More than the kernel takes for arguments and environment together by default.
 const MAX_ENVIRONMENT: usize = 8 << 20;
 
+/// The line of an inner step that stays in front of a view: the command runs.
+pub(crate) const RUNS: &str = "runs";
+
 /// Names and values of environment variables.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
 

@@ -1,6 +1,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::view::View;
+
 /// What a command may reach, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
@@ -32,9 +34,12 @@ pub enum Files {
         /// May be read, listed, executed, and changed in every way.
         write: Vec<PathBuf>,
     },
+    /// What is in this view: the command gets namespaces of its own (user, mount, process, network, IPC, host name),
+    /// and where the kernel has Landlock that holds within the view, too. Always required; needs `spawn`.
+    View(View),
 }
 
-/// How much a command may use; each process of it by itself, but for `processes`.
+/// How much a command may use; each process of it by itself, but for those that say otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of private writable memory: heap, stacks of threads, private mappings.
@@ -50,6 +55,19 @@ pub struct Limits {
     pub file_size: Option<u64>,
     /// Seconds of computing, over all threads of a process.
     pub cpu_seconds: Option<u64>,
+    /// Bytes of private memory in use by all of its processes together. Looked at ten times a second; above it the
+    /// guard ends the command. What lies in a view's `/tmp` does not count.
+    pub all_memory: Option<u64>,
+    /// Processes and threads of it together, the guard's own two of a view included. Looked at as often; in a
+    /// view, Linux 6.14 and later refuses more than about as many (400 at least) at once.
+    pub all_processes: Option<u64>,
+}
+
+/// A limit for all processes together, for which a guard ends its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReachedLimit {
+    Memory,
+    Processes,
 }
 
 /// How far a part of a [`Confinement`] holds.
@@ -84,6 +102,19 @@ impl Confinement {
     /// Whether system calls are filtered.
     pub(crate) fn filters_calls(&self) -> bool {
         self.files != Files::Any || !self.network || !self.spawn
+    }
+}
+
+impl ReachedLimit {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+        }
+    }
+
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        [Self::Memory, Self::Processes].into_iter().find(|limit| limit.word() == word)
     }
 }
 
@@ -124,6 +155,7 @@ impl CommandLine {
                 read.iter().for_each(|path| option("--read", path.as_os_str()));
                 write.iter().for_each(|path| option("--write", path.as_os_str()));
             }
+            Files::View(view) => view.to_options().iter().for_each(|(name, value)| option(name, value)),
         }
         for (name, allowed) in [("--network", network), ("--spawn", spawn), ("--require", require)] {
             option(name, OsStr::new(if *allowed { "yes" } else { "no" }));
@@ -145,7 +177,7 @@ impl CommandLine {
         let mut args = args.into_iter();
         let mut confinement = Confinement::nothing();
         let (mut read, mut write) = (Vec::new(), Vec::new());
-        let mut any_file = false;
+        let (mut any_file, mut view) = (false, None::<View>);
         let mut folder = PathBuf::from("/");
         loop {
             let name = args.next().ok_or("`--` and the command are missing")?;
@@ -163,6 +195,8 @@ impl CommandLine {
                 "--spawn" => confinement.spawn = yes,
                 "--require" => confinement.require = yes,
                 "--folder" => folder = value.into(),
+                "--view" if yes => view = Some(View::default()),
+                _ if view.as_mut().is_some_and(|view| view.take(name, &value)) => {}
                 _ => {
                     let number = value.to_str().and_then(|value| value.parse().ok());
                     let limit =
@@ -174,18 +208,22 @@ impl CommandLine {
                 }
             }
         }
-        confinement.files = if any_file { Files::Any } else { Files::Only { read, write } };
+        confinement.files = match view {
+            Some(view) => Files::View(view),
+            None if any_file => Files::Any,
+            None => Files::Only { read, write },
+        };
         let program = args.next().ok_or("the command after `--` is missing")?.into();
         Ok(Self { confinement, folder, program, args: args.collect() })
     }
 }
 
 impl Limits {
-    fn by_name(mut self) -> [(&'static str, Option<u64>); 6] {
+    fn by_name(mut self) -> [(&'static str, Option<u64>); 8] {
         self.by_name_mut().map(|(name, limit)| (name, *limit))
     }
 
-    fn by_name_mut(&mut self) -> [(&'static str, &mut Option<u64>); 6] {
+    fn by_name_mut(&mut self) -> [(&'static str, &mut Option<u64>); 8] {
         [
             ("--memory", &mut self.memory),
             ("--address-space", &mut self.address_space),
@@ -193,6 +231,8 @@ impl Limits {
             ("--processes", &mut self.processes),
             ("--file-size", &mut self.file_size),
             ("--cpu-seconds", &mut self.cpu_seconds),
+            ("--all-memory", &mut self.all_memory),
+            ("--all-processes", &mut self.all_processes),
         ]
     }
 }
@@ -201,6 +241,7 @@ impl Limits {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::view::ShownFolder;
 
     fn line(words: &[&str]) -> Result<CommandLine, String> {
         CommandLine::from_args(words.iter().map(OsString::from))
@@ -225,7 +266,15 @@ mod tests {
             limits: Limits { memory: Some(64 << 20), cpu_seconds: Some(5), ..Limits::default() },
             require: false,
         };
-        for confinement in [confinement, Confinement::nothing(), Confinement::supervised()] {
+        let shown =
+            |source: &str, at: &str, write| ShownFolder { source: source.into(), at: at.into(), write };
+        let view = View {
+            folders: vec![shown("/home/jane/Work", "/workspaces/--at", true), shown("/a", "/b", false)],
+            links: vec![("/home/jane/Work".into(), "/workspaces/--at".into())],
+            tmp: Some(1 << 20),
+        };
+        let of_view = Confinement { files: Files::View(view), spawn: true, ..Confinement::nothing() };
+        for confinement in [confinement, of_view, Confinement::nothing(), Confinement::supervised()] {
             let program = "/bin/echo".into();
             let line = CommandLine { confinement, folder: "/tmp".into(), program, args: vec!["--".into()] };
             assert_eq!(CommandLine::from_args(line.to_args()), Ok(line));
@@ -239,6 +288,7 @@ mod tests {
             &["--memory", "much", "--", "/bin/true"],
             &["--files", "some", "--", "/bin/true"],
             &["--read", "/usr"],
+            &["--show", "/usr", "--at", "/usr", "--", "/bin/true"],
             &["--"],
         ] {
             assert!(line(words).is_err(), "{words:?}");

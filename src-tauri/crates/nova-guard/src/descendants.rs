@@ -9,6 +9,40 @@ use rustix::process::{
     pidfd_send_signal, wait,
 };
 
+/// What all descendants use together.
+#[derive(Default)]
+pub(crate) struct Use {
+    /// Bytes of memory in use that no file is behind.
+    pub(crate) memory: u64,
+    /// Processes and threads.
+    pub(crate) tasks: u64,
+}
+
+/// What the descendants of this process use at the moment, as far as the kernel lists them.
+pub(crate) fn use_of_all() -> Use {
+    let mut used = Use::default();
+    let mut seen = HashSet::from([getpid()]);
+    let mut parents = vec![getpid()];
+    while let Some(parent) = parents.pop() {
+        for child in children_of(parent).unwrap_or_default() {
+            // A number may be found twice while processes come and go.
+            if seen.insert(child) {
+                parents.push(child);
+                let status = fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
+                used.memory += field(&status, "RssAnon:") << 10;
+                used.tasks += field(&status, "Threads:");
+            }
+        }
+    }
+    used
+}
+
+/// A number of `/proc/PID/status`, of memory in kilobytes; 0 of a process that has ended.
+fn field(status: &str, name: &str) -> u64 {
+    let value = status.lines().find_map(|line| line.strip_prefix(name));
+    value.and_then(|value| value.split_ascii_whitespace().next()?.parse().ok()).unwrap_or_default()
+}
+
 /// Reaps the children that have ended, without waiting, and tells each.
 ///
 /// Returns whether children are left.

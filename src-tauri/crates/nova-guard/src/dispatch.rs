@@ -6,15 +6,18 @@ use std::process::ExitCode;
 
 use rustix::fs::FileType;
 
+use crate::init::{self, INIT};
 use crate::supervise::{ENTER, control, start};
 use crate::{NOT_STARTED, by_hand, enter};
 
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    if args.first().is_some_and(|first| first == ENTER) {
-        return enter::main(args[1..].to_vec());
-    }
     let own: Vec<OsString> = std::env::args_os().collect();
     let own = &own[..own.len().saturating_sub(args.len())];
+    match args.first() {
+        Some(first) if first == ENTER => return enter::main(own, args[1..].to_vec()),
+        Some(first) if first == INIT => return init::main(args[1..].to_vec()),
+        _ => {}
+    }
     // Nova's guard has a socket as its input; a person's has a terminal, a pipe or a file.
     if !rustix::fs::fstat(rustix::stdio::stdin())
         .is_ok_and(|input| FileType::from_raw_mode(input.st_mode) == FileType::Socket)

@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::confinement::{Confinement, Enforced, Limits};
+use crate::confinement::{Confinement, Enforced, Files, Limits, ReachedLimit};
 use crate::error::GuardError;
 
 /// How a guard is started. Here none is; the paths are not used.
@@ -30,7 +30,8 @@ impl Guard {
         #[cfg(unix)]
         command.process_group(0).current_dir("/");
         let asks = confinement.filters_calls() || confinement.limits != Limits::default();
-        GuardedCommand { required: confinement.require && asks, command }
+        let has_view = matches!(confinement.files, Files::View(_));
+        GuardedCommand { required: has_view || confinement.require && asks, command }
     }
 }
 
@@ -100,6 +101,10 @@ impl Guarded {
         Enforced::Not
     }
 
+    pub fn reached_limit(&self) -> Option<ReachedLimit> {
+        None
+    }
+
     /// The command's process id, unless it has ended and [`wait`](Self::wait) has said so.
     pub fn guard_id(&self) -> Option<u32> {
         self.child.id()
@@ -134,5 +139,28 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         self.kill_group();
+    }
+}
+
+/// Notices which files below a folder are opened. Here nothing does.
+#[derive(Debug)]
+pub struct OpenedFiles;
+
+/// What was opened since somebody last asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// Relative to the folder.
+    These(std::collections::BTreeSet<PathBuf>),
+    /// More than the system noticed.
+    Any,
+}
+
+impl OpenedFiles {
+    pub fn below(_folder: &std::path::Path) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub fn take(&mut self) -> Opened {
+        Opened::Any
     }
 }

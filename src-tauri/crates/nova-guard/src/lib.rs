@@ -23,6 +23,16 @@
 //! The environment goes the same way: nothing in it (`LD_PRELOAD`) acts on the guard itself, and no
 //! secret stands in an argument that other users may read.
 //!
+//! # A view
+//!
+//! A command with [`Files::View`] does not become the inner step's process: the inner step makes namespaces, and its
+//! child `init`, process 1 in them, puts the command's root together, confines itself and starts the command. When
+//! `init` ends, the kernel ends every process of the namespace.
+//!
+//! ```text
+//! guard ──► enter: unshare ──► init: mounts, pivot_root, Landlock, seccomp ──► the command
+//! ```
+//!
 //! Started by a person or a script, `nova guard -- COMMAND`, the guard has no control socket; the
 //! process that started it takes the socket's place.
 //!
@@ -43,6 +53,8 @@
 //!
 //! - On Linux no process outlives Nova or the guard's command, however it ends, unless the guard itself is
 //!   killed: `tests/guard/ends.rs`, `tests/journeys/running_typescript.rs`.
+//! - A command with a view reaches nothing outside of it, on a kernel without user namespaces it does not start:
+//!   `tests/guard/view.rs`.
 //! - Child processes are started under the guard alone: `tests/invariants.rs`.
 //!
 //! `nova-guard` and `nova-script` are programs of their own because `nova-window` loads the window's libraries before
@@ -53,6 +65,8 @@
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod confinement;
 mod error;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+mod view;
 
 #[cfg(target_os = "linux")]
 mod by_hand;
@@ -69,6 +83,14 @@ mod files;
 #[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
+mod init;
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
+mod opened;
+#[cfg(target_os = "linux")]
+mod root;
+#[cfg(target_os = "linux")]
 mod start;
 #[cfg(target_os = "linux")]
 mod supervise;
@@ -77,9 +99,14 @@ mod supervise;
 #[path = "elsewhere.rs"]
 mod start;
 
-pub use confinement::{Confinement, Enforced, Files, Limits};
+pub use confinement::{Confinement, Enforced, Files, Limits, ReachedLimit};
 pub use error::GuardError;
+#[cfg(target_os = "linux")]
+pub use opened::{Opened, OpenedFiles};
 pub use start::{Guard, Guarded, GuardedCommand};
+#[cfg(not(target_os = "linux"))]
+pub use start::{Opened, OpenedFiles};
+pub use view::{ShownFolder, View};
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::channel;
-use crate::confinement::{CommandLine, Confinement, Enforced};
+use crate::confinement::{CommandLine, Confinement, Enforced, ReachedLimit};
 use crate::error::GuardError;
 
 /// How a guard is started.
@@ -106,6 +106,7 @@ impl GuardedCommand {
             stderr,
             files: Enforced::Not,
             calls: Enforced::Not,
+            reached_limit: None,
             child,
             control: Some(BufReader::new(UnixStream::from_std(control)?)),
         };
@@ -139,6 +140,7 @@ pub struct Guarded {
     pub stderr: Option<ChildStderr>,
     files: Enforced,
     calls: Enforced,
+    reached_limit: Option<ReachedLimit>,
     child: Child,
     /// Closing it tells the guard to end everything.
     control: Option<BufReader<UnixStream>>,
@@ -156,6 +158,12 @@ impl Guarded {
         self.calls
     }
 
+    /// The limit for all processes together for which the guard ended the command; known once
+    /// [`wait`](Self::wait) has returned.
+    pub fn reached_limit(&self) -> Option<ReachedLimit> {
+        self.reached_limit
+    }
+
     /// The guard's process id, unless it has ended and [`wait`](Self::wait) has said so.
     pub fn guard_id(&self) -> Option<u32> {
         self.child.id()
@@ -168,7 +176,13 @@ impl Guarded {
     /// dropped and called again.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
-        self.control = None;
+        if let Some(mut control) = self.control.take() {
+            let mut last = String::new();
+            // The guard has ended, so this has an end; what cannot be read says nothing.
+            let _ = control.read_to_string(&mut last).await;
+            let limit = last.lines().find_map(|line| line.strip_prefix("limit "));
+            self.reached_limit = limit.and_then(ReachedLimit::from_word);
+        }
         Ok(status)
     }
 

@@ -8,14 +8,15 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus, waitid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 use crate::NOT_STARTED;
-use crate::channel;
-use crate::descendants::{end_all, reap};
+use crate::channel::{self, RUNS};
+use crate::confinement::{CommandLine, Limits, ReachedLimit};
+use crate::descendants::{end_all, reap, use_of_all};
 
 /// The word that makes this program the inner step.
 pub(crate) const ENTER: &str = "enter";
@@ -57,6 +58,7 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
         pipe::register(signal, end_signal.try_clone().map_err(told)?).map_err(told)?;
     }
 
+    let limits = CommandLine::from_args(args.clone())?.confinement.limits;
     let (stdin, environment) = channel::receive(nova).map_err(told)?;
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
     // The same program in the same way, so also as a hidden command of Nova's.
@@ -67,7 +69,7 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     // It keeps the other end of the inner socket as long as it lives.
     drop(command);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process number")?;
-    let guard = Guard { pid, status: None, children, ends };
+    let guard = Guard { pid, status: None, children, ends, limits };
 
     // The command's output ends when the command's own ends of it are closed, not when ours are.
     let result = let_go_of_output().and_then(|()| hand_over(&mut inner, stdin, &environment, nova));
@@ -113,9 +115,12 @@ fn hand_over(
     let sent = channel::send(inner, stdin.as_fd(), environment).map_err(told);
     drop(stdin);
     let mut confined = false;
-    // The inner step's end closes when it becomes the command, or ends.
+    // The inner step's end closes when it becomes the command, or ends; in front of a view it stays.
     for line in BufReader::new(&*inner).lines() {
         let line = line.map_err(told)?;
+        if line == RUNS {
+            break;
+        }
         if let Some(reason) = line.strip_prefix("failed ") {
             return Err(reason.to_owned());
         }
@@ -140,13 +145,20 @@ pub(crate) struct Guard {
     children: UnixStream,
     /// Has something to read after a signal to end.
     ends: UnixStream,
+    limits: Limits,
 }
 
 impl Guard {
     /// Waits until the command has ended, Nova has closed the socket, or a signal says to end; ends
     /// every descendant; returns the exit code.
-    pub(crate) fn supervise(mut self, nova: &UnixStream) -> u8 {
-        while self.runs() && !self.wait_for_event(nova) {}
+    pub(crate) fn supervise(mut self, mut nova: &UnixStream) -> u8 {
+        while self.runs() && !self.wait_for_event(nova) {
+            if let Some(limit) = self.reached_limit() {
+                // If Nova is gone, the command ends all the same.
+                let _ = writeln!(nova, "limit {}", limit.word());
+                break;
+            }
+        }
         // Not reaped yet, its number still is its group's.
         let group = self.status.is_none().then_some(self.pid);
         end_all(group, |pid, status| {
@@ -155,6 +167,19 @@ impl Guard {
             }
         });
         self.status.map_or(NOT_STARTED, exit_code)
+    }
+
+    /// The limit for all processes together that they have reached.
+    fn reached_limit(&self) -> Option<ReachedLimit> {
+        let Limits { all_memory, all_processes, .. } = self.limits;
+        if all_memory.is_none() && all_processes.is_none() {
+            return None;
+        }
+        let used = use_of_all();
+        if all_processes.is_some_and(|most| used.tasks > most) {
+            return Some(ReachedLimit::Processes);
+        }
+        all_memory.is_some_and(|most| used.memory > most).then_some(ReachedLimit::Memory)
     }
 
     /// Reaps orphans that have ended; the command itself stays to be reaped at the end, so that
@@ -172,6 +197,12 @@ impl Guard {
         self.status.is_none()
     }
 
+    /// How long may pass until the limits for all processes are looked at.
+    fn pause(&self) -> Option<Timespec> {
+        const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+        (self.limits.all_memory.is_some() || self.limits.all_processes.is_some()).then_some(PAUSE)
+    }
+
     /// Returns whether it is time to end.
     fn wait_for_event(&self, nova: &UnixStream) -> bool {
         let mut polled = [
@@ -179,7 +210,7 @@ impl Guard {
             PollFd::new(&self.ends, PollFlags::IN),
             PollFd::new(&self.children, PollFlags::IN),
         ];
-        if poll(&mut polled, None).is_err_and(|error| error != rustix::io::Errno::INTR) {
+        if poll(&mut polled, self.pause().as_ref()).is_err_and(|error| error != rustix::io::Errno::INTR) {
             return true;
         }
         if !polled[2].revents().is_empty() {
@@ -191,7 +222,7 @@ impl Guard {
     }
 }
 
-fn exit_code(status: WaitStatus) -> u8 {
+pub(crate) fn exit_code(status: WaitStatus) -> u8 {
     let code = match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => code,
         (None, Some(signal)) => 128 + signal,

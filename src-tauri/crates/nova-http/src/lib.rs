@@ -12,6 +12,8 @@
 //!   `tests/web/hostile.rs`.
 //! - A server that the user named is reached at public addresses or on this machine, as its address says, and its
 //!   redirects lead nowhere else: `tests/web/named_server.rs`.
+//! - A tool reaches a server of this machine only as one that the user named, and follows no redirect of it:
+//!   `tests/web/named_server.rs`.
 //! - It uses no proxy, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
 
 mod address;
@@ -26,6 +28,6 @@ mod web;
 pub use address::is_public;
 pub use error::WebError;
 pub use host::{declared_host, host_of};
-pub use named_server::{client_for, named_server};
+pub use named_server::{by_address, client_for, named_server};
 pub use resolve::{Names, SystemNames};
 pub use web::{HostGate, Limits, Web, WebOptions};

@@ -34,6 +34,16 @@ pub fn named_server(url: &Url) -> Result<fn(IpAddr) -> bool, WebError> {
     Ok(is_public)
 }
 
+/// The address with 127.0.0.1 for `localhost`, as requests and questions name this machine: as a name it would be
+/// looked up like any other.
+pub fn by_address(mut url: Url) -> Url {
+    if url.host_str().is_some_and(|host| host.trim_end_matches('.') == "localhost") {
+        // A host can be set in every address that has one.
+        let _ = url.set_host(Some("127.0.0.1"));
+    }
+    url
+}
+
 /// A client for one server that the user named, whose answers may be streams: it has no limits of time and
 /// size, its user does. It follows a redirect only to the same scheme, host and port, and with the same
 /// method, so that no header reaches another host.
@@ -42,18 +52,9 @@ pub fn named_server(url: &Url) -> Result<fn(IpAddr) -> bool, WebError> {
 /// As [`named_server`], and when the client cannot be made on this machine.
 pub fn client_for(url: &Url, names: Arc<dyn Names>) -> Result<Client, WebError> {
     let allow = named_server(url)?;
-    Client::builder()
-        .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
-        .dns_resolver(Filtered { names, allow })
+    Filtered { names, allow }
+        .client()
         .redirect(Policy::custom(same_origin))
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .no_proxy()
-        .no_gzip()
-        .no_brotli()
-        .no_zstd()
-        .no_deflate()
-        .http1_max_headers(100)
         .build()
         .map_err(|error| WebError::Setup { reason: error.to_string() })
 }

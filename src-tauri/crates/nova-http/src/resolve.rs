@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
 
 /// Who finds the addresses of a name.
 #[async_trait]
@@ -34,6 +36,24 @@ pub(crate) struct NotPublic;
 pub(crate) struct Filtered {
     pub(crate) names: Arc<dyn Names>,
     pub(crate) allow: fn(IpAddr) -> bool,
+}
+
+impl Filtered {
+    /// A client that contacts these addresses alone, follows no redirect, and says no more than it must.
+    pub(crate) fn client(self) -> ClientBuilder {
+        Client::builder()
+            .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(self)
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .no_proxy()
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .http1_max_headers(100)
+    }
 }
 
 impl Resolve for Filtered {

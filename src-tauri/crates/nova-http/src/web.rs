@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::pace::Pace;
 use crate::redirect::Hop;
 use crate::resolve::{Filtered, NotPublic};
-use crate::{Names, SystemNames, WebError, is_public};
+use crate::{Names, SystemNames, WebError, by_address, is_public, named_server};
 
 /// How often one request is led on.
 const REDIRECTS: usize = 5;
@@ -111,6 +111,31 @@ impl Web {
         Err(WebError::Redirect { host: hop.host, reason: format!("more than {REDIRECTS} redirects") })
     }
 
+    /// The same to a server that the user named. It may run on this machine, where its address says so; another has
+    /// a public address and https. No redirect is followed.
+    ///
+    /// # Errors
+    /// As [`WebError`] lists.
+    pub async fn send_to_named(
+        &self,
+        mut request: HttpRequest,
+        gate: &dyn HostGate,
+    ) -> Result<HttpResponse, WebError> {
+        let total = request.timeout.unwrap_or(self.options.limits.total).min(self.options.limits.total);
+        let allow = named_server(&request.url)?;
+        request.url = by_address(request.url);
+        let hop = Hop::first(request, allow, self.options.limits.request)?;
+        gate.may_contact(&hop.host).await.map_err(WebError::NotAllowed)?;
+        let too_slow = |_| WebError::TooSlow { host: hop.host.clone(), after: total };
+        match tokio::time::timeout(total, self.make(&hop)).await.map_err(too_slow)?? {
+            Answer::Whole(response) => Ok(response),
+            Answer::Elsewhere(next) => {
+                let reason = format!("to {}, which is not the address that was set", next.url.path());
+                Err(WebError::Redirect { host: hop.host, reason })
+            }
+        }
+    }
+
     async fn make(&self, hop: &Hop) -> Result<Answer, WebError> {
         let client = self.client(hop.url.scheme() == "https")?;
         let _turn = self.pace.turn(&hop.host).await;
@@ -193,18 +218,9 @@ impl Web {
 
     fn client(&self, secure: bool) -> Result<&Client, WebError> {
         let client = self.clients[usize::from(secure)].get_or_init(|| {
-            let mut client = Client::builder()
-                .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
-                .dns_resolver(Filtered { names: self.options.names.clone(), allow: self.options.allow })
-                .redirect(reqwest::redirect::Policy::none())
-                .retry(reqwest::retry::never())
-                .referer(false)
-                .no_proxy()
-                .no_gzip()
-                .no_brotli()
-                .no_zstd()
-                .no_deflate()
-                .http1_max_headers(100)
+            let resolver = Filtered { names: self.options.names.clone(), allow: self.options.allow };
+            let mut client = resolver
+                .client()
                 .http2_max_header_list_size(u32::try_from(self.options.limits.headers).unwrap_or(u32::MAX))
                 .pool_idle_timeout(Duration::from_secs(30));
             if !secure {

@@ -1,7 +1,5 @@
 //! What a server asks the user while it works on a call.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use nova_registry::harmless;
 use nova_skill::{Elicitation, Elicited, Value, Wanted};
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
@@ -15,49 +13,6 @@ use crate::limits;
 pub(crate) struct Asked {
     pub(crate) params: ElicitRequestParams,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
-}
-
-/// The calls that run, each by what hears its questions. Up to protocol 2025-11-25 a server does not say which
-/// call it asks for: it is the one that runs.
-#[derive(Default)]
-pub(crate) struct Askers(Mutex<Vec<mpsc::Sender<Asked>>>);
-
-impl Askers {
-    /// A call runs, for as long as the guard lives.
-    pub(crate) fn call(&self) -> (Asker<'_>, mpsc::Receiver<Asked>) {
-        let (sender, questions) = mpsc::channel(limits::QUESTIONS);
-        self.now().push(sender.clone());
-        (Asker { all: self, own: sender }, questions)
-    }
-
-    /// Cancelled where no call runs, where several do, and where too many questions wait.
-    pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
-        let call = match self.now().as_slice() {
-            [one] => one.clone(),
-            _ => return cancelled(),
-        };
-        let (answer, answered) = oneshot::channel();
-        if call.try_send(Asked { params, answer }).is_err() {
-            return cancelled();
-        }
-        drop(call);
-        answered.await.unwrap_or_else(|_| cancelled())
-    }
-
-    fn now(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Asked>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(crate) struct Asker<'a> {
-    all: &'a Askers,
-    own: mpsc::Sender<Asked>,
-}
-
-impl Drop for Asker<'_> {
-    fn drop(&mut self) {
-        self.all.now().retain(|other| !other.same_channel(&self.own));
-    }
 }
 
 /// Passes a question on to whoever made the call, and its answer back.
@@ -158,7 +113,7 @@ pub(crate) fn result(elicited: Elicited) -> ElicitResult {
     }
 }
 
-fn cancelled() -> ElicitResult {
+pub(crate) fn cancelled() -> ElicitResult {
     ElicitResult::new(ElicitationAction::Cancel)
 }
 

@@ -1,6 +1,7 @@
 //! A server that answers: its requests, each within limits, and its end.
 
 mod calls;
+mod pages;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -8,10 +9,10 @@ use std::time::Duration;
 
 use nova_registry::harmless_line;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult,
+    ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ElicitRequestParams, ElicitResult,
     ElicitationCapability, FormElicitationCapability, Implementation, JsonObject, ListToolsRequest,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerPeerInfo, ServerResult,
-    SubscriptionFilter, UrlElicitationCapability,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerNotification, ServerPeerInfo,
+    ServerResult, SubscriptionFilter, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
@@ -24,7 +25,7 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::Askers;
+use crate::askers::Askers;
 use crate::authorized::Gate;
 use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
@@ -45,8 +46,7 @@ pub(crate) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
     progress: broadcast::Sender<ProgressNotificationParam>,
-    /// Told whenever the server says that its tools are others.
-    pub(crate) tools_changed: Arc<Notify>,
+    pub(crate) news: News,
     ending: Arc<Ending>,
     said: LastLines,
     /// Ends it.
@@ -56,8 +56,18 @@ pub(crate) struct Connection {
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
     askers: Arc<Askers>,
+    /// The user has done at a page what its server wanted.
+    visited: broadcast::Sender<String>,
     is_process: bool,
     gate: Option<Arc<Gate>>,
+}
+
+/// Told whenever the server says that its lists are others.
+#[derive(Clone, Default)]
+pub(crate) struct News {
+    pub(crate) tools: Arc<Notify>,
+    /// Prompts or resources.
+    pub(crate) offers: Arc<Notify>,
 }
 
 /// What a connection is made with beside its way.
@@ -74,8 +84,9 @@ pub(crate) struct Parts {
 /// Hears what a server says by itself. Of what it might ask for, only questions to the user are offered.
 struct Hears {
     progress: broadcast::Sender<ProgressNotificationParam>,
-    tools_changed: Arc<Notify>,
+    news: News,
     askers: Arc<Askers>,
+    visited: broadcast::Sender<String>,
 }
 
 impl ClientHandler for Hears {
@@ -103,8 +114,23 @@ impl ClientHandler for Hears {
         }
     }
 
+    async fn on_custom_notification(&self, told: CustomNotification, _: NotificationContext<RoleClient>) {
+        let id = told.params.as_ref().and_then(|params| params["elicitationId"].as_str());
+        if let (pages::COMPLETE, Some(id)) = (told.method.as_str(), id) {
+            let _ = self.visited.send(id.to_owned());
+        }
+    }
+
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tools_changed.notify_one();
+        self.news.tools.notify_one();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.news.offers.notify_one();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.news.offers.notify_one();
     }
 }
 
@@ -121,12 +147,14 @@ impl Connection {
         E: std::error::Error + Send + Sync + 'static,
     {
         let (progress, _) = broadcast::channel(64);
-        let tools_changed = Arc::new(Notify::new());
+        let (visited, _) = broadcast::channel(64);
+        let news = News::default();
         let askers = Arc::<Askers>::default();
         let hears = Hears {
             progress: progress.clone(),
-            tools_changed: tools_changed.clone(),
+            news: news.clone(),
             askers: askers.clone(),
+            visited: visited.clone(),
         };
         let lifecycle = if first {
             ClientLifecycleMode::Auto {
@@ -143,7 +171,7 @@ impl Connection {
             server,
             peer: service.peer().clone(),
             progress,
-            tools_changed,
+            news,
             ending,
             said,
             stop: stop.clone(),
@@ -151,12 +179,18 @@ impl Connection {
             closed: closed.clone(),
             calls: AtomicUsize::new(0),
             askers,
+            visited,
             is_process,
             gate,
         });
         tokio::spawn(run(service, stop, closed));
         connection.subscribe();
         Ok(connection)
+    }
+
+    /// For messages.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
     }
 
     pub(crate) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
@@ -228,22 +262,31 @@ impl Connection {
 
     /// The newest protocol tells of news only who asks to be told.
     fn subscribe(self: &Arc<Self>) {
-        let tells = self.info().is_some_and(|info| {
-            let tools = info.capabilities.tools.as_ref();
-            !info.protocol_version.has_initialize()
-                && tools.is_some_and(|tools| tools.list_changed == Some(true))
-        });
-        if !tells {
+        let Some(info) = self.info().filter(|info| !info.protocol_version.has_initialize()) else { return };
+        let offered = &info.capabilities;
+        let tells = |list_changed: Option<bool>| list_changed == Some(true);
+        let mut wanted = SubscriptionFilter::builder();
+        let mut is_any = false;
+        if tells(offered.tools.as_ref().and_then(|tools| tools.list_changed)) {
+            (wanted, is_any) = (wanted.tools_list_changed(), true);
+        }
+        if tells(offered.prompts.as_ref().and_then(|prompts| prompts.list_changed)) {
+            (wanted, is_any) = (wanted.prompts_list_changed(), true);
+        }
+        if tells(offered.resources.as_ref().and_then(|resources| resources.list_changed)) {
+            (wanted, is_any) = (wanted.resources_list_changed(), true);
+        }
+        if !is_any {
             return;
         }
-        let (peer, closed, news) = (self.peer.clone(), self.closed.clone(), self.tools_changed.clone());
+        let (peer, closed, news) = (self.peer.clone(), self.closed.clone(), self.news.clone());
         tokio::spawn(async move {
-            let wanted = SubscriptionFilter::builder().tools_list_changed().build();
-            let Ok(mut subscription) = peer.listen(wanted).await else { return };
+            let Ok(mut subscription) = peer.listen(wanted.build()).await else { return };
             loop {
                 tokio::select! {
                     told = subscription.next() => match told {
-                        Ok(Some(_)) => news.notify_one(),
+                        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => news.tools.notify_one(),
+                        Ok(Some(_)) => news.offers.notify_one(),
                         _ => return,
                     },
                     () = closed.cancelled() => return,

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use nova_calls::ToolFace;
-use nova_registry::{harmless, harmless_line, looks};
+use nova_registry::{harmless, harmless_line, skeletons};
 use nova_skill::Effect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::limits;
+use crate::offers::Offers;
 
 /// What is told of a tool that came later.
 const NEW: &str = "it is new since you agreed to the server";
@@ -59,6 +60,8 @@ pub struct KnownTools {
     pub instructions: Option<String>,
     /// Of the server itself, as it says.
     pub version: Option<String>,
+    /// Prompts and resources, as they were last listed.
+    pub offers: Offers,
 }
 
 /// A definition that is not what was approved, or that nobody approved.
@@ -156,8 +159,8 @@ impl Definition {
             ));
         }
         let like = before.iter().find(|other| {
-            let own = looks(&self.name);
-            looks(&other.name).iter().any(|look| own.contains(look))
+            let own = skeletons(&self.name);
+            skeletons(&other.name).iter().any(|one| own.contains(one))
         });
         if let Some(other) = like {
             return Some(format!(

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::config::ServerConfig;
 use crate::definition::KnownTools;
+use crate::media::Media;
 use crate::pause::Pause;
 use crate::surroundings::Surroundings;
 
@@ -22,6 +23,7 @@ pub(crate) struct Host {
     /// How long a server runs that no call needs.
     pub(crate) idle: Duration,
     pub(crate) news: watch::Sender<u64>,
+    pub(crate) media: Media,
 }
 
 /// What the user agreed to, and what is known of servers from one Nova to the next.

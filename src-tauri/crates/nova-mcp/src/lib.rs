@@ -7,6 +7,7 @@
 //! [`McpServers`] is a [`Source`](nova_registry::Source). `server` is one server: how far it is, its tools as
 //! they were last listed, and when it may be started again. `start` starts one, by `stdio` under Nova's guard
 //! or by `http`, and greets it in the newest protocol or the one before; `connection` is a server that answers.
+//! `offers` are prompts and resources, for the user, and `offering` asks for them; `media` the images and files of answers, for the window.
 //! `elsewhere` reads servers as other programs configure them.
 //! What outlives Nova is behind the trait [`Agreements`].
 //!
@@ -26,6 +27,10 @@
 //!   approved it: `tests/servers/agreeing.rs`.
 //! - A question of a server reaches the user bound to the call that it works on; nothing is sent that the user did
 //!   not send, and a server that asks again and again is stopped: `tests/servers/asking.rs`.
+//! - A question that any of several calls may have asked waits until one is left, and is cancelled where its call may be
+//!   gone: `src/askers.rs`.
+//! - Prompts and resources are listed within bounds, and filled in or read only for the user:
+//!   `tests/servers/offers.rs`.
 //! - A secret goes to the server that names it and comes back in nothing that it says: `src/output.rs`,
 //!   `tests/servers/agreeing.rs`.
 //! - A token goes only to the server that it was given for, and only once that server refused a request without
@@ -33,6 +38,7 @@
 //! - A server at an address is reached at public addresses, or on this machine where the address says so:
 //!   `nova-http/tests/web/named_server.rs`.
 
+mod askers;
 mod asking;
 mod authorized;
 mod config;
@@ -44,6 +50,9 @@ mod host;
 mod http;
 mod last_lines;
 mod limits;
+mod media;
+mod offering;
+mod offers;
 mod output;
 mod pause;
 mod probe;
@@ -60,9 +69,11 @@ pub use config::{GivenSignIn, ServerConfig, Text, ToolChoice, Way, read_servers}
 pub use definition::{ChangedTool, Definition, KnownTools};
 pub use elsewhere::{Form, FormError, FoundServer, credential_of, find_servers};
 pub use host::Agreements;
+pub use media::ServerMedia;
+pub use offers::{Offers, Prompt, PromptArgument, Resource};
 pub use pause::Pause;
 pub use probe::{Probed, ProbedTool};
 pub use server::{ListedTool, Phase};
-pub use source::{McpOptions, McpServers, ServerReview, ServerStatus};
+pub use source::{McpOptions, McpServers, OfferedBy, ServerReview, ServerStatus};
 pub use surroundings::Surroundings;
 pub use trouble::{Trouble, TroubleKind};

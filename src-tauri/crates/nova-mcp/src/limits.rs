@@ -27,6 +27,13 @@ pub(crate) const FIELDS: usize = 40;
 /// Resources of one list, and bytes of the text of one that is read.
 pub(crate) const RESOURCES: usize = 500;
 pub(crate) const RESOURCE: usize = 1 << 20;
+/// Bytes of one image, sound or file of an answer, and of all that are kept for the window.
+pub(crate) const MEDIA: usize = 6 << 20;
+pub(crate) const ALL_MEDIA: usize = 64 << 20;
+/// Prompts of one server, bytes of the text of one, and values suggested for an argument.
+pub(crate) const PROMPTS: usize = 200;
+pub(crate) const PROMPT: usize = 100_000;
+pub(crate) const COMPLETIONS: usize = 20;
 /// Bytes of an address that the user is to open.
 pub(crate) const URL: usize = 2_048;
 /// Characters of what a server says that stand in a message of Nova's.

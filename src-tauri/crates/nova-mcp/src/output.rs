@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use crate::definition::cut;
 use crate::limits;
+use crate::media::{self, Media};
 
+/// Images of one result that a model is shown.
+const IMAGES: usize = 4;
 /// Misfits of one result that are said.
 const MISFITS: usize = 5;
 
@@ -17,6 +20,7 @@ pub(crate) fn output(
     result: CallToolResult,
     promised: Option<&Value>,
     secrets: &Secrets,
+    media: &Media,
 ) -> Result<Output, ToolError> {
     let CallToolResult { content, structured_content, is_error, .. } = result;
     if is_error == Some(true) {
@@ -38,21 +42,31 @@ pub(crate) fn output(
     let misfit = promised.and_then(|schema| misfit(schema, structured_content.as_ref()));
     let mut value = match (structured_content, content.as_slice()) {
         (Some(structured), content) => {
-            let others: Vec<Value> =
-                content.iter().filter(|block| !repeats(block, &structured)).map(part).collect();
+            let others: Vec<Value> = content
+                .iter()
+                .filter(|block| !repeats(block, &structured))
+                .map(|block| part(block, media))
+                .collect();
             match others.as_slice() {
                 [] => structured,
                 _ => json!({ "result": structured, "content": others }),
             }
         }
         (None, [ContentBlock::Text(text)]) => Value::String(text.text.clone()),
-        (None, parts) => Value::Array(parts.iter().map(part).collect()),
+        (None, parts) => Value::Array(parts.iter().map(|block| part(block, media)).collect()),
     };
     if let Some(misfit) = misfit {
         value = json!({ "result": value, "does_not_fit": misfit });
     }
     secrets.scrub_value(&mut value);
-    Ok(Output::new(value).untrusted())
+    let images = content.iter().filter_map(|block| match block {
+        ContentBlock::Image(image) => media::decode(&image.data),
+        _ => None,
+    });
+    let output = Output::new(value).untrusted();
+    Ok((1..)
+        .zip(images.take(IMAGES))
+        .fold(output, |output, (at, bytes)| output.image(format!("image {at}"), bytes)))
 }
 
 /// Why a result is not what its server promised.
@@ -82,13 +96,13 @@ fn repeats(block: &ContentBlock, structured: &Value) -> bool {
     serde_json::from_str::<Value>(&text.text).is_ok_and(|said| said == *structured)
 }
 
-/// A file is named and not given: a model cannot read its letters.
-fn part(block: &ContentBlock) -> Value {
+/// A file is named and not given: a model cannot read its letters. `media` has it for the window.
+fn part(block: &ContentBlock, media: &Media) -> Value {
     match block {
         ContentBlock::Text(text) => json!({ "text": text.text }),
-        ContentBlock::Image(image) => file("image", &image.mime_type, &image.data),
-        ContentBlock::Audio(audio) => file("audio", &audio.mime_type, &audio.data),
-        ContentBlock::Resource(embedded) => resource(&embedded.resource),
+        ContentBlock::Image(image) => file("image", &image.mime_type, &image.data, media),
+        ContentBlock::Audio(audio) => file("audio", &audio.mime_type, &audio.data, media),
+        ContentBlock::Resource(embedded) => resource(&embedded.resource, media),
         ContentBlock::ResourceLink(link) => {
             json!({ "resource": link.uri, "name": link.name, "description": link.description })
         }
@@ -96,13 +110,40 @@ fn part(block: &ContentBlock) -> Value {
     }
 }
 
-pub(crate) fn resource(contents: &ResourceContents) -> Value {
+/// A content as text for a person; what is none is named.
+pub(crate) fn said(block: &ContentBlock) -> String {
+    let left_out = |what: &str, kind: &str, data: &str| {
+        format!("[{what} left out: {}, {} bytes]", cut(&harmless_line(kind), limits::NAME), decoded(data))
+    };
+    match block {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => left_out("image", &image.mime_type, &image.data),
+        ContentBlock::Audio(audio) => left_out("audio", &audio.mime_type, &audio.data),
+        ContentBlock::Resource(embedded) => match &embedded.resource {
+            ResourceContents::TextResourceContents { uri, text, .. } => format!("{uri}:\n{text}"),
+            ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                format!("{uri}: {}", left_out("file", mime_type.as_deref().unwrap_or("unknown"), blob))
+            }
+            _ => "[left out: a kind of content that Nova does not know]".into(),
+        },
+        ContentBlock::ResourceLink(link) => format!("{}: {}", link.name, link.uri),
+        _ => "[left out: a kind of content that Nova does not know]".into(),
+    }
+}
+
+pub(crate) fn resource(contents: &ResourceContents, media: &Media) -> Value {
     match contents {
         ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
             json!({ "resource": uri, "type": mime_type, "text": text })
         }
         ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-            json!({ "resource": uri, "type": mime_type, "bytes": decoded(blob) })
+            let kind = mime_type.as_deref().unwrap_or("application/octet-stream");
+            with_media(
+                json!({ "resource": uri, "type": mime_type, "bytes": decoded(blob) }),
+                kind,
+                blob,
+                media,
+            )
         }
         _ => unknown(),
     }
@@ -112,8 +153,16 @@ fn unknown() -> Value {
     json!({ "left_out": "a kind of content that Nova does not know" })
 }
 
-fn file(what: &str, kind: &str, data: &str) -> Value {
-    json!({ "left_out": what, "type": kind, "bytes": decoded(data) })
+fn file(what: &str, kind: &str, data: &str, media: &Media) -> Value {
+    with_media(json!({ "left_out": what, "type": kind, "bytes": decoded(data) }), kind, data, media)
+}
+
+/// By its id the window finds it.
+fn with_media(mut part: Value, kind: &str, data: &str, media: &Media) -> Value {
+    if let Some(id) = media.keep(kind, data) {
+        part["media"] = id.into();
+    }
+    part
 }
 
 /// How many bytes a base64 text stands for.
@@ -129,7 +178,13 @@ mod tests {
         let result = serde_json::from_value(result).expect("a result");
         let secrets = Secrets::default();
         secrets.add(&"hunter22".into());
-        output("fetch", result, None, &secrets).map(|output| output.value).map_err(|error| error.to_string())
+        output("fetch", result, None, &secrets, &Media::default())
+            .map(|output| output.value)
+            .map_err(|error| error.to_string())
+    }
+
+    fn id(bytes: &[u8]) -> String {
+        blake3::hash(bytes).to_hex()[..32].to_owned()
     }
 
     #[test]
@@ -153,8 +208,8 @@ mod tests {
                     {"type": "resource_link", "uri": "d:e", "name": "f"},
                 ]}),
                 json!([
-                    {"left_out": "image", "type": "image/png", "bytes": 3},
-                    {"left_out": "audio", "type": "audio/wav", "bytes": 1},
+                    {"left_out": "image", "type": "image/png", "bytes": 3, "media": id(&[0, 0, 0])},
+                    {"left_out": "audio", "type": "audio/wav", "bytes": 1, "media": id(&[0])},
                     {"resource": "a:b", "type": "text/plain", "text": "c"},
                     {"resource": "d:e", "name": "f", "description": null},
                 ]),
@@ -165,12 +220,27 @@ mod tests {
     }
 
     #[test]
+    fn a_model_is_shown_the_images_of_a_result() {
+        let image = json!({"type": "image", "mimeType": "image/png", "data": "AAAA"});
+        let odd = json!({"type": "image", "mimeType": "image/png", "data": "no base64!"});
+        let result = json!({"content": [odd, image, image, image, image, image]});
+        let result = serde_json::from_value(result).expect("a result");
+        let output =
+            output("fetch", result, None, &Secrets::default(), &Media::default()).expect("an output");
+        let shown: Vec<_> =
+            output.images.iter().map(|image| (image.name.as_str(), image.bytes.len())).collect();
+        assert_eq!(shown, [("image 1", 3), ("image 2", 3), ("image 3", 3), ("image 4", 3)]);
+    }
+
+    #[test]
     fn a_result_that_is_not_what_the_server_promised_says_so() {
         let schema =
             json!({"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]});
         let read = |result: Value| {
             let result = serde_json::from_value(result).expect("a result");
-            output("fetch", result, Some(&schema), &Secrets::default()).expect("an output").value
+            output("fetch", result, Some(&schema), &Secrets::default(), &Media::default())
+                .expect("an output")
+                .value
         };
         assert_eq!(read(json!({"structuredContent": {"degrees": 3}})), json!({"degrees": 3}));
         let wrong = read(json!({"structuredContent": {"degrees": "warm"}}));

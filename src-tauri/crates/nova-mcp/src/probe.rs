@@ -77,11 +77,13 @@ async fn probe_through(
             let timeout = config.timeout;
             let answer = connection.call(&definition.name, Some(args), timeout, &never, &asks, &|_| ()).await;
             called = Some(match answer {
-                Ok(answer) => match output(&config.name, answer, definition.output.as_ref(), secrets) {
-                    Ok(output) => json!({ "ok": true, "value": output.value }),
-                    // To refuse what makes no sense is to behave.
-                    Err(error) => json!({ "ok": false, "error": error.to_string() }),
-                },
+                Ok(answer) => {
+                    match output(&config.name, answer, definition.output.as_ref(), secrets, &host.media) {
+                        Ok(output) => json!({ "ok": true, "value": output.value }),
+                        // To refuse what makes no sense is to behave.
+                        Err(error) => json!({ "ok": false, "error": error.to_string() }),
+                    }
+                }
                 Err(trouble) => {
                     ok &= !connection.closed.is_cancelled();
                     json!({ "ok": false, "error": scrubbed(trouble).line() })

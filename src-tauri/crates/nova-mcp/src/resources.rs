@@ -7,7 +7,8 @@ use nova_registry::harmless_line;
 use nova_skill::{Output, ToolError, Value};
 use rmcp::model::{
     ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams,
-    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, ResourceContents, ServerResult,
+    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, Resource, ResourceContents,
+    ServerResult,
 };
 use serde_json::{Map, json};
 use tokio::sync::mpsc;
@@ -18,6 +19,7 @@ use crate::asking::Asked;
 use crate::connection::{Connection, Hear};
 use crate::definition::{Definition, Kind, cut};
 use crate::limits;
+use crate::media::Media;
 use crate::output;
 use crate::trouble::Trouble;
 
@@ -57,6 +59,33 @@ impl Connection {
     /// What it offers, within bounds: resources, and templates of their addresses.
     pub(crate) async fn list_resources(&self, limit: Duration) -> Result<Value, Trouble> {
         let until = Instant::now() + limit;
+        let (listed_now, more) = self.resource_pages(until, limit).await?;
+        let resources: Vec<Value> = listed_now
+            .iter()
+            .map(|one| {
+                listed(json!({
+                    "uri": one.uri, "name": one.name, "title": one.title, "description": one.description,
+                    "type": one.mime_type, "bytes": one.size,
+                }))
+            })
+            .collect();
+        let mut list = json!({ "resources": resources });
+        let templates = self.list_templates(until.saturating_duration_since(Instant::now()), limit).await;
+        if !templates.is_empty() {
+            list["templates"] = templates.into();
+        }
+        if more {
+            list["left_out"] = json!(format!("more than {} resources", limits::RESOURCES));
+        }
+        Ok(list)
+    }
+
+    /// The resources that it lists, at most so many as Nova reads, and whether there are more.
+    pub(crate) async fn resource_pages(
+        &self,
+        until: Instant,
+        limit: Duration,
+    ) -> Result<(Vec<Resource>, bool), Trouble> {
         let (mut resources, mut cursor) = (Vec::new(), None);
         for _ in 0..limits::PAGES {
             let request = ListResourcesRequest {
@@ -70,12 +99,7 @@ impl Connection {
             else {
                 return Err(self.faulty("answered the question for its resources with something else"));
             };
-            resources.extend(page.resources.iter().map(|one| {
-                listed(json!({
-                    "uri": one.uri, "name": one.name, "title": one.title, "description": one.description,
-                    "type": one.mime_type, "bytes": one.size,
-                }))
-            }));
+            resources.extend(page.resources);
             cursor = page.next_cursor;
             if cursor.is_none() || resources.len() >= limits::RESOURCES {
                 break;
@@ -83,15 +107,7 @@ impl Connection {
         }
         let more = cursor.is_some() || resources.len() > limits::RESOURCES;
         resources.truncate(limits::RESOURCES);
-        let mut list = json!({ "resources": resources });
-        let templates = self.list_templates(until.saturating_duration_since(Instant::now()), limit).await;
-        if !templates.is_empty() {
-            list["templates"] = templates.into();
-        }
-        if more {
-            list["left_out"] = json!(format!("more than {} resources", limits::RESOURCES));
-        }
-        Ok(list)
+        Ok((resources, more))
     }
 
     /// The first page of them. A server may have resources and not know the question.
@@ -147,10 +163,14 @@ fn listed(entry: Value) -> Value {
 }
 
 /// What was read, its texts in bounds. Nobody vouches for it.
-pub(crate) fn output(read: &ReadResourceResult, secrets: &Secrets) -> Result<Output, ToolError> {
+pub(crate) fn output(
+    read: &ReadResourceResult,
+    secrets: &Secrets,
+    media: &Media,
+) -> Result<Output, ToolError> {
     let mut left = limits::RESOURCE;
     let contents = read.contents.iter().map(|contents| {
-        let mut part = output::resource(contents);
+        let mut part = output::resource(contents, media);
         if let ResourceContents::TextResourceContents { text, .. } = contents
             && text.len() > left
         {
@@ -186,7 +206,7 @@ mod tests {
     fn what_is_read_is_bounded_and_bytes_are_named() {
         let read = |contents: Value| {
             let read = serde_json::from_value(json!({ "contents": contents })).expect("a result");
-            output(&read, &Secrets::default()).expect("an output").value
+            output(&read, &Secrets::default(), &Media::default()).expect("an output").value
         };
         let long = "ä".repeat(limits::RESOURCE);
         let value = read(json!([{"uri": "a:b", "text": long}, {"uri": "a:c", "text": "more"}]));
@@ -194,6 +214,7 @@ mod tests {
         assert_eq!(value[0]["left_out"], format!("{} more bytes", limits::RESOURCE));
         assert_eq!((&value[1]["text"], &value[1]["left_out"]), (&json!(""), &json!("4 more bytes")));
         let blob = read(json!([{"uri": "a:b", "mimeType": "image/png", "blob": "AAAA"}]));
-        assert_eq!(blob, json!({"resource": "a:b", "type": "image/png", "bytes": 3}));
+        assert_eq!((&blob["resource"], &blob["bytes"]), (&json!("a:b"), &json!(3)));
+        assert!(blob["media"].is_string(), "the window can show it: {blob}");
     }
 }

@@ -1,9 +1,10 @@
 //! One server of the configuration: what it is to the user, when it runs, and its tools.
 
+mod attend;
 mod listed;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,14 +19,13 @@ use crate::connection::Connection;
 use crate::definition::{ChangedTool, KnownTools, short};
 use crate::host::Host;
 use crate::last_lines::LastLines;
+use crate::media::Media;
 use crate::start::{Started, start};
 use crate::tool::Called;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// How often a server whose tools nobody knows is started by itself.
 const TRIES: u32 = 5;
-/// Between two lists of tools of a server that says all the time that they are others.
-const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 
 pub use listed::ListedTool;
 
@@ -56,6 +56,8 @@ struct Now {
     starting: Option<(Instant, CancellationToken)>,
     /// When a call last needed it.
     used: Instant,
+    /// How often its prompts or resources became others.
+    offers_changed: u64,
 }
 
 /// How a server runs, beside its phase.
@@ -66,6 +68,7 @@ pub(crate) struct Running {
     pub(crate) failures: u32,
     /// Until it is started again by itself.
     pub(crate) next_try: Option<Duration>,
+    pub(crate) offers_changed: u64,
 }
 
 /// How far a server is.
@@ -101,6 +104,7 @@ impl Server {
                 protocol: None,
                 starting: None,
                 used: Instant::now(),
+                offers_changed: 0,
             }),
             starting: Arc::default(),
             gone: AtomicBool::new(false),
@@ -141,6 +145,7 @@ impl Server {
             starting_for: now.starting.as_ref().map(|(since, _)| since.elapsed()),
             failures: now.failures,
             next_try: left.map(|at| at.saturating_duration_since(Instant::now())),
+            offers_changed: now.offers_changed,
         }
     }
 
@@ -200,7 +205,7 @@ impl Server {
             });
         }
         self.host.changed();
-        tokio::spawn(attend(Arc::downgrade(&self), Arc::downgrade(&connection)));
+        tokio::spawn(attend::attend(Arc::downgrade(&self), Arc::downgrade(&connection)));
         Ok(connection)
     }
 
@@ -211,6 +216,20 @@ impl Server {
                 self.host.changed();
             }
             Err(trouble) => tracing::debug!("{}", trouble.line()),
+        }
+    }
+
+    /// Takes up its prompts and resources.
+    async fn list_offers(self: &Arc<Self>, connection: &Connection) {
+        let before = self.now().known.offers.clone();
+        let offers = connection.offers(self.config.timeout, before.clone()).await;
+        if offers != before {
+            let mut now = self.now();
+            now.known.offers = offers;
+            now.offers_changed += 1;
+            self.keep(&now);
+            drop(now);
+            self.host.changed();
         }
     }
 
@@ -381,6 +400,10 @@ impl Called for Server {
         &self.secrets
     }
 
+    fn media(&self) -> &Media {
+        &self.host.media
+    }
+
     async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble> {
         if let Some(connection) = self.running() {
             return Ok(connection);
@@ -423,48 +446,5 @@ impl Called for Server {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
         now.used = Instant::now();
-    }
-}
-
-/// Ends the connection once no call has needed it for a while.
-async fn rest(server: Weak<Server>) {
-    loop {
-        let Some(strong) = server.upgrade() else { return };
-        match strong.rest(strong.host.idle) {
-            Ok(connection) => {
-                strong.host.changed();
-                connection.close().await;
-                return;
-            }
-            Err(None) => return,
-            Err(Some(until)) => {
-                drop(strong);
-                tokio::time::sleep_until(until).await;
-            }
-        }
-    }
-}
-
-/// Takes up new lists of tools until the connection ends. Keeps neither in use.
-async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
-    let parts =
-        connection.upgrade().map(|connection| (connection.closed.clone(), connection.tools_changed.clone()));
-    let Some((closed, news)) = parts else { return };
-    let listing = async {
-        loop {
-            news.notified().await;
-            let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
-            server.list_again(&connection).await;
-            drop(connection);
-            tokio::time::sleep(BETWEEN_LISTS).await;
-        }
-    };
-    tokio::select! {
-        () = listing => {}
-        () = rest(server.clone()) => {}
-        () = closed.cancelled() => {}
-    }
-    if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
-        server.ended(&connection);
     }
 }

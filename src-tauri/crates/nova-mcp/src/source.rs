@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,12 +9,15 @@ use nova_registry::{
     LoadedSkill, Problem, Review, Scan, SkillMd, Source, SourceKind, State, harmless, harmless_line,
 };
 use nova_skill::Manifest;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::config::{ServerConfig, Way};
 use crate::definition::{ChangedTool, KnownTools, cut};
 use crate::host::{Agreements, Host};
 use crate::limits;
+use crate::media::{Media, ServerMedia};
+use crate::offers::Offers;
 use crate::pause::Pause;
 use crate::probe::{Probed, probe};
 use crate::server::{ListedTool, Phase, Running, Server};
@@ -73,6 +77,8 @@ pub struct ServerStatus {
     pub failures: u32,
     /// Until it is started again by itself.
     pub next_try: Option<Duration>,
+    /// How often its prompts or resources became others since it was configured.
+    pub offers_changed: u64,
 }
 
 /// What the user looks at before they agree to a server.
@@ -100,6 +106,16 @@ pub struct ServerReview {
     pub tools: Vec<ChangedTool>,
 }
 
+/// What one server offers beside its tools.
+#[derive(Debug, Clone)]
+pub struct OfferedBy {
+    pub name: String,
+    pub id: String,
+    /// The id of the tool that reads a resource; None where it cannot be called.
+    pub resource_tool: Option<String>,
+    pub offers: Offers,
+}
+
 impl McpOptions {
     pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>) -> Self {
         Self { surroundings, agreements, names: Arc::new(SystemNames), pause: Pause::default(), idle: IDLE }
@@ -111,7 +127,8 @@ impl McpServers {
     pub fn new(options: McpOptions) -> Self {
         let McpOptions { surroundings, agreements, names, pause, idle } = options;
         let news = watch::Sender::new(0);
-        let host = Arc::new(Host { surroundings, agreements, names, pause, idle, news });
+        let host =
+            Arc::new(Host { surroundings, agreements, names, pause, idle, news, media: Media::default() });
         Self { host, servers: Arc::default() }
     }
 
@@ -163,6 +180,64 @@ impl McpServers {
     /// no such server.
     pub fn listed(&self, name: &str) -> Option<Vec<ListedTool>> {
         self.server(name)?.listed()
+    }
+
+    /// What the servers that the user agreed to offer beside their tools, as they last listed it.
+    pub fn offered(&self) -> Vec<OfferedBy> {
+        let servers = self.now().servers.clone();
+        let usable = servers.iter().filter(|server| server.config.enabled && server.is_agreed());
+        usable
+            .map(|server| OfferedBy {
+                name: server.config.name.clone(),
+                id: server.config.id.clone(),
+                resource_tool: server.resource_tool(),
+                offers: server.known().offers,
+            })
+            .collect()
+    }
+
+    /// The text of a prompt, filled in; starts the server where it does not run.
+    ///
+    /// # Errors
+    /// Why there is none; None where there is no such server or prompt.
+    pub async fn fill_prompt(
+        &self,
+        server: &str,
+        prompt: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<String, Trouble>> {
+        let server = self.server(server)?;
+        server.known().offers.prompt(prompt)?;
+        let filled = async {
+            let connection = server.clone().connection().await?;
+            connection.fill_prompt(prompt, arguments, &server.secrets, server.config.timeout).await
+        };
+        Some(filled.await.map_err(|mut trouble| {
+            server.secrets.scrub(&mut trouble.what);
+            server.went_wrong(&trouble);
+            trouble
+        }))
+    }
+
+    /// An image, sound or file that an answer of this Nova's calls named; None where newer ones took its place.
+    pub fn media(&self, id: &str) -> Option<ServerMedia> {
+        self.host.media.get(id)
+    }
+
+    /// Values that a running server suggests for an argument of a prompt of which `begun` is typed.
+    pub async fn complete_argument(
+        &self,
+        server: &str,
+        prompt: &str,
+        argument: &str,
+        begun: &str,
+        others: HashMap<String, String>,
+    ) -> Vec<String> {
+        let Some(server) = self.server(server) else { return Vec::new() };
+        let Ok(connection) = server.clone().connection().await else { return Vec::new() };
+        let mut values = connection.complete(prompt, argument, begun, others, server.config.timeout).await;
+        values.iter_mut().for_each(|value| server.secrets.scrub(value));
+        values
     }
 
     /// The newest lines that a server's process printed on its standard error.
@@ -332,7 +407,7 @@ fn fingerprint_of(server: &str, changed: &[ChangedTool]) -> String {
 
 fn status(server: &Arc<Server>) -> ServerStatus {
     let (own, agreed) = (server.config.fingerprint(), server.agreed());
-    let Running { protocol, starting_for, failures, next_try } = server.running_state();
+    let Running { protocol, starting_for, failures, next_try, offers_changed } = server.running_state();
     ServerStatus {
         name: server.config.name.clone(),
         id: server.config.id.clone(),
@@ -352,6 +427,7 @@ fn status(server: &Arc<Server>) -> ServerStatus {
         startup_timeout: server.config.startup_timeout,
         failures,
         next_try,
+        offers_changed,
     }
 }
 

@@ -53,7 +53,8 @@ impl Surroundings {
         Self { guard, variables, path: Arc::default() }
     }
 
-    pub(crate) fn guard(&self) -> &Guard {
+    /// Under which everything is started.
+    pub fn guard(&self) -> &Guard {
         &self.guard
     }
 

@@ -15,6 +15,7 @@ use crate::config::ServerConfig;
 use crate::connection::{Connection, Hear, PROGRESSES, sentence};
 use crate::definition::{Definition, Kind};
 use crate::limits;
+use crate::media::Media;
 use crate::output::output;
 use crate::resources;
 use crate::trouble::Trouble;
@@ -24,6 +25,7 @@ use crate::trouble::Trouble;
 pub(crate) trait Called: Send + Sync {
     fn config(&self) -> &ServerConfig;
     fn secrets(&self) -> &Secrets;
+    fn media(&self) -> &Media;
     /// The running server; started where it is not. A start that failed is not repeated before its time.
     async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble>;
     /// A call came to its end: what went wrong before is over.
@@ -162,11 +164,11 @@ async fn ask(
         (Kind::Tool, _) => {
             let args = args.as_object().cloned();
             let result = connection.call(&definition.name, args, limit, stop, asks, hear).await?;
-            Ok(output(name, result, definition.output.as_ref(), server.secrets()))
+            Ok(output(name, result, definition.output.as_ref(), server.secrets(), server.media()))
         }
         (Kind::Resources, Some(uri)) => {
             let read = connection.read_resource(uri, limit, stop, asks, hear).await?;
-            Ok(resources::output(&read, server.secrets()))
+            Ok(resources::output(&read, server.secrets(), server.media()))
         }
         (Kind::Resources, None) => {
             let mut list = tokio::select! {

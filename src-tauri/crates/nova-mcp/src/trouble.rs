@@ -1,4 +1,5 @@
 use nova_credentials::CredentialError;
+use nova_error::{ErrorCode, UserError};
 use nova_skill::ToolError;
 
 /// Why a server cannot be used.
@@ -45,6 +46,12 @@ impl From<&CredentialError> for Trouble {
             _ => TroubleKind::Failed,
         };
         Self { kind, what: error.to_string(), remedy: error.hint() }
+    }
+}
+
+impl From<Trouble> for UserError {
+    fn from(trouble: Trouble) -> Self {
+        Self::new(ErrorCode::ToolFailed, trouble.what, trouble.remedy)
     }
 }
 

@@ -39,7 +39,7 @@ impl VaultPath {
     }
 
     /// The path of `name` in the folder `prefix`, `""` or with a `/` at its end; `sound` when that
-    /// was looked at before and can be part of a path. `room` is overwritten.
+    /// was checked before and can be part of a path. `room` is overwritten.
     pub fn within(prefix: &str, sound: bool, name: &str, room: &mut String) -> Result<Self, PathError> {
         room.clear();
         room.push_str(prefix);
@@ -294,7 +294,7 @@ fn check(path: &str) -> Result<(), PathError> {
 /// Whether this is certainly a name that [`check`] allows, at the root as well; says no where in
 /// doubt.
 fn is_sound_name(name: &str) -> bool {
-    // Without an early end, so that many bytes are looked at in one step.
+    // Without an early end, so that many bytes are checked in one step.
     let odd = name.bytes().fold(false, |odd, b| odd | !(b' '..0x7f).contains(&b) | matches!(b, b'/' | b'\\'));
     let plain = match odd {
         false => true,

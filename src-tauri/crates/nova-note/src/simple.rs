@@ -190,7 +190,7 @@ fn scalar(written: &str) -> Option<Written<'_>> {
 }
 
 fn is_plain(text: &str) -> bool {
-    // Without an early end, so that many bytes are looked at in one step.
+    // Without an early end, so that many bytes are checked in one step.
     let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
     plain || text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c))
 }

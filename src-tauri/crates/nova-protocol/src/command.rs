@@ -7,7 +7,10 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::{ErrorCode, UserError, credentials::*, glance::*, panel::*, servers::*, view::*};
+use crate::{
+    AttachedFile, ErrorCode, UserError, credentials::*, glance::*, panel::*, server_offers::*, servers::*,
+    view::*,
+};
 
 macro_rules! commands {
     ($d:tt $( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
@@ -225,6 +228,12 @@ commands! { $
     agree_to_server(AgreeToServer) -> ServersView;
     /// The user approves a changed tool as they looked at it.
     approve_server_tool(ApproveServerTool) -> ServersView;
+    /// Where the user of a server would sign in. Opens nothing.
+    server_sign_in(ServerRef) -> ServerSignIn;
+    /// The command or address of a server as the configuration has it.
+    server_entry(ServerRef) -> ServerEntry;
+    /// Changes that; the user has to agree to what it starts or contacts then.
+    edit_server(EditServer) -> ServersView;
     /// Ends a server and starts it again; answers when it runs, or why it does not.
     restart_server(ServerRef) -> Nothing;
     /// Ends a server, also while it starts.
@@ -239,6 +248,18 @@ commands! { $
     list_server_files(Nothing) -> Vec<ServerFile>;
     /// As `add_servers`, from a file of `list_server_files`.
     import_servers(ImportServers) -> ServersView;
+    /// The prompts of the servers that the user agreed to, as they were last listed. Starts none.
+    list_server_prompts(Nothing) -> Vec<ServerPrompt>;
+    /// Asks a server for a prompt with these arguments: a text that a message can take along.
+    fill_server_prompt(FillPrompt) -> AttachedFile;
+    /// Values that a server suggests for an argument of a prompt.
+    complete_server_prompt(CompletePrompt) -> Vec<String>;
+    /// An image of a server's answer, by the id in its value.
+    read_server_media(ServerMediaRef) -> ImageData;
+    /// Saves a sound or file of a server's answer and shows it in the system's file manager.
+    show_server_media(ServerMediaRef) -> Nothing;
+    /// Resources of servers whose name or address has these words. Starts none.
+    suggest_resources(SuggestResources) -> Vec<ResourceSuggestion>;
 
     /// Names, states and grants; never a value.
     list_credentials(Nothing) -> CredentialsView;
@@ -252,7 +273,7 @@ commands! { $
     /// Opens the encrypted file of the credentials for as long as this Nova runs.
     unlock_credentials(UnlockCredentials) -> CredentialsView;
     /// Has the user sign in with the browser; answers when they have, or have not.
-    sign_in(CredentialRef) -> CredentialsView;
+    sign_in(SignIn) -> CredentialsView;
     /// Rules, policies, and what was approved of tools that did not come with Nova.
     list_rules(Nothing) -> PermissionsView;
     /// Writes a rule; it is the only answer to its pattern from now on, at once.

@@ -108,6 +108,16 @@ pub struct CredentialRef {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SignIn {
+    /// `service/key`
+    pub name: String,
+    /// The host that the user was told of; the browser is opened at no other.
+    #[serde(default)]
+    #[ts(optional)]
+    pub host: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GrantCredential {
     pub name: String,
     /// `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.

@@ -5,8 +5,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::parts::{
-    ActivatedBy, CompactedBy, ContextView, DeactivatedBy, Decision, Effect, FigureView, ImageView,
-    NoteChangeKind, NoteChangeView, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+    ActivatedBy, AttachedFile, CompactedBy, ContextView, DeactivatedBy, Decision, Effect, FigureView,
+    ImageView, NoteChangeKind, NoteChangeView, PrincipalView, SandboxView, SourceView, VaultChangeAuthor,
+    VaultChangeKind,
 };
 use crate::{
     ErrorCode,
@@ -58,6 +59,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<ImageView>>", optional)]
         images: Vec<ImageView>,
+        /// What it takes along from MCP servers.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<AttachedFile>>", optional)]
+        outside: Vec<AttachedFile>,
     },
     /// The user looks at another branch: the next message goes on from its last turn. What the turns of
     /// the other branch did to notes stays done.
@@ -121,6 +126,14 @@ pub enum Event {
         args: Value,
         effect: Effect,
         principal: PrincipalView,
+        /// The call whose tool makes this one: what it writes is written with that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        within: Option<String>,
+        /// Where its command runs; absent of a tool that runs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<SandboxView>,
     },
     ApprovalRequested {
         call: String,
@@ -183,6 +196,48 @@ pub enum Event {
         #[ts(optional)]
         so_far: Option<Value>,
     },
+    /// A sub-agent began to work for a running call, in a session of its own.
+    SubagentStarted {
+        call: String,
+        /// Its session, which can be opened as a chat.
+        subagent: String,
+        name: String,
+        /// `provider/model`
+        model: String,
+        /// Where its requests go; null where they stay on this machine.
+        host: Option<String>,
+        /// The tools it may use, `skill.tool`.
+        tools: Vec<String>,
+        /// The effects of those, the least first. A call of it is judged and asked about as any other.
+        effects: Vec<Effect>,
+        /// Limits: requests to the model, tokens, and seconds of work.
+        steps: u32,
+        #[ts(type = "number")]
+        tokens: u64,
+        #[ts(type = "number")]
+        seconds: u64,
+    },
+    /// The sub-agent of a running call came further.
+    SubagentWorked {
+        call: String,
+        /// Its requests to the model so far, and how many it may make.
+        steps: u32,
+        limit: u32,
+        /// Of all its requests so far, those that the provider had cached not counted.
+        #[ts(type = "number")]
+        tokens: u64,
+        /// What it does: "vault.search hosting". Absent while the model answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        now: Option<String>,
+        /// Of a request that was made just now, as in `step_started`.
+        #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "string | null")]
+        host: Option<Option<String>>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        notes: Vec<String>,
+    },
     SkillActivated {
         skill: String,
         by: ActivatedBy,
@@ -202,7 +257,7 @@ pub enum Event {
     },
     /// Two changes of a note meet at one place. An empty side is an empty text or a note that is gone.
     ConflictFound {
-        /// The note; where it was to be, when Nova was to move it.
+        /// The note; where it was to be, when Nova was to move it. A file outside of the vault by its absolute path.
         note: String,
         /// Where it is then.
         #[serde(default, skip_serializing_if = "Option::is_none")]

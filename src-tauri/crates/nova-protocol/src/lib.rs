@@ -1,6 +1,8 @@
 //! Everything that crosses a boundary of Nova as plain data: commands (window to backend),
 //! events (backend to window, and `--json` on the command line), ids and error codes.
 //!
+//! Error codes come from `nova-error`, which lies below the crates that fail.
+//!
 //! This crate never does anything: no I/O, no clock, no knowledge of Tauri, of the vault's format
 //! or of a provider's. The TypeScript types of the window are generated from it.
 //!
@@ -15,12 +17,13 @@
 
 pub mod command;
 mod credentials;
-mod error;
 mod event;
 mod glance;
 mod inexact;
 mod panel;
 mod parts;
+mod provider_kind;
+mod server_offers;
 mod servers;
 mod shared_text;
 mod typescript;
@@ -28,19 +31,23 @@ mod view;
 
 pub use command::{Commands, dispatch};
 pub use credentials::*;
-pub use error::{ErrorCode, UserError};
 pub use event::{Envelope, Event};
 pub use glance::*;
 pub use inexact::inexact_number;
 pub use panel::*;
 pub use parts::{
-    ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, FigurePartView, FigureView, NoteChangeKind,
-    NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+    ActivatedBy, AttachedFile, CompactedBy, DeactivatedBy, Decision, Effect, FigurePartView, FigureView,
+    NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SandboxView, SourceView, VaultChangeAuthor,
+    VaultChangeKind,
 };
+pub use provider_kind::ProviderKind;
+pub use server_offers::*;
 pub use servers::*;
 pub use shared_text::SharedText;
 pub use typescript::typescript;
 pub use view::*;
+
+pub use nova_error::{ErrorCode, UserError};
 
 /// The version of the event envelope.
 pub const PROTOCOL_VERSION: u32 = 1;

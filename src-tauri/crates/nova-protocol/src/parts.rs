@@ -29,6 +29,27 @@ pub enum Decision {
     Cancel,
 }
 
+/// What the command of a call may reach and use. It is held to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SandboxView {
+    /// Where it runs, in words.
+    pub folder: String,
+    /// Open folders that it may read, by name.
+    pub reads: Vec<String>,
+    /// Open folders that it may write, by name.
+    pub writes: Vec<String>,
+    /// Whether it sees a copy of the vault, in which no private note is.
+    pub vault: bool,
+    /// Hosts that it may contact; none is no network at all.
+    pub hosts: Vec<String>,
+    /// How long it may run, where the call asks for nothing else.
+    #[ts(type = "number")]
+    pub seconds: u64,
+    /// Bytes of memory of all its processes together.
+    #[ts(type = "number")]
+    pub memory: u64,
+}
+
 /// On whose behalf a call runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PrincipalView {
@@ -88,7 +109,22 @@ pub enum SourceView {
     Web {
         url: String,
         at: String,
+        /// The page's own title, for a page that was read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        title: Option<String>,
+        /// The day the page says it is from, `YYYY-MM-DD`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        date: Option<String>,
     },
+}
+
+impl SourceView {
+    /// An answer from the web that is no page.
+    pub fn web(url: impl Into<String>, at: impl Into<String>) -> Self {
+        Self::Web { url: url.into(), at: at.into(), title: None, date: None }
+    }
 }
 
 /// A number that a tool computed, and what is behind it.
@@ -207,4 +243,27 @@ pub struct ImageView {
     pub width: u32,
     /// In pixels.
     pub height: u32,
+}
+
+/// A text that goes with a message: a file of the user's, or something of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AttachedFile {
+    pub name: String,
+    /// Empty for a resource, which the turn reads.
+    pub text: String,
+    /// `skill.prompt` or `skill.tool` of the server that it comes from; absent for the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+    /// Of a resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub uri: Option<String>,
+}
+
+impl AttachedFile {
+    /// The server's name for it; empty for the user's own.
+    pub fn from(&self) -> &str {
+        self.from.as_deref().unwrap_or_default()
+    }
 }

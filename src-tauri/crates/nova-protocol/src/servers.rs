@@ -1,5 +1,7 @@
 //! Parameters and results of the commands about MCP servers.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -90,6 +92,8 @@ pub struct ServerToolCounts {
     pub on: u32,
     /// Blocked because their definition changed.
     pub changed: u32,
+    /// Of these, tools that the server did not have when the user agreed to it.
+    pub new: u32,
     /// Of those that are on, in a request where the skill is active; estimated at four bytes a token.
     pub tokens: u32,
 }
@@ -122,6 +126,8 @@ pub struct ServerDetail {
 pub struct ServerReviewView {
     pub fingerprint: String,
     pub agreed: bool,
+    /// When the user agreed to it, RFC 3339; none where that is not known.
+    pub agreed_at: Option<String>,
     /// The user agreed to another command or address before.
     pub changed: bool,
     /// Where its program is; none for an address, and for a program that is not found.
@@ -208,6 +214,30 @@ pub struct ApproveServerTool {
     pub tool: String,
     /// Of the change that was looked at; another one is refused.
     pub fingerprint: String,
+}
+
+/// Where the user of a server signs in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ServerSignIn {
+    pub host: String,
+}
+
+/// An entry of `mcpServers` without what other commands change. It holds no secret, only references to them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ServerEntry {
+    pub command: Option<String>,
+    pub args: Vec<String>,
+    pub cwd: Option<String>,
+    pub url: Option<String>,
+    /// `env` of a command, `headers` of an address.
+    pub values: BTreeMap<String, String>,
+}
+
+/// A changed entry, as a block; its secrets become credentials.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct EditServer {
+    pub server: String,
+    pub text: SecretText,
 }
 
 /// A block, a command or an address, as a server's documentation gives it.

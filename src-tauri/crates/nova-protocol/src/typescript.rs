@@ -136,9 +136,19 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<crate::AddServers>();
     declarations.visit::<crate::ServerFile>();
     declarations.visit::<crate::ImportServers>();
+    declarations.visit::<crate::ServerSignIn>();
+    declarations.visit::<crate::ServerEntry>();
+    declarations.visit::<crate::EditServer>();
+    declarations.visit::<crate::ServerPrompt>();
+    declarations.visit::<crate::FillPrompt>();
+    declarations.visit::<crate::CompletePrompt>();
+    declarations.visit::<crate::SuggestResources>();
+    declarations.visit::<crate::ResourceSuggestion>();
+    declarations.visit::<crate::ServerMediaRef>();
     declarations.visit::<credentials::CredentialsView>();
     declarations.visit::<credentials::SetCredential>();
     declarations.visit::<credentials::CredentialRef>();
+    declarations.visit::<credentials::SignIn>();
     declarations.visit::<credentials::GrantCredential>();
     declarations.visit::<credentials::UnlockCredentials>();
 

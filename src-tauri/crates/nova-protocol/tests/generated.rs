@@ -28,7 +28,7 @@ fn typescript_types_are_up_to_date() {
 #[test]
 fn error_codes_are_documented() {
     let mut text = String::from(
-        "# Error codes\n\nGenerated from the crate nova-protocol by `make generate`. \
+        "# Error codes\n\nGenerated from the crate nova-error by `make generate`. \
          Every error that Nova shows or prints carries one of these codes.\n\n| code | means |\n|---|---|\n",
     );
     for (code, meaning) in ErrorCode::ALL {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use nova_error::{ErrorCode, UserError};
+
 /// Why a request to a provider gave no complete answer.
 ///
 /// `Display` is a sentence for the user, [`ProviderError::hint`] the remedy. Neither holds a
@@ -145,21 +147,21 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// A stable word for programs.
-    pub fn code(&self) -> &'static str {
+    /// The case of the error for programs.
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Unreachable { .. } => "provider_unreachable",
-            Self::RefusedKey { .. } => "provider_refused_key",
-            Self::RateLimited { .. } => "provider_rate_limited",
-            Self::Timeout { .. } | Self::AnswerTimeout { .. } => "provider_timeout",
-            Self::Truncated | Self::TooMuch { .. } => "provider_truncated",
-            Self::BadResponse { .. } => "provider_bad_response",
-            Self::ModelNotFound { .. } => "model_not_found",
-            Self::NoTools { .. } => "model_without_tools",
-            Self::NoImages { .. } => "model_without_images",
-            Self::ContextTooSmall { .. } | Self::TooLong { .. } => "context_too_small",
-            Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
-            Self::Cancelled => "cancelled",
+            Self::Unreachable { .. } => ErrorCode::ProviderUnreachable,
+            Self::RefusedKey { .. } => ErrorCode::ProviderRefusedKey,
+            Self::RateLimited { .. } => ErrorCode::ProviderRateLimited,
+            Self::Timeout { .. } | Self::AnswerTimeout { .. } => ErrorCode::ProviderTimeout,
+            Self::Truncated | Self::TooMuch { .. } => ErrorCode::ProviderTruncated,
+            Self::BadResponse { .. } => ErrorCode::ProviderBadResponse,
+            Self::ModelNotFound { .. } => ErrorCode::UnknownModel,
+            Self::NoTools { .. } => ErrorCode::ModelWithoutTools,
+            Self::NoImages { .. } => ErrorCode::ModelWithoutImages,
+            Self::ContextTooSmall { .. } | Self::TooLong { .. } => ErrorCode::ContextTooSmall,
+            Self::Failed { .. } | Self::Settings { .. } => ErrorCode::ProviderFailed,
+            Self::Cancelled => ErrorCode::Cancelled,
         }
     }
 
@@ -193,7 +195,7 @@ impl ProviderError {
             }
             Self::Truncated => "Try again; nothing of the cut answer was run.".into(),
             Self::BadResponse { provider, .. } => format!(
-                "Check `kind` and `base_url` of the provider `{provider}` in nova.config.json; for the kind `openai` the address usually ends in /v1."
+                "Check `kind` and `base_url` of the provider `{provider}` in nova.config.json; for the kind `openai` the address usually ends in /v1, for `gemini` in /v1beta."
             ),
             Self::ModelNotFound { provider, model } => format!(
                 "Choose one of the models {provider} lists; with Ollama, `ollama pull {model}` fetches it."
@@ -219,6 +221,18 @@ impl ProviderError {
             }
             Self::Cancelled => String::new(),
         }
+    }
+}
+
+impl From<&ProviderError> for UserError {
+    fn from(error: &ProviderError) -> Self {
+        Self::new(error.code(), error.to_string(), error.hint())
+    }
+}
+
+impl From<ProviderError> for UserError {
+    fn from(error: ProviderError) -> Self {
+        Self::from(&error)
     }
 }
 

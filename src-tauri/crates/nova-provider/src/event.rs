@@ -68,8 +68,14 @@ pub enum FinishReason {
     ToolCalls,
     /// It reached the limit on tokens.
     Length,
-    /// The provider's filter stopped it.
-    ContentFilter,
+    /// The provider's filter stopped it, for this reason where it names one ("prohibited content").
+    ContentFilter(Option<String>),
+    /// The provider's filter refused the request before the model answered, for this reason.
+    Blocked(String),
+    /// The model declined to answer; its text says why.
+    Refusal,
+    /// It did not come to its end, for this reason ("malformed function call").
+    Incomplete(String),
     /// Any other reason, in the provider's word.
     Other(String),
 }

@@ -38,20 +38,25 @@ pub(crate) enum KeyHeader {
     Bearer,
     /// `x-api-key: …`
     ApiKey,
+    /// `x-goog-api-key: …`
+    GoogApiKey,
 }
 
 impl KeyHeader {
+    const ALL: [Self; 3] = [Self::Bearer, Self::ApiKey, Self::GoogApiKey];
+
     fn name(self) -> HeaderName {
         match self {
             Self::Bearer => header::AUTHORIZATION,
             Self::ApiKey => HeaderName::from_static("x-api-key"),
+            Self::GoogApiKey => HeaderName::from_static("x-goog-api-key"),
         }
     }
 
     fn value(self, key: &str) -> Result<HeaderValue, header::InvalidHeaderValue> {
         match self {
             Self::Bearer => HeaderValue::try_from(format!("Bearer {key}")),
-            Self::ApiKey => HeaderValue::try_from(key),
+            Self::ApiKey | Self::GoogApiKey => HeaderValue::try_from(key),
         }
     }
 }
@@ -162,6 +167,10 @@ impl Endpoint {
             }
             let asked = asked_wait(answer.response.headers());
             let (error, final_refusal) = self.refusal(answer, &ask, key.is_some(), asked).await;
+            let asked = match &error {
+                ProviderError::RateLimited { wait, .. } => *wait,
+                _ => asked,
+            };
             let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
             if !busy || final_refusal || tries_made >= self.limits.tries {
                 return Err(error);
@@ -182,7 +191,7 @@ impl Endpoint {
     /// A key goes over http to this machine only.
     fn refuse_plain(&self, has_key: bool) -> Result<(), ProviderError> {
         let is_plain = self.base.scheme() == "http" && self.locality() != Locality::Local;
-        let in_header = [KeyHeader::Bearer, KeyHeader::ApiKey].map(KeyHeader::name);
+        let in_header = KeyHeader::ALL.map(KeyHeader::name);
         let has_key = has_key || in_header.iter().any(|name| self.headers.contains_key(name));
         if !(is_plain && has_key) {
             return Ok(());
@@ -306,8 +315,9 @@ impl Endpoint {
             code @ (400 | 413 | 422 | 500) if ask.model.is_some() && (code == 413 || said.too_long()) => {
                 answer.too_long(&said)
             }
+            400 if said.bad_key() => ProviderError::RefusedKey { provider, had_key, detail: said.text },
             401 | 403 => ProviderError::RefusedKey { provider, had_key, detail: said.text },
-            429 => ProviderError::RateLimited { provider, wait, detail: said.text },
+            429 => ProviderError::RateLimited { provider, wait: wait.or(said.wait), detail: said.text },
             404 | 400 if said.no_model(status.as_u16()) && ask.model.is_some() => {
                 ProviderError::ModelNotFound { provider, model: ask.model.unwrap_or_default().to_owned() }
             }

@@ -22,6 +22,7 @@
 //!   it (`defers_tools`), so the tools before it keep their bytes: `tests/journeys/keeping_requests_small.rs`.
 //!   The output of any other call loads nothing.
 //! - Schema keys for forms (`x-…`, `format: decimal`) reach no model: `src/schema.rs`.
+//! - A schema that is reduced for Gemini refuses nothing that the whole one accepts: `tests/provider/gemini/schema.rs`.
 //! - A server on this machine is asked whether it passes a model on, in whatever dialect it is addressed:
 //!   `tests/provider/listings.rs`.
 //!
@@ -37,11 +38,12 @@ mod anthropic;
 mod detect;
 mod error;
 mod event;
+mod gemini;
 mod http;
 mod image;
-mod kind;
 mod ollama;
 mod openai;
+mod openai_responses;
 mod passing_on;
 mod read;
 mod request;
@@ -49,12 +51,13 @@ mod said;
 mod schema;
 mod settings;
 mod sse;
+mod wire_ids;
 
 pub use detect::detect;
 pub use error::{ProviderError, key_variable};
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use image::{Image, ImageError, image_tokens};
-pub use kind::ProviderKind;
+pub use nova_protocol::ProviderKind;
 pub use request::{ChatRequest, Loads, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
 pub use settings::{
@@ -134,6 +137,18 @@ pub fn is_same_model(one: &str, other: &str) -> bool {
     plain(one).eq_ignore_ascii_case(plain(other))
 }
 
+/// Where a provider of this kind is when nothing else is configured; `None` of an unknown kind.
+pub fn default_address(kind: &ProviderKind) -> Option<&'static str> {
+    match kind {
+        ProviderKind::OpenAi => Some(openai::DEFAULT_ADDRESS),
+        ProviderKind::OpenAiResponses => Some(openai_responses::DEFAULT_ADDRESS),
+        ProviderKind::Anthropic => Some(anthropic::DEFAULT_ADDRESS),
+        ProviderKind::Gemini => Some(gemini::DEFAULT_ADDRESS),
+        ProviderKind::Ollama => Some(ollama::DEFAULT_ADDRESS),
+        ProviderKind::Unknown(_) => None,
+    }
+}
+
 /// Makes the provider for a `kind` of the configuration. Nothing is sent yet.
 pub fn connect(
     kind: impl Into<ProviderKind>,
@@ -141,11 +156,13 @@ pub fn connect(
 ) -> Result<Arc<dyn Provider>, ProviderError> {
     match kind.into() {
         ProviderKind::OpenAi => Ok(Arc::new(openai::OpenAi::new(settings)?)),
+        ProviderKind::OpenAiResponses => Ok(Arc::new(openai_responses::OpenAiResponses::new(settings)?)),
         ProviderKind::Anthropic => Ok(Arc::new(anthropic::Anthropic::new(settings)?)),
+        ProviderKind::Gemini => Ok(Arc::new(gemini::Gemini::new(settings)?)),
         ProviderKind::Ollama => Ok(Arc::new(ollama::Ollama::new(settings)?)),
         ProviderKind::Unknown(written) => Err(ProviderError::Settings {
             provider: settings.id,
-            reason: format!("unknown kind `{written}`; use `openai`, `anthropic` or `ollama`"),
+            reason: format!("unknown kind `{written}`; use {}", ProviderKind::choices()),
         }),
     }
 }

@@ -122,7 +122,7 @@ enum Form {
     Events(SseDecoder),
     /// Lines; the last one as far as it has come.
     Lines(Vec<u8>),
-    /// One JSON object: the server ignored the wish for a stream, or reports an error.
+    /// One JSON text: the server ignored the wish for a stream, or reports an error.
     Whole(Vec<u8>),
 }
 
@@ -159,7 +159,7 @@ impl<S: AnswerState> Reading<S> {
             match chunk.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Ok(()),
                 Some(b'{') if S::LINES => self.form = Form::Lines(Vec::new()),
-                Some(b'{') => self.form = Form::Whole(Vec::new()),
+                Some(b'{' | b'[') => self.form = Form::Whole(Vec::new()),
                 Some(b'<') => return Err(self.answer.bad("it is a web page")),
                 Some(_) => self.form = Form::Events(SseDecoder::default()),
             }

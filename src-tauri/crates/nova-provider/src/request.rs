@@ -31,6 +31,10 @@ pub(crate) fn noticed(mark: &str, text: &str) -> String {
     format!("<{mark}>\n{text}\n</{mark}>")
 }
 
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
 impl ChatRequest {
     /// Ids of the calls in the conversation, which an invented one must not repeat.
     pub(crate) fn call_ids(&self) -> HashSet<String> {

@@ -1,5 +1,7 @@
 //! What a server says when it refuses, made fit to show: short, on one line, without secrets.
 
+use std::time::Duration;
+
 use reqwest::header::HeaderMap;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -15,18 +17,24 @@ pub(crate) struct Said {
     pub(crate) word: String,
     /// The context of the model that a number in the error names, in tokens.
     context: Option<u64>,
+    /// How long it asks to wait.
+    pub(crate) wait: Option<Duration>,
 }
 
 impl Said {
     pub(crate) fn of_body(body: &[u8], scrub: &Scrub) -> Self {
         match serde_json::from_slice::<Value>(body) {
+            // Gemini, of an answer that it would have sent as a list.
+            Ok(Value::Array(said)) if said.len() == 1 => {
+                Self::of_error(said[0].get("error").unwrap_or(&said[0]), scrub)
+            }
             // OpenAI nests `error`, FastAPI says `detail`, others put `message` on top.
             Ok(said) => Self::of_error(said.get("error").unwrap_or(&said), scrub),
             Err(_) => {
                 let text = String::from_utf8_lossy(body);
                 let page = text.trim_start().starts_with('<');
                 let text = if page { String::new() } else { shown(&scrub.text(&text)) };
-                Self { text, word: String::new(), context: None }
+                Self { text, word: String::new(), context: None, wait: None }
             }
         }
     }
@@ -47,7 +55,7 @@ impl Said {
         let word = word_of("code").or_else(|| word_of("type")).unwrap_or_default();
         // llama.cpp
         let context = error.get("n_ctx").and_then(Value::as_u64);
-        Self { text: shown(&scrub.text(&text)), word: word.to_owned(), context }
+        Self { text: shown(&scrub.text(&text)), word: word.to_owned(), context, wait: asked_wait(error) }
     }
 
     /// Whether it says that the request is longer than the model's context, or than the server takes.
@@ -82,6 +90,12 @@ impl Said {
         WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
     }
 
+    /// Whether it says that the key is none: Gemini, whose status is that of a request with a fault.
+    pub(crate) fn bad_key(&self) -> bool {
+        let text = self.text.to_lowercase();
+        text.contains("api key not valid") || text.contains("api key expired")
+    }
+
     /// What the model takes in, in tokens, where a request that is too long was told so.
     pub(crate) fn context(&self) -> Option<u64> {
         const BEFORE: [&str; 7] = [
@@ -104,9 +118,9 @@ impl Said {
     }
 
     /// Whether it says that the model cannot look at images: OpenRouter, OpenAI and DeepSeek (which do not
-    /// know the part), vLLM, llama.cpp, Ollama, LM Studio, Groq and Mistral.
+    /// know the part), vLLM, llama.cpp, Ollama, LM Studio, Groq, Mistral and Gemini.
     pub(crate) fn no_images(&self) -> bool {
-        const SAID: [&str; 11] = [
+        const SAID: [&str; 13] = [
             "support image input",
             "image input is not supported",
             "does not support image",
@@ -118,6 +132,8 @@ impl Said {
             "not a multimodal model",
             "data required for image input",
             "content must be a string",
+            "image inputs are not supported",
+            "image input modality is not enabled",
         ];
         let text = self.text.to_lowercase();
         SAID.iter().any(|said| text.contains(said))
@@ -130,6 +146,22 @@ impl Said {
             || text.contains("not a valid model")
             || (status == 404 && text.contains("model"))
     }
+}
+
+/// Google's wait, which stands in the details of the error: `{"retryDelay": "34.5s"}`.
+fn asked_wait(error: &Value) -> Option<Duration> {
+    let details = error.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds.ceil()).ok()
+}
+
+/// A provider's word for why an answer ended, for people: "PROHIBITED_CONTENT" becomes
+/// "prohibited content". At most 60 characters.
+pub(crate) fn in_words(word: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
+    let words: String = word.chars().take(60).map(plain).collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Cuts out of a server's text what must not be shown.

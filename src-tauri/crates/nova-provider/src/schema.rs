@@ -49,7 +49,8 @@ fn plain(schema: &Value, optional: bool) -> Value {
             ("anyOf" | "oneOf", Value::Array(choices)) => {
                 let mut left: Vec<Value> = choices
                     .iter()
-                    .filter(|choice| !(optional && is_null(choice)))
+                    // A choice of nothing but null stays: without any it would be no schema.
+                    .filter(|choice| !(optional && is_null(choice) && !choices.iter().all(is_null)))
                     .map(|choice| plain(choice, optional))
                     .collect();
                 if left.len() == 1 && choices.len() > 1 {
@@ -176,6 +177,14 @@ mod tests {
                 "$defs":{"P":{"type":"object","properties":{"n":{"type":["integer","null"],"format":"int64"}}}}}"##,
             r##"{"type":"object","properties":{"p":{"description":"mine","$ref":"#/$defs/P"}},
                 "$defs":{"P":{"type":"object","properties":{"n":{"type":"integer"}}}}}"##,
+        );
+    }
+
+    #[test]
+    fn a_choice_of_null_alone_stays_a_schema() {
+        check(
+            r#"{"type":"object","properties":{"p":{"anyOf":[{"type":"null"},{"type":"null"}]}}}"#,
+            r#"{"type":"object","properties":{"p":{"anyOf":[{"type":"null"},{"type":"null"}]}}}"#,
         );
     }
 

@@ -68,7 +68,8 @@ impl fmt::Debug for ProviderSettings {
     }
 }
 
-/// How a model of Anthropic's dialect thinks before it answers.
+/// How a model thinks before it answers, where its dialect leaves that to the request. OpenAI's Responses have
+/// no number: either tells a summary of the reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
     /// As long as the model finds right; models of 2026 and later.

@@ -112,25 +112,15 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
     let tools = tools.collect();
     let instead = format!("skill-{}", (at + 1) % SKILLS);
     let not_when = words.phrases(3).into_iter();
-    LoadedSkill {
-        id: format!("skill-{at}"),
-        skill_md: SkillMd { name: format!("skill-{at}"), description: words.some(40), ..SkillMd::default() },
-        manifest: Manifest {
-            hints: Hints {
-                use_when: words.phrases(5),
-                not_when: not_when.map(|phrase| NotWhen { phrase, instead: instead.clone() }).collect(),
-            },
-            routing: Routing { examples: words.phrases(10), near_misses: words.phrases(5) },
-            ..Manifest::default()
+    let id = format!("skill-{at}");
+    let skill_md = SkillMd { name: id.clone(), description: words.some(40), ..SkillMd::default() };
+    let manifest = Manifest {
+        hints: Hints {
+            use_when: words.phrases(5),
+            not_when: not_when.map(|phrase| NotWhen { phrase, instead: instead.clone() }).collect(),
         },
-        tools,
-        record_rules: None,
-        note: None,
-        folder: None,
-        foreign: false,
-        review: None,
-        kept_from_use: None,
-        fingerprint: None,
-        defaults: Value::Null,
-    }
+        routing: Routing { examples: words.phrases(10), near_misses: words.phrases(5) },
+        ..Manifest::default()
+    };
+    LoadedSkill::new(id, skill_md, manifest, tools)
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{SkillEntry, Snapshot, harmless_line};
 
@@ -45,8 +45,9 @@ impl CatalogBudget {
 
 impl Catalog {
     /// The skills that are available and not hidden, within the budget. Descriptions are shortened
-    /// evenly: the longest first, all to the same length. Hints go when the ids alone leave no room
-    /// for them, and skills only when their ids do not fit.
+    /// evenly: the longest first, all to the same length, at the end of a sentence where one fits.
+    /// Where ids and hints alone are too long, first all `use_when` go, then all `not_when`; a skill
+    /// goes only when its id does not fit.
     pub fn new(snapshot: &Snapshot, budget: CatalogBudget) -> Self {
         let skills: Vec<_> = snapshot.available().filter(|skill| !skill.hidden).collect();
         Self::of(snapshot, skills.into_iter().map(AsRef::as_ref), budget)
@@ -63,7 +64,10 @@ impl Catalog {
         let without_descriptions = |skills: &[Parts]| -> usize { skills.iter().map(Parts::least).sum() };
         let mut left_out = 0;
         if without_descriptions(&skills) > room {
-            skills.iter_mut().for_each(|parts| parts.hints.clear());
+            skills.iter_mut().for_each(|parts| parts.use_when.clear());
+        }
+        if without_descriptions(&skills) > room {
+            skills.iter_mut().for_each(|parts| parts.not_when.clear());
             // A sentence says how many are left out.
             let mut used = REST_LENGTH;
             let fitting = skills.iter().take_while(|parts| {
@@ -113,11 +117,47 @@ impl Catalog {
         self.lines.iter().find(|line| line.skill == skill).map(|line| line.text.as_str())
     }
 
+    /// When to use the skill and when not, as sentences with a space before each; empty where it says nothing.
+    pub fn hints(snapshot: &Snapshot, skill: &SkillEntry) -> (String, String) {
+        let hints = &skill.manifest.hints;
+        // The first clauses: whoever writes many must not take the room of the others.
+        let mut room = USE_WHEN;
+        let clauses = hints.use_when.iter().take_while(|clause| {
+            let fits = clause.len() <= room;
+            room = room.saturating_sub(clause.len());
+            fits
+        });
+        let clauses = plain(skill, &clauses.map(String::as_str).collect::<Vec<_>>().join("; "));
+        let use_when = match (clauses.is_empty(), skill.foreign) {
+            (true, _) => String::new(),
+            (false, true) => format!(" Use when: {}.", quoted(&clauses)),
+            (false, false) => format!(" Use when: {clauses}."),
+        };
+        // One for each other skill: the router knows them all.
+        let mut others = BTreeSet::new();
+        let not_for = hints.not_when.iter().filter(|hint| {
+            let other = hint.instead.split('.').next().unwrap_or_default();
+            snapshot.skill(other).is_some_and(|other| other.is_available() && !other.hidden)
+                && others.insert(other)
+        });
+        let not_for: Vec<String> =
+            not_for.map(|hint| plain(skill, &format!("{} ({})", hint.phrase, hint.instead))).collect();
+        let not_when = match not_for.as_slice() {
+            [] => String::new(),
+            phrases => format!(" Not for: {}.", phrases.join("; ")),
+        };
+        (use_when, not_when)
+    }
+
     /// What is told of each skill in full, by id, as a short hash: whoever is told again needs to
     /// hear only of others.
     pub fn told(snapshot: &Snapshot) -> BTreeMap<String, String> {
         let visible = snapshot.available().filter(|skill| !skill.hidden);
-        visible.map(|skill| (skill.id.clone(), short_hash(&skill.description))).collect()
+        let text = |skill: &SkillEntry| {
+            let (use_when, not_when) = Self::hints(snapshot, skill);
+            format!("{}{use_when}{not_when}", skill.description)
+        };
+        visible.map(|skill| (skill.id.clone(), short_hash(&text(skill)))).collect()
     }
 }
 
@@ -129,6 +169,9 @@ pub fn short_hash(text: &str) -> String {
 const HEAD: &str = "## Available Skills\nThe following specialized skills are available. If a user request matches \
                     one of these domains, use the `load_skill` tool to load it.";
 
+/// The most of a skill's clauses of `use_when`, in bytes.
+const USE_WHEN: usize = 120;
+
 /// At most so long is the sentence about skills that are left out.
 const REST_LENGTH: usize = 64;
 
@@ -136,43 +179,41 @@ const REST_LENGTH: usize = 64;
 struct Parts {
     skill: String,
     description: String,
-    /// With a space before each.
-    hints: String,
-    had_hints: bool,
+    /// Sentences with a space before each, as are those of `not_when`.
+    use_when: String,
+    not_when: String,
+    /// Bytes of all hints, also of those that were cleared.
+    hints: usize,
+    foreign: bool,
 }
 
 impl Parts {
     fn of(snapshot: &Snapshot, skill: &SkillEntry) -> Self {
-        let mut hints = String::new();
-        for hint in &skill.manifest.hints.not_when {
-            let instead = hint.instead.split('.').next().unwrap_or_default();
-            if snapshot.skill(instead).is_some_and(|other| other.is_available() && !other.hidden) {
-                hints.push_str(&format!(" Not for: {} ({}).", hint.phrase, hint.instead));
-            }
-        }
+        let (use_when, not_when) = Catalog::hints(snapshot, skill);
         Self {
             skill: skill.id.clone(),
-            // A line is one line, whatever a manifest says.
-            description: description(skill),
-            had_hints: !hints.is_empty(),
-            hints: match skill.foreign {
-                true => one_line_keeping_start(&harmless_line(&hints)),
-                false => one_line_keeping_start(&hints),
-            },
+            description: plain(skill, &skill.description),
+            hints: use_when.len() + not_when.len(),
+            use_when,
+            not_when,
+            foreign: skill.foreign,
         }
     }
 
     /// Bytes of the line without its description, with the line break.
     fn least(&self) -> usize {
-        "- : \n".len() + self.skill.len() + self.hints.len()
+        let quotes = if self.foreign { "\u{201c}\u{201d}".len() } else { 0 };
+        "- : \n".len() + self.skill.len() + quotes + self.use_when.len() + self.not_when.len()
     }
 
     fn line(self, longest: usize) -> Line {
         let description = shortened(&self.description, longest);
+        let is_shortened = description.len() < self.description.len()
+            || self.use_when.len() + self.not_when.len() < self.hints;
+        let description = if self.foreign { quoted(&description) } else { description };
         Line {
-            shortened: description.len() < self.description.len()
-                || (self.had_hints && self.hints.is_empty()),
-            text: format!("- {}: {}{}", self.skill, description, self.hints),
+            shortened: is_shortened,
+            text: format!("- {}: {description}{}{}", self.skill, self.use_when, self.not_when),
             skill: self.skill,
         }
     }
@@ -192,14 +233,22 @@ fn even_length(mut lengths: Vec<usize>, mut spare: usize) -> usize {
     usize::MAX
 }
 
-/// At most so many bytes, cut after a word, with an ellipsis.
+/// At most so many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
 fn shortened(text: &str, most: usize) -> String {
     const ELLIPSIS: &str = "…";
     if text.len() <= most {
         return text.to_owned();
     }
+    let floor = |most: usize| (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let sentences = (0..floor(most)).rev().find(|at| {
+        let (before, after) = (text.as_bytes()[*at], text.as_bytes().get(at + 1));
+        matches!(before, b'.' | b'!' | b'?') && after == Some(&b' ')
+    });
+    if let Some(stop) = sentences {
+        return text[..=stop].to_owned();
+    }
     let Some(most) = most.checked_sub(ELLIPSIS.len()) else { return String::new() };
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let end = floor(most);
     let cut = &text[..end];
     let cut = match cut.rfind(' ') {
         Some(space) if !text[end..].starts_with(' ') && space > end / 2 => &cut[..space],
@@ -208,23 +257,18 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}{ELLIPSIS}", cut.trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// What a skill from elsewhere says of itself is quoted: it is nobody's word but its maker's.
-fn description(skill: &SkillEntry) -> String {
-    match skill.foreign {
-        true => format!(
-            "\u{201c}{}\u{201d}",
-            harmless_line(&skill.description).replace(['\u{201c}', '\u{201d}'], "'")
-        ),
-        false => one_line(&skill.description),
-    }
+/// On one line, whatever a manifest says.
+fn plain(skill: &SkillEntry, text: &str) -> String {
+    if skill.foreign { harmless_line(text) } else { one_line(text) }
+}
+
+/// What a skill from elsewhere says of itself is nobody's word but its maker's.
+fn quoted(text: &str) -> String {
+    format!("\u{201c}{}\u{201d}", text.replace(['\u{201c}', '\u{201d}'], "'"))
 }
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn one_line_keeping_start(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(" {}", one_line(text)) }
 }
 
 #[cfg(test)]

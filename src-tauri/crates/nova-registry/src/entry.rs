@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
-use crate::requirements::unmet;
+use crate::requirements::{Commands, unmet};
 use crate::{
     LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, shown_name,
     wire_name,
@@ -49,6 +49,8 @@ pub struct SkillEntry {
     pub tools_not_ready: Vec<Arc<ToolEntry>>,
     /// Ids of those that the user has switched off.
     pub tools_off: Vec<String>,
+    /// Ids of those that are off until the user switches them on.
+    pub tools_off_at_first: Vec<String>,
 }
 
 /// What is wrong with `skills.<id>.config`.
@@ -70,7 +72,7 @@ pub struct ToolEntry {
     pub source: SourceKind,
     /// Of name, description, schema and effect: what a saved rule is bound to.
     pub fingerprint: String,
-    /// `Available`, or why it cannot be called: `Starting`, `Broken`.
+    /// `Available`, or why it cannot be called: `Starting`, `Unavailable`, `Broken`.
     pub state: State,
     /// Why it cannot be called; or what is wrong beside it although it can: a newer version of its
     /// file that cannot be loaded.
@@ -114,92 +116,19 @@ impl SkillEntry {
             skill_md.instructions.clear();
             folder = None;
         }
-        let wanted = merged(&defaults, &settings.config);
-        let mut reason = note;
-        let mut state = State::Available;
-        let (mut records, mut config) = (Arc::default(), Arc::default());
-        let mut config_problem = None;
-        match fitting(&manifest, &wanted) {
-            Ok(mapped) => {
-                records = Arc::new(mapped);
-                config = Arc::new(wanted);
-            }
-            Err(faults) => {
-                let faults: Vec<_> =
-                    faults.iter().map(|fault| format!("skills.{id}.config{fault}")).collect();
-                let faults = faults.join(" ");
-                let good = before.filter(|before| {
-                    before.manifest == manifest
-                        && before.config_problem.as_ref().is_none_or(|problem| problem.last_good)
-                });
-                if let Some(before) = good {
-                    records = before.records.clone();
-                    config = before.config.clone();
-                } else {
-                    state = State::Unavailable;
-                    reason = Some(format!("{faults} Correct it in nova.config.json."));
-                }
-                let until = if good.is_some() {
-                    format!("The last good configuration of {id} stays in use.")
-                } else {
-                    format!("Until it is corrected, {id} is not available.")
-                };
-                config_problem =
-                    Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
-            }
+        let configured = Configured::new(&id, &manifest, merged(&defaults, &settings.config), before);
+        let (mut state, mut reason) = match configured.unavailable {
+            Some(why) => (State::Unavailable, Some(why)),
+            None => unmet(&id, &manifest.requires, &configured.config, present)
+                .map_or((State::Available, note), |(unmet, why)| (unmet, Some(why))),
+        };
+        let tools = Tools::new(source, &id, tools, settings, &configured.config, &present.commands, before);
+        if let Some(problem) = &tools.broken {
+            (state, reason) = (State::Broken, Some(problem.clone()));
         }
-        if state == State::Available
-            && let Some((unmet, why)) = unmet(&id, &manifest.requires, &config, present)
-        {
-            (state, reason) = (unmet, Some(why));
-        }
-        let (mut entries, mut not_ready, mut off) = (Vec::new(), Vec::new(), Vec::new());
-        for tool in tools {
-            if settings.denied_tools.iter().any(|denied| canonical(denied) == canonical(tool.id())) {
-                off.push(tool.id().to_owned());
-                continue;
-            }
-            // To compile a schema costs more than all the rest.
-            let same = before.and_then(|before| before.entry_of(&tool));
-            if let Some(entry) = same {
-                let list = if entry.state == State::Available { &mut entries } else { &mut not_ready };
-                list.push(entry);
-                continue;
-            }
-            let made = ToolEntry::new(source, &id, tool.clone()).or_else(|problem| {
-                // One broken file is no broken skill; a native skill is made with its tools.
-                let state = State::Broken;
-                match source {
-                    SourceKind::Native => Err(problem),
-                    _ => ToolEntry::new(
-                        source,
-                        &id,
-                        LoadedTool::NotReady { id: tool.id().to_owned(), state, reason: problem },
-                    ),
-                }
-            });
-            match made {
-                Ok(entry) if entry.state == State::Available => entries.push(Arc::new(entry)),
-                Ok(entry) => not_ready.push(Arc::new(entry)),
-                Err(problem) => {
-                    state = State::Broken;
-                    reason = Some(problem);
-                }
-            }
-        }
-        if reason.is_none() {
-            let mut troubled = entries.iter().chain(&not_ready).filter(|tool| tool.state != State::Starting);
-            reason = troubled.find_map(|tool| tool.reason.clone());
-        }
+        let mut reason = reason.or_else(|| tools.trouble());
         if let Some(review) = review {
-            state = State::NeedsReview;
-            let review = match (review, source) {
-                (Review::New, SourceKind::Mcp) => "Not started: you have not agreed to it.",
-                (Review::New, _) => "It came from elsewhere.",
-                (Review::Changed, _) => "It changed since you accepted it.",
-            };
-            let command = if source == SourceKind::Mcp { "mcp" } else { "skill" };
-            reason = Some(format!("{review} Review it: nova {command} review {id}."));
+            (state, reason) = (State::NeedsReview, Some(review_reason(review, source, &id)));
         }
         if let Some((not_good, why)) = kept_from_use {
             (state, reason) = (not_good, Some(why));
@@ -222,13 +151,14 @@ impl SkillEntry {
             lifetime: settings.lifetime.unwrap_or(manifest.loading.lifetime),
             pinned: settings.pinned,
             hidden: settings.hidden,
-            records,
+            records: configured.records,
             record_rules,
-            config,
-            config_problem,
-            tools: entries,
-            tools_not_ready: not_ready,
-            tools_off: off,
+            config: configured.config,
+            config_problem: configured.problem,
+            tools: tools.ready,
+            tools_not_ready: tools.not_ready,
+            tools_off: tools.off,
+            tools_off_at_first: tools.off_at_first,
             defaults,
             manifest,
             id,
@@ -274,6 +204,7 @@ impl SkillEntry {
             tools: Vec::new(),
             tools_not_ready: Vec::new(),
             tools_off: Vec::new(),
+            tools_off_at_first: Vec::new(),
             defaults: Value::Null,
         }
     }
@@ -324,6 +255,127 @@ impl SkillEntry {
     }
 }
 
+/// Why a skill from elsewhere is not used before the user reviewed it.
+fn review_reason(review: Review, source: SourceKind, id: &str) -> String {
+    let why = match (review, source) {
+        (Review::New, SourceKind::Mcp) => "Not started: you have not agreed to it.",
+        (Review::New, _) => "It came from elsewhere.",
+        (Review::Changed, _) => "It changed since you accepted it.",
+    };
+    let command = if source == SourceKind::Mcp { "mcp" } else { "skill" };
+    format!("{why} Review it: nova {command} review {id}.")
+}
+
+/// The configuration of a skill that is in force.
+struct Configured {
+    records: Arc<RecordTypes>,
+    config: Arc<Value>,
+    problem: Option<ConfigProblem>,
+    /// Why the skill cannot be used: there is no earlier configuration to fall back on.
+    unavailable: Option<String>,
+}
+
+impl Configured {
+    /// `wanted` where it fits the manifest, else the last good one of the same manifest.
+    fn new(id: &str, manifest: &Manifest, wanted: Value, before: Option<&SkillEntry>) -> Self {
+        let faults = match fitting(manifest, &wanted) {
+            Ok(records) => {
+                let (records, config) = (Arc::new(records), Arc::new(wanted));
+                return Self { records, config, problem: None, unavailable: None };
+            }
+            Err(faults) => faults,
+        };
+        let faults: Vec<_> = faults.iter().map(|fault| format!("skills.{id}.config{fault}")).collect();
+        let faults = faults.join(" ");
+        let problem =
+            |then: String, last_good| Some(ConfigProblem { message: format!("{faults} {then}"), last_good });
+        let good = before.filter(|before| {
+            before.manifest == *manifest
+                && before.config_problem.as_ref().is_none_or(|problem| problem.last_good)
+        });
+        match good {
+            Some(good) => Self {
+                records: good.records.clone(),
+                config: good.config.clone(),
+                problem: problem(format!("The last good configuration of {id} stays in use."), true),
+                unavailable: None,
+            },
+            None => Self {
+                records: Arc::default(),
+                config: Arc::default(),
+                problem: problem(format!("Until it is corrected, {id} is not available."), false),
+                unavailable: Some(format!("{faults} Correct it in nova.config.json.")),
+            },
+        }
+    }
+}
+
+/// The tools of a skill by whether they can be called.
+#[derive(Default)]
+struct Tools {
+    ready: Vec<Arc<ToolEntry>>,
+    not_ready: Vec<Arc<ToolEntry>>,
+    /// Ids of those that the user has switched off.
+    off: Vec<String>,
+    /// Ids of those that are off until the user switches them on.
+    off_at_first: Vec<String>,
+    /// Why a native skill cannot be used at all.
+    broken: Option<String>,
+}
+
+impl Tools {
+    fn new(
+        source: SourceKind,
+        skill: &str,
+        loaded: Vec<LoadedTool>,
+        settings: &SkillSettings,
+        config: &Value,
+        commands: &Commands,
+        before: Option<&SkillEntry>,
+    ) -> Self {
+        let mut tools = Self::default();
+        for tool in loaded {
+            let named = |list: &[String]| list.iter().any(|other| canonical(other) == canonical(tool.id()));
+            if tool.is_off_at_first() {
+                tools.off_at_first.push(tool.id().to_owned());
+            }
+            if named(&settings.denied_tools) || tool.is_off_at_first() && !named(&settings.allowed_tools) {
+                tools.off.push(tool.id().to_owned());
+                continue;
+            }
+            let tool = tool.by(config).where_commands_are(commands);
+            // To compile a schema costs more than all the rest.
+            let entry = match before.and_then(|before| before.entry_of(&tool)) {
+                Some(entry) => Ok(entry),
+                None => Self::entry(source, skill, tool).map(Arc::new),
+            };
+            match entry {
+                Ok(entry) if entry.state == State::Available => tools.ready.push(entry),
+                Ok(entry) => tools.not_ready.push(entry),
+                Err(problem) => tools.broken = Some(problem),
+            }
+        }
+        tools
+    }
+
+    /// One broken file does not break its skill; a native skill is compiled together with its tools.
+    fn entry(source: SourceKind, skill: &str, tool: LoadedTool) -> Result<ToolEntry, String> {
+        let id = tool.id().to_owned();
+        ToolEntry::new(source, skill, tool).or_else(|reason| match source {
+            SourceKind::Native => Err(reason),
+            _ => ToolEntry::new(source, skill, LoadedTool::NotReady { id, state: State::Broken, reason }),
+        })
+    }
+
+    /// What is wrong with the first tool that has a problem.
+    fn trouble(&self) -> Option<String> {
+        let good = [State::Starting, State::Unavailable];
+        let mut troubled =
+            self.ready.iter().chain(&self.not_ready).filter(|tool| !good.contains(&tool.state));
+        troubled.find_map(|tool| tool.reason.clone())
+    }
+}
+
 /// The record types by that configuration; else what is wrong with it, each with its key.
 fn fitting(manifest: &Manifest, config: &Value) -> Result<RecordTypes, Vec<String>> {
     let faults = config_faults(manifest.config.as_ref(), config).into_iter().map(|fault| {
@@ -339,10 +391,41 @@ fn fitting(manifest: &Manifest, config: &Value) -> Result<RecordTypes, Vec<Strin
 }
 
 impl LoadedTool {
+    fn is_off_at_first(&self) -> bool {
+        matches!(self, Self::Ready { tool, .. } if tool.spec().off_at_first)
+    }
+
+    /// A tool that runs commands cannot be called where none can be confined.
+    fn where_commands_are(self, commands: &Commands) -> Self {
+        let (state, reason) = match (&self, commands) {
+            (Self::Ready { tool, .. }, Commands::NotYet) if tool.spec().runs_commands => {
+                (State::Starting, "Nova tries whether this system can confine a command.".to_owned())
+            }
+            (Self::Ready { tool, .. }, Commands::Unconfined(why)) if tool.spec().runs_commands => {
+                (State::Unavailable, format!("This system cannot confine a command: {why}."))
+            }
+            _ => return self,
+        };
+        Self::NotReady { id: self.id().to_owned(), state, reason }
+    }
+
     fn id(&self) -> &str {
         match self {
             Self::Ready { tool, .. } => &tool.spec().id,
             Self::NotReady { id, .. } => id,
+        }
+    }
+
+    /// The same, or why it is not available with this configuration.
+    fn by(self, config: &Value) -> Self {
+        match self {
+            Self::Ready { tool, note } => match tool.unavailable(config) {
+                Some(reason) => {
+                    Self::NotReady { id: tool.spec().id.clone(), state: State::Unavailable, reason }
+                }
+                None => Self::Ready { tool, note },
+            },
+            not_ready => not_ready,
         }
     }
 }
@@ -352,7 +435,7 @@ impl ToolEntry {
         let (tool, state, reason) = match tool {
             LoadedTool::Ready { tool, note } => (tool, State::Available, note),
             LoadedTool::NotReady { id, state, reason } => {
-                let tool: Arc<dyn Tool> = Arc::new(NotReady::new(&id, &reason));
+                let tool: Arc<dyn Tool> = Arc::new(NotReady::new(&id, state, &reason));
                 (tool, state, Some(reason))
             }
         };

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_skill::{Tool, Value};
+use nova_skill::{Tool, ToolContext, ToolError, ToolOutput, Value};
 
 /// Who reads and runs tools that are files: `tools/*.ts` of a folder skill, and the dynamic tools.
 #[async_trait]
@@ -19,6 +19,17 @@ pub trait ToolHost: Send + Sync {
     /// Runs the tool once without any effect: every request is answered with an empty JSON object
     /// and none leaves the machine, every credential is a placeholder.
     async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun;
+
+    /// Runs a snippet of TypeScript once. It has the tools of the context and nothing else; its value is that of
+    /// its last expression, or what it returns.
+    ///
+    /// # Errors
+    /// When it does not run to its end; the error says where and why.
+    async fn run_snippet(
+        &self,
+        source: Arc<str>,
+        context: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError>;
 }
 
 /// What a tool wanted and said while it ran without any effect.
@@ -73,6 +84,10 @@ impl ToolHost for NoToolHost {
             result: Err(Self::refusal(&file)),
         }
     }
+
+    async fn run_snippet(&self, _: Arc<str>, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::failed("TypeScript does not run in this build of Nova.", "Use a complete one."))
+    }
 }
 
 /// One file that defines a tool.
@@ -83,7 +98,7 @@ pub struct ToolFile {
     pub owner: String,
     /// For messages and stack traces.
     pub path: PathBuf,
-    /// The text of the file at the moment it was looked at; what runs is this.
+    /// The text of the file at the moment it was checked; what runs is this.
     pub source: Arc<str>,
 }
 

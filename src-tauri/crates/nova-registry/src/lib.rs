@@ -53,6 +53,7 @@ mod skill_md;
 mod snapshot;
 mod source;
 mod state;
+mod subset;
 mod wire;
 
 pub use catalog::{Catalog, CatalogBudget, short_hash};
@@ -64,7 +65,7 @@ pub use files::{
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use outside_text::{fenced_output, harmless, harmless_line};
-pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
+pub use requirements::{Commands, HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{
     CallShape, Found, Pattern, Policy, ReachedNotes, Rule, RuleEdit, RuleEditError, RuleList, RuleLists,
@@ -76,4 +77,5 @@ pub use skill_md::{SkillMd, SkillMdError, is_skill_name};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
 pub use state::State;
-pub use wire::{canonical, is_invisible, looks, shown_name, wire_name};
+pub use subset::{Subset, SubsetError};
+pub use wire::{canonical, is_invisible, shown_name, skeletons, wire_name};

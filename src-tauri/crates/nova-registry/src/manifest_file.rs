@@ -13,23 +13,6 @@ pub(crate) const CONFIG: &str = "config.yaml";
 /// The largest of these files that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-const KEYS: [&str; 14] = [
-    "display_name",
-    "summary",
-    "version",
-    "author",
-    "tags",
-    "icon",
-    "loading",
-    "requires",
-    "hints",
-    "routing",
-    "records",
-    "panel",
-    "glance",
-    "config",
-];
-
 /// The manifest and what is not as it should be.
 ///
 /// # Errors
@@ -38,11 +21,15 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
     let Value::Object(root) = yaml::<Value>(MANIFEST, text)?.unwrap_or_default_object() else {
         return Err(Finding::error(MANIFEST, None, "It is not a list of keys with values. Write it as one."));
     };
-    let manifest: Manifest = yaml(MANIFEST, text)?.unwrap_or_default();
+    let mut manifest: Manifest = yaml(MANIFEST, text)?.unwrap_or_default();
+    if manifest.display_name.is_none() {
+        manifest.display_name =
+            root.get("loading").and_then(|loading| loading["skill_label"].as_str()).map(str::to_owned);
+    }
     let mut findings = Vec::new();
     let within = |key: &str| -> Option<&[&str]> {
         match key {
-            "loading" => Some(&["mode", "always", "lifetime"]),
+            "loading" => Some(&["mode", "always", "lifetime", "skill_id", "skill_label"]),
             "requires" => Some(&["env", "credentials"]),
             "hints" => Some(&["use_when", "not_when"]),
             "routing" => Some(&["examples", "near_misses"]),
@@ -52,12 +39,12 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
     for (key, value) in &root {
         let line = line_of_key(text, key, 0);
         // The layout without SKILL.md has these two here.
-        if !KEYS.contains(&key.as_str()) && !["name", "description"].contains(&key.as_str()) {
+        if !Manifest::KEYS.contains(&key.as_str()) && !["name", "description"].contains(&key.as_str()) {
             let key: String = key.chars().take(60).collect();
             findings.push(Finding::warning(
                 MANIFEST,
                 line,
-                format!("The key {key} is not known. There are: {}.", KEYS.join(", ")),
+                format!("The key {key} is not known. There are: {}.", Manifest::KEYS.join(", ")),
             ));
         }
         for inner in value.as_object().into_iter().flatten().map(|(inner, _)| inner) {
@@ -228,10 +215,21 @@ mod tests {
         assert_eq!(
             said,
             [
-                "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime.",
+                "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime, skill_id, skill_label.",
                 "manifest.yaml, line 4: The key colour is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, panel, glance, config.",
             ]
         );
+    }
+
+    #[test]
+    fn older_words_for_loading_are_understood() {
+        let older = "loading:\n  mode: skill\n  skill_id: mail\n  skill_label: Mail\n";
+        let (read, findings) = manifest(older).unwrap();
+        assert_eq!(read.loading.mode, nova_skill::Mode::OnDemand);
+        assert_eq!(read.display_name.as_deref(), Some("Mail"));
+        assert_eq!(findings, Vec::new());
+        let (read, _) = manifest(&format!("display_name: Post\n{older}")).unwrap();
+        assert_eq!(read.display_name.as_deref(), Some("Post"));
     }
 
     #[test]

@@ -5,17 +5,25 @@ use nova_skill::{
     json,
 };
 
+use crate::State;
+
 /// Stands where a tool would be that cannot be called: a call is answered with the reason. It asks
 /// nobody first, since nothing would be done.
 pub(crate) struct NotReady {
     spec: ToolSpec,
     reason: String,
+    hint: &'static str,
 }
 
 impl NotReady {
-    pub(crate) fn new(id: &str, reason: &str) -> Self {
+    pub(crate) fn new(id: &str, state: State, reason: &str) -> Self {
         let spec = ToolSpec::new(id, Description::purpose(reason), json!({"type": "object"}), Effect::Read);
-        Self { spec, reason: reason.to_owned() }
+        let hint = match state {
+            State::Broken => "Fix its file; it is reloaded when you save it.",
+            State::Starting => "Try again in a moment.",
+            _ => "",
+        };
+        Self { spec, reason: reason.to_owned(), hint }
     }
 }
 
@@ -26,6 +34,6 @@ impl Tool for NotReady {
     }
 
     async fn run(&self, _: CallToken, _: Value, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        Err(ToolError::failed(self.reason.clone(), "Fix its file; it is reloaded when you save it."))
+        Err(ToolError::failed(self.reason.clone(), self.hint))
     }
 }

@@ -46,7 +46,7 @@ fn without_marks(text: &str) -> String {
     if !text.contains(OPENING) {
         return text.to_owned();
     }
-    let marks = ["skill-text", "tool-text", "nova-notice"].map(look);
+    let marks = ["skill-text", "tool-text", "nova-notice"].map(skeleton_of);
     let mut clean = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -60,7 +60,7 @@ fn without_marks(text: &str) -> String {
                 .collect();
             // Most tags of HTML are none by their first letter.
             let may_be = name.starts_with(|c: char| !c.is_ascii() || "nstNST".contains(c));
-            may_be && marks.iter().any(|mark| look(&name).starts_with(mark))
+            may_be && marks.iter().any(|mark| skeleton_of(&name).starts_with(mark))
         };
         match is_mark {
             true => clean.push_str("&lt;"),
@@ -77,7 +77,7 @@ const LONGEST_MARK: usize = 11;
 const SLASHES: [char; 5] = ['/', '／', '⁄', '∕', '╱'];
 
 /// How a name looks in small letters, whichever scripts they are from and whatever stands between its words.
-fn look(name: &str) -> String {
+fn skeleton_of(name: &str) -> String {
     // The skeleton of a long dash is a letter of Katakana.
     let is_letter = |c: char| c.is_alphanumeric() && c != 'ー';
     skeleton(&canonical(name)).map(|c| if is_letter(c) { c } else { '-' }).collect()

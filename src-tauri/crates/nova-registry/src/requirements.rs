@@ -14,6 +14,17 @@ pub struct Present {
     pub credentials: KnownCredentials,
     /// The environment, of which nothing is kept.
     pub variable: Variable,
+    pub commands: Commands,
+}
+
+/// Whether this system can confine the commands of tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Commands {
+    /// Nobody has tried yet.
+    NotYet,
+    Confined,
+    /// Why it cannot, and what to do.
+    Unconfined(String),
 }
 
 /// Gives the value of an environment variable.
@@ -24,7 +35,7 @@ pub type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub enum KnownCredentials {
     /// Nobody has looked yet.
     NotYet,
-    /// Why they cannot be looked at and what to do, in one or two sentences.
+    /// Why they cannot be checked and what to do, in one or two sentences.
     Unreachable(String),
     Known(BTreeMap<String, HeldState>),
 }
@@ -38,12 +49,16 @@ pub enum HeldState {
 
 impl Default for Present {
     fn default() -> Self {
-        Self { credentials: KnownCredentials::Known(BTreeMap::new()), variable: Arc::new(|_| None) }
+        Self {
+            credentials: KnownCredentials::Known(BTreeMap::new()),
+            variable: Arc::new(|_| None),
+            commands: Commands::Confined,
+        }
     }
 }
 
 /// The state of a skill whose requirements are not met, with the reason and the remedy; None where
-/// they are. A value is looked at and never repeated.
+/// they are. A value is checked and never repeated.
 pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present) -> Option<(State, String)> {
     let mut worst: Option<(State, String)> = None;
     let variables =
@@ -204,7 +219,8 @@ mod tests {
     fn present(credentials: KnownCredentials, variables: &[(&str, &str)]) -> Present {
         let variables: BTreeMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Present { credentials, variable: Arc::new(move |name| variables.get(name).cloned()) }
+        let variable = Arc::new(move |name: &str| variables.get(name).cloned());
+        Present { credentials, variable, ..Present::default() }
     }
 
     fn known(names: &[(&str, HeldState)]) -> KnownCredentials {

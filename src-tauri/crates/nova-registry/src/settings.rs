@@ -26,5 +26,7 @@ pub struct SkillSettings {
     pub hidden: bool,
     /// Tool ids that are switched off.
     pub denied_tools: Vec<String>,
+    /// Tool ids that are switched on, where a tool is off at first.
+    pub allowed_tools: Vec<String>,
     pub config: Value,
 }

@@ -45,7 +45,7 @@ pub enum SkillFileError {
     Outside(String),
     #[error("{path} leads out of the skill's folder by a link, and is not read. Put the file itself there.")]
     LinkOut { path: String },
-    #[error("The skill has no file \"{path}\". {}", there(.files))]
+    #[error("The skill has no file \"{path}\". {}", listed(.files))]
     NotFound { path: String, files: Vec<String> },
     #[error("{0} is not a regular file, and is not read. Name a file.")]
     NotAFile(String),
@@ -111,14 +111,22 @@ impl SkillFolder {
     /// while it does.
     ///
     /// # Errors
-    /// When there is none, when it is outside of the folder, or when it is not read.
+    /// As [`SkillFolder::bytes`], and when it is not text.
     pub fn read(&self, path: &str) -> Result<String, SkillFileError> {
+        String::from_utf8(self.bytes(path)?).map_err(|_| SkillFileError::NotText(path.to_owned()))
+    }
+
+    /// The bytes of a file. Reads from the disk and blocks while it does.
+    ///
+    /// # Errors
+    /// When there is none, when it is outside of the folder, or when it is not read.
+    pub fn bytes(&self, path: &str) -> Result<Vec<u8>, SkillFileError> {
         let clean = clean(path)?;
         match &self.place {
             Place::Embedded(files) => files
                 .iter()
                 .find(|(name, _)| *name == clean)
-                .map(|(_, text)| (*text).to_owned())
+                .map(|(_, text)| text.as_bytes().to_vec())
                 .ok_or_else(|| self.not_found(clean)),
             Place::Disk { root, name } => {
                 let listed = self.resources.iter().find(|file| file.path == clean);
@@ -130,7 +138,7 @@ impl SkillFolder {
                 if self.sealed && agreed != Some(blake3::hash(&bytes)) {
                     return Err(SkillFileError::Changed(clean));
                 }
-                String::from_utf8(bytes).map_err(|_| SkillFileError::NotText(clean))
+                Ok(bytes)
             }
         }
     }
@@ -144,7 +152,7 @@ impl SkillFolder {
             .and_then(|root| root.open_dir(name))
             .map_err(unreadable)?;
         let opened = crate::files::open(&dir, path).map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied if leads_by_a_link(&dir, path) => {
+            ErrorKind::PermissionDenied if is_behind_link(&dir, path) => {
                 SkillFileError::LinkOut { path: path.to_owned() }
             }
             _ => unreadable(error),
@@ -196,12 +204,12 @@ fn clean(path: &str) -> Result<String, SkillFileError> {
 }
 
 /// Whether a part of the path is a link.
-fn leads_by_a_link(dir: &Dir, path: &str) -> bool {
+fn is_behind_link(dir: &Dir, path: &str) -> bool {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     ends.into_iter().any(|end| dir.symlink_metadata(&path[..end]).is_ok_and(|found| found.is_symlink()))
 }
 
-fn there(files: &[String]) -> String {
+fn listed(files: &[String]) -> String {
     if files.is_empty() {
         return "It has no files to read.".into();
     }

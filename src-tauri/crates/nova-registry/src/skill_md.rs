@@ -333,10 +333,10 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn error(&mut self, key: &str, message: &str) {
-        self.tell(Severity::Error, key, message.to_owned());
+        self.report(Severity::Error, key, message.to_owned());
     }
 
-    fn tell(&mut self, severity: Severity, key: &str, message: String) {
+    fn report(&mut self, severity: Severity, key: &str, message: String) {
         let line = line_of_key(self.front, key, 1);
         self.findings.push(Finding { severity, ..Finding::error(FILE, line, message) });
     }
@@ -349,7 +349,7 @@ impl Fields<'_> {
                 "name" | "description" | "compatibility" => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.tell(severity, key, format!("{key} is not a text. Write it as one."));
+            self.report(severity, key, format!("{key} is not a text. Write it as one."));
             return None;
         };
         let count = text.chars().count();
@@ -363,7 +363,7 @@ impl Fields<'_> {
                 "name" | "description" => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.tell(severity, key, format!("{key} is empty. Fill it in, or remove the key."));
+            self.report(severity, key, format!("{key} is empty. Fill it in, or remove the key."));
             return None;
         }
         Some(text)
@@ -386,7 +386,7 @@ impl Fields<'_> {
                 .collect(),
             Some(_) => {
                 let message = "metadata is not a mapping, and is not read. Write keys with values under it.";
-                self.tell(Severity::Warning, "metadata", message.to_owned());
+                self.report(Severity::Warning, "metadata", message.to_owned());
                 BTreeMap::new()
             }
         }

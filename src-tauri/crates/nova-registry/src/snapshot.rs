@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 
-use crate::wire::looks;
+use crate::wire::skeletons;
 use crate::{
     Present, Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical,
 };
@@ -27,8 +27,10 @@ pub struct Changes {
 #[derive(Default)]
 pub struct Snapshot {
     /// By source precedence, then id.
-    skills: Vec<Arc<SkillEntry>>,
-    router: OnceLock<Router>,
+    pub(crate) skills: Vec<Arc<SkillEntry>>,
+    /// The configurations of available skills that are not in it.
+    pub(crate) other_configs: Vec<Arc<serde_json::Value>>,
+    pub(crate) router: OnceLock<Router>,
 }
 
 /// What a tool name leads to.
@@ -65,6 +67,11 @@ impl Registry {
     /// Says what skills may find of what they require, from the next [`Registry::reload`] on.
     pub fn provide(&self, present: Present) {
         *self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner) = present;
+    }
+
+    /// Changes what skills may find, as [`Registry::provide`] does.
+    pub fn change_present(&self, change: impl FnOnce(&mut Present)) {
+        change(&mut self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
     /// Scans again and swaps the snapshot; answers with what became different.
@@ -139,8 +146,8 @@ impl Snapshot {
         for source in sources {
             let scan = source.scan();
             for loaded in scan.skills {
-                let own_looks = looks(&loaded.id);
-                let entry = if let Some(taken) = own_looks.iter().find_map(|look| by_look.get(look)) {
+                let own_skeletons = skeletons(&loaded.id);
+                let entry = if let Some(taken) = own_skeletons.iter().find_map(|look| by_look.get(look)) {
                     let is_same = canonical(&taken.id) == canonical(&loaded.id);
                     let how = if is_same { "id taken by" } else { "Its id looks like that of" };
                     let remedy = match source.kind() {
@@ -165,15 +172,15 @@ impl Snapshot {
                         entry.refuse_types_of(skills.iter().map(Arc::as_ref));
                     }
                     let is_built_in = source.kind() == SourceKind::Native;
-                    if !is_built_in && looks(&entry.name).iter().any(|look| shown.contains(look)) {
+                    if !is_built_in && skeletons(&entry.name).iter().any(|look| shown.contains(look)) {
                         entry.name.clone_from(&entry.id);
                     }
                     entry
                 };
                 let entry = Arc::new(entry);
                 if entry.state != State::Broken {
-                    shown.extend(own_looks.iter().cloned().chain(looks(&entry.name)));
-                    for look in own_looks {
+                    shown.extend(own_skeletons.iter().cloned().chain(skeletons(&entry.name)));
+                    for look in own_skeletons {
                         by_look.entry(look).or_insert_with(|| entry.clone());
                     }
                 }
@@ -185,7 +192,7 @@ impl Snapshot {
             });
             skills.extend(broken.map(Arc::new));
         }
-        Self { skills, router: OnceLock::new() }
+        Self { skills, other_configs: Vec::new(), router: OnceLock::new() }
     }
 
     pub fn skills(&self) -> &[Arc<SkillEntry>] {
@@ -207,6 +214,12 @@ impl Snapshot {
     /// Skills that are enabled and can run.
     pub fn available(&self) -> impl Iterator<Item = &Arc<SkillEntry>> {
         self.skills.iter().filter(|skill| skill.is_available())
+    }
+
+    /// The configurations of all available skills, also of those that are left out of it.
+    pub fn configs(&self) -> impl Iterator<Item = &serde_json::Value> {
+        let own = self.available().map(|skill| &*skill.config);
+        own.chain(self.other_configs.iter().map(|config| &**config))
     }
 
     /// Ids of available skills that look like the name, nearest first.

@@ -68,7 +68,7 @@ pub struct LoadedSkill {
     pub defaults: Value,
 }
 
-/// Why a skill from elsewhere has to be looked at.
+/// Why a skill from elsewhere needs a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Review {
     New,

@@ -44,7 +44,7 @@ pub fn canonical(id: &str) -> String {
 
 /// What an id looks like (skeletons of UTS 39), in small letters and as it is written. A person takes two
 /// ids for one another that share either.
-pub fn looks(id: &str) -> [String; 2] {
+pub fn skeletons(id: &str) -> [String; 2] {
     // The empty cell of Braille is a space to the eye and none to Unicode.
     let trimmed = |id: &str| id.trim_matches(|c: char| c.is_whitespace() || c == '\u{2800}').to_owned();
     [skeleton(&trimmed(&canonical(id))).collect(), skeleton(&trimmed(id)).collect()]
@@ -110,11 +110,11 @@ mod tests {
         for (one, other) in
             [("vault", "v\u{430}ult"), ("vault", "vauIt"), ("crm", "\u{441}rm"), ("crm", "CRM ")]
         {
-            assert!(looks(one).iter().any(|look| looks(other).contains(look)), "{one} {other}");
+            assert!(skeletons(one).iter().any(|one| skeletons(other).contains(one)), "{one} {other}");
         }
         for (one, other) in [("vault", "vaults"), ("crm", "cr\u{fc}m"), ("log-1", "log-2"), ("\u{441}", "d")]
         {
-            assert!(!looks(one).iter().any(|look| looks(other).contains(look)), "{one} {other}");
+            assert!(!skeletons(one).iter().any(|one| skeletons(other).contains(one)), "{one} {other}");
         }
     }
 }

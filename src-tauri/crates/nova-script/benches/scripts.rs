@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use nova_guard::Guard;
 use nova_registry::{ToolFile, ToolHost};
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
-use nova_skill::{CallToken, Skill, Tool, ToolOutput, Value};
+use nova_skill::{CallToken, Tool, ToolOutput, Value};
 use nova_testkit::TestContext;
 use serde_json::json;
 use tempfile::TempDir;
@@ -213,30 +213,13 @@ export default defineTool({{
 async fn call(tool: &Arc<dyn Tool>, minutes: usize) {
     let args = json!({ "from": { "name": "Bern" }, "to": { "name": "Oslo" },
         "legs": [{ "name": "a", "minutes": 5 }, { "name": "b", "minutes": minutes }] });
-    let ctx = Arc::new(TestContext::of(Box::new(Empty)));
+    let ctx = Arc::new(TestContext::without_skill());
     let ToolOutput::Value(output) = tool.run(CallToken::mint_for_nova_calls(), args, ctx).await.unwrap()
     else {
         panic!("a value")
     };
     let expected: Value = json!({ "way": "Bern to Oslo by train", "minutes": 5 + minutes });
     assert_eq!(output.value, expected);
-}
-
-/// The skill of the context: without a tool.
-struct Empty;
-
-impl Skill for Empty {
-    fn skill_md(&self) -> &str {
-        "---\nname: empty\ndescription: Nothing.\n---\n"
-    }
-
-    fn manifest(&self) -> &str {
-        ""
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        Vec::new()
-    }
 }
 
 fn children(of: u32) -> Vec<u32> {

@@ -14,23 +14,24 @@ export function ask(want, signal) {
     const id = host.ask(stringify(want));
     const stopped = () => asked.delete(id) && reject(signal.reason);
     signal?.addEventListener('abort', stopped);
-    asked.set(id, (ok, text) => {
+    asked.set(id, (ok, text, code) => {
       signal?.removeEventListener('abort', stopped);
       if (ok) {
         resolve(parse(text));
       } else {
         const error = want.type === 'fetch' ? new TypeError(text) : new Error(text);
         error.stack = stack;
+        if (code !== undefined) error.code = code;
         reject(error);
       }
     });
   });
 }
 
-export function settle(id, ok, text) {
+export function settle(id, ok, text, code) {
   const done = asked.get(id);
   asked.delete(id);
-  done?.(ok, text);
+  done?.(ok, text, code);
 }
 
 export function forget() {

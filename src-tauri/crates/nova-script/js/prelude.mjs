@@ -50,6 +50,19 @@ export function defineTool(spec) {
   return made;
 }
 
+// The other tools of the chat: `tools.crm.list_contacts({ stage: 'lead' })`.
+export const tools = byName((skill) => byName((tool) => (args) => callOther(`${skill}.${tool}`, args)));
+
+async function callOther(tool, args = {}) {
+  return (await ask({ type: 'call', tool, args }, controller?.signal)).value;
+}
+
+// What has any name, except those by which promises and JSON would take it for something else.
+function byName(make) {
+  const get = (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? make(name) : undefined);
+  return new Proxy(freeze({}), { get });
+}
+
 // The default export of a file, checked, as JSON of a Definition.
 export function define(value) {
   if (!defined.has(value)) {
@@ -112,8 +125,8 @@ export async function call(args, request) {
   }
 }
 
-export function answer(id, ok, text) {
-  settle(id, ok, text);
+export function answer(id, ok, text, code) {
+  settle(id, ok, text, code);
 }
 
 export function cancel() {

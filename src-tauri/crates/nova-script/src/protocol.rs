@@ -70,8 +70,9 @@ pub enum ToChild {
     Start { limits: Limits },
     /// Take the types out of a file, run it, and say what it defines. A module that was loaded
     /// under that name before is replaced. Where `more` files may follow, the process prepares for
-    /// the next one while it has nothing else to do.
-    Load { file: String, source: String, more: bool },
+    /// the next one while it has nothing else to do. A `snippet` is no file: it is the text of a function
+    /// that returns its last expression, and a call runs it.
+    Load { file: String, source: String, more: bool, snippet: bool },
     /// Call the tool that a loaded file defines.
     Call { file: String, args: Value, request: Request },
     /// The answer to an `Ask`.
@@ -177,6 +178,11 @@ pub enum Want {
     HasCredential {
         service: String,
     },
+    /// Another tool of the chat: `skill.tool`.
+    Call {
+        tool: String,
+        args: Value,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -196,12 +202,17 @@ pub enum Answer {
     HasCredential {
         has: bool,
     },
+    Called {
+        value: Value,
+    },
 }
 
 /// Why Nova did not do what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub message: String,
+    /// Of a call of another tool: `denied_by_rule`.
+    pub code: Option<String>,
 }
 
 /// What went wrong in a script, told in places of its TypeScript.

@@ -2,15 +2,17 @@
 //!
 //! Up to protocol 2025-11-25 the server asks while the call waits (`elicitation/create`). From 2026-07-28 on the
 //! call is answered with the question, and the client calls again with the answer; which question an answer is
-//! for is kept here, under a name that is used once.
+//! for is kept here, under a name that is used once. A call may ask twice: whether it may run, and what the MCP server
+//! behind its tool asks. It then runs again with both answers.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_app::{Answer, ApprovalRequest, Approver};
+use nova_app::{Answer, ApprovalRequest, Approver, Elicitation, Wanted};
 use nova_protocol::{Decision, NoteDiffView};
-use nova_registry::harmless;
+use nova_registry::{harmless, harmless_line};
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
@@ -28,14 +30,21 @@ const OPEN: usize = 256;
 
 /// Questions that clients were given to ask, by the name that comes back with the answer.
 #[derive(Default)]
-pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, blake3::Hash)>>);
+pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, Open)>>);
+
+struct Open {
+    question: blake3::Hash,
+    /// What the same call was answered before.
+    before: Vec<(blake3::Hash, ElicitResult)>,
+}
 
 /// Asks for one call.
 pub(crate) struct Asking {
     way: Way,
+    /// The client opens pages for its user.
+    opens_pages: bool,
 }
 
-#[expect(clippy::large_enum_variant, reason = "there is one for each call, and none is moved")]
 enum Way {
     /// The client cannot ask.
     None,
@@ -43,15 +52,19 @@ enum Way {
     /// The client calls again with the answer.
     CallAgain {
         open: Arc<OpenQuestions>,
-        /// The question it was given, and what was answered.
-        answered: Mutex<Option<(blake3::Hash, ElicitResult)>>,
+        /// The questions it was given, and what was answered.
+        answered: Mutex<Vec<(blake3::Hash, ElicitResult)>>,
+        /// Those of them that the call has asked by now.
+        used: Mutex<Vec<(blake3::Hash, ElicitResult)>>,
         question: Mutex<Option<InputRequiredResult>>,
+        /// It is what a server asks, whose tool may go on without an answer.
+        of_server: AtomicBool,
     },
 }
 
 impl OpenQuestions {
     /// Keeps the question under a new name.
-    fn open(&self, question: blake3::Hash) -> Option<String> {
+    fn open(&self, question: blake3::Hash, before: Vec<(blake3::Hash, ElicitResult)>) -> Option<String> {
         let mut name = [0; 16];
         getrandom::fill(&mut name).ok()?;
         let name = blake3::hash(&name).to_hex().to_string();
@@ -59,14 +72,19 @@ impl OpenQuestions {
         if open.len() >= OPEN {
             open.pop_front();
         }
-        open.push_back((name.clone(), question));
+        open.push_back((name.clone(), Open { question, before }));
         Some(name)
     }
 
-    fn take(&self, name: &str) -> Option<blake3::Hash> {
+    /// With the answer to the question of that name.
+    fn take(&self, name: &str, answer: ElicitResult) -> Vec<(blake3::Hash, ElicitResult)> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = open.iter().position(|(known, _)| known == name)?;
-        open.remove(at).map(|(_, question)| question)
+        let at = open.iter().position(|(known, _)| known == name);
+        let Some((_, Open { question, mut before })) = at.and_then(|at| open.remove(at)) else {
+            return Vec::new();
+        };
+        before.push((question, answer));
+        before
     }
 }
 
@@ -79,6 +97,7 @@ impl Asking {
         state: Option<&str>,
     ) -> Self {
         let elicitation = context.client_capabilities().and_then(|can| can.elicitation);
+        let opens_pages = elicitation.as_ref().is_some_and(|how| how.url.is_some());
         let can_ask = elicitation.is_some_and(|how| how.form.is_some() || how.url.is_none());
         let version = context.protocol_version();
         let way = if !can_ask {
@@ -86,17 +105,24 @@ impl Asking {
         } else if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
             let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
-            let answered = state.and_then(|state| open.take(state)).zip(answer);
-            Way::CallAgain { open: open.clone(), answered: Mutex::new(answered), question: Mutex::default() }
+            let answered = state.zip(answer).map(|(state, answer)| open.take(state, answer));
+            Way::CallAgain {
+                open: open.clone(),
+                answered: Mutex::new(answered.unwrap_or_default()),
+                used: Mutex::default(),
+                question: Mutex::default(),
+                of_server: AtomicBool::new(false),
+            }
         } else {
             Way::Elicit(context.peer.clone())
         };
-        Self { way }
+        Self { way, opens_pages }
     }
 
-    /// The question that the client is to ask before it calls again.
-    pub(crate) fn question(&self) -> Option<InputRequiredResult> {
+    /// The question that the client is to ask before it calls again. `ok`: the call had a result all the same.
+    pub(crate) fn question(&self, ok: bool) -> Option<InputRequiredResult> {
         match &self.way {
+            Way::CallAgain { of_server, .. } if ok && !of_server.load(Ordering::SeqCst) => None,
             Way::CallAgain { question, .. } => question.lock().unwrap_or_else(PoisonError::into_inner).take(),
             Way::None | Way::Elicit(_) => None,
         }
@@ -109,39 +135,53 @@ impl Approver for Asking {
         if !request.credentials.is_empty() {
             return unanswered("a credential is granted in Nova, not through an MCP client");
         }
-        if request.elicitation.is_some() {
-            return unanswered("what a server asks is answered in Nova, not through an MCP client");
+        let is_page = |asked: &Elicitation| matches!(asked.wanted, Wanted::Visit(_));
+        if request.elicitation.as_ref().is_some_and(is_page) && !self.opens_pages {
+            return unanswered("the MCP client opens no pages");
         }
-        let Some(asked) = elicitation(request) else {
+        let asked = match &request.elicitation {
+            Some(wanted) => passed_on(request, wanted),
+            None => elicitation(request),
+        };
+        let Some(asked) = asked else {
             return unanswered("it is too long to be shown through an MCP client");
         };
         match &self.way {
             Way::None => unanswered("the MCP client cannot ask you"),
             Way::Elicit(peer) => {
                 match peer.create_elicitation_with_timeout(asked, Some(limits::ANSWERED_WITHIN)).await {
-                    Ok(answer) => decided(&answer),
+                    Ok(answer) => decided(request, &answer),
                     Err(error) => {
                         tracing::debug!("a question was not answered: {error}");
                         unanswered("the MCP client returned no answer")
                     }
                 }
             }
-            Way::CallAgain { open, answered, question } => {
+            Way::CallAgain { open, answered, used, question, of_server } => {
                 let digest = digest(request);
-                let answered = answered.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if let Some((asked, answer)) = answered
-                    && asked == digest
-                {
-                    return decided(&answer);
+                let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(at) = answered.iter().position(|(asked, _)| *asked == digest) {
+                    used.push(answered.remove(at));
+                    return used
+                        .last()
+                        .map_or_else(|| unanswered("it was asked"), |(_, answer)| decided(request, answer));
                 }
-                let Some(name) = open.open(digest) else {
+                let Some(name) = open.open(digest, used.clone()) else {
                     return unanswered("the question could not be built");
                 };
-                let request = InputRequest::Elicitation(ElicitRequest::new(asked));
-                let requests = BTreeMap::from([(QUESTION.to_owned(), request)]);
+                let asked = InputRequest::Elicitation(ElicitRequest::new(asked));
+                let requests = BTreeMap::from([(QUESTION.to_owned(), asked)]);
                 *question.lock().unwrap_or_else(PoisonError::into_inner) =
                     Some(InputRequiredResult::new(Some(requests), Some(name)));
-                unanswered("it was asked")
+                match request.elicitation {
+                    None => unanswered("it was asked"),
+                    Some(_) => {
+                        of_server.store(true, Ordering::SeqCst);
+                        let by = "the MCP client, which asks first".into();
+                        Answer::Decided { decision: Decision::Cancel, args: None, by, reason: None }
+                    }
+                }
             }
         }
     }
@@ -151,18 +191,25 @@ fn unanswered(reason: &str) -> Answer {
     Answer::Unanswered { reason: reason.to_owned() }
 }
 
-fn decided(answer: &ElicitResult) -> Answer {
+/// `Once` with the values, for what a server asks.
+fn decided(request: &ApprovalRequest, answer: &ElicitResult) -> Answer {
+    let args = request.elicitation.as_ref().and(answer.content.clone());
     let decision = match answer.action {
         ElicitationAction::Accept => Decision::Once,
         ElicitationAction::Decline => Decision::Deny,
+        _ if request.elicitation.is_some() => Decision::Cancel,
         _ => return unanswered("the question was closed"),
     };
-    Answer::Decided { decision, args: None, by: "the MCP client".into(), reason: None }
+    Answer::Decided { decision, args, by: "the MCP client".into(), reason: None }
 }
 
 /// What an answer is for: this call with this effect on these notes.
 fn digest(request: &ApprovalRequest) -> blake3::Hash {
-    let what = json!([request.tool, request.args, request.effect, request.diff, request.host]);
+    let asked = request.elicitation.as_ref().map(|asked| match &asked.wanted {
+        Wanted::Values(schema) => json!([asked.message, schema]),
+        Wanted::Visit(page) => json!([asked.message, page.as_str()]),
+    });
+    let what = json!([request.tool, request.args, request.effect, request.diff, request.host, asked]);
     blake3::hash(what.to_string().as_bytes())
 }
 
@@ -180,6 +227,27 @@ fn elicitation(request: &ApprovalRequest) -> Option<ElicitRequestParams> {
         message,
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     })
+}
+
+/// What the MCP server behind a tool asks, named as its own words.
+fn passed_on(request: &ApprovalRequest, asked: &Elicitation) -> Option<ElicitRequestParams> {
+    let said = harmless(&asked.message);
+    let message = format!("{} asks, in a call of {}: {said}", harmless_line(&asked.from), request.tool);
+    let params = match &asked.wanted {
+        Wanted::Values(schema) => ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message,
+            requested_schema: serde_json::from_value(schema.clone()).ok()?,
+        },
+        Wanted::Visit(page) => ElicitRequestParams::UrlElicitationParams {
+            meta: None,
+            message,
+            url: page.to_string(),
+            elicitation_id: digest(request).to_hex().to_string(),
+        },
+    };
+    let length = serde_json::to_string(&params).ok()?.len();
+    (length <= limits::QUESTION).then_some(params)
 }
 
 #[cfg(test)]
@@ -210,10 +278,15 @@ mod tests {
 
     fn call_again(open: &Arc<OpenQuestions>, state: Option<&str>) -> Asking {
         let answer = ElicitResult::new(ElicitationAction::Accept);
-        let answered = state.and_then(|state| open.take(state)).map(|question| (question, answer));
-        let way =
-            Way::CallAgain { open: open.clone(), answered: Mutex::new(answered), question: Mutex::default() };
-        Asking { way }
+        let answered = state.map(|state| open.take(state, answer)).unwrap_or_default();
+        let way = Way::CallAgain {
+            open: open.clone(),
+            answered: Mutex::new(answered),
+            used: Mutex::default(),
+            question: Mutex::default(),
+            of_server: AtomicBool::new(false),
+        };
+        Asking { way, opens_pages: false }
     }
 
     #[tokio::test]
@@ -222,11 +295,11 @@ mod tests {
         let (asked, other) = (request(json!({"text": "a"})), request(json!({"text": "b"})));
         let first = call_again(&open, None);
         assert!(matches!(first.ask(&asked).await, Answer::Unanswered { .. }));
-        let state = first.question().unwrap().request_state.unwrap();
+        let state = first.question(false).unwrap().request_state.unwrap();
 
         let changed = call_again(&open, Some(&state));
         assert!(matches!(changed.ask(&other).await, Answer::Unanswered { .. }), "other arguments");
-        let state = changed.question().unwrap().request_state.unwrap();
+        let state = changed.question(false).unwrap().request_state.unwrap();
         let second = call_again(&open, Some(&state));
         let answer = second.ask(&other).await;
         assert!(matches!(answer, Answer::Decided { decision: Decision::Once, .. }), "{answer:?}");
@@ -238,11 +311,48 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_a_server_asks_does_not_ask_for_the_call_anew() {
+        let open = Arc::new(OpenQuestions::default());
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+        let asked =
+            Elicitation { from: "shop".into(), message: "Who?".into(), wanted: Wanted::Values(schema) };
+        let (call, question) =
+            (request(json!({})), ApprovalRequest { elicitation: Some(asked), ..request(json!({})) });
+        let first = call_again(&open, None);
+        first.ask(&call).await;
+        let state = first.question(false).unwrap().request_state.unwrap();
+
+        let second = call_again(&open, Some(&state));
+        assert!(matches!(second.ask(&call).await, Answer::Decided { decision: Decision::Once, .. }));
+        let unasked = second.ask(&question).await;
+        assert!(matches!(unasked, Answer::Decided { decision: Decision::Cancel, .. }), "{unasked:?}");
+        let state = second.question(true).expect("also where the call went on").request_state.unwrap();
+
+        let third = call_again(&open, Some(&state));
+        assert!(matches!(third.ask(&call).await, Answer::Decided { decision: Decision::Once, .. }));
+        assert!(matches!(third.ask(&question).await, Answer::Decided { decision: Decision::Once, .. }));
+        assert!(third.question(true).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_page_of_a_server_is_not_passed_to_a_client_that_opens_none() {
+        let page = Wanted::Visit("https://shop.example/pay".parse().unwrap());
+        let asked = Elicitation { from: "shop".into(), message: "Pay.".into(), wanted: page };
+        let question = ApprovalRequest { elicitation: Some(asked), ..request(json!({})) };
+        let asking = call_again(&Arc::default(), None);
+        assert!(matches!(asking.ask(&question).await, Answer::Unanswered { .. }));
+        let opens = Asking { opens_pages: true, ..call_again(&Arc::default(), None) };
+        opens.ask(&question).await;
+        let requests = opens.question(true).unwrap().input_requests.unwrap();
+        assert!(serde_json::to_string(&requests).unwrap().contains("https://shop.example/pay"));
+    }
+
+    #[tokio::test]
     async fn a_credential_is_not_granted_through_a_client() {
         let asking = call_again(&Arc::default(), None);
         let wanted = ApprovalRequest { credentials: vec!["a/b".into()], ..request(json!({})) };
         assert!(matches!(asking.ask(&wanted).await, Answer::Unanswered { .. }));
-        assert!(asking.question().is_none());
+        assert!(asking.question(false).is_none());
     }
 
     #[tokio::test]
@@ -250,7 +360,7 @@ mod tests {
         let asking = call_again(&Arc::default(), None);
         let long = request(json!({"text": "x".repeat(limits::QUESTION)}));
         assert!(matches!(asking.ask(&long).await, Answer::Unanswered { .. }));
-        assert!(asking.question().is_none(), "a question that cannot be shown");
+        assert!(asking.question(false).is_none(), "a question that cannot be shown");
 
         let hidden = request(json!({"text": "a\u{202e}b"}));
         let Some(ElicitRequestParams::FormElicitationParams { message, .. }) = elicitation(&hidden) else {

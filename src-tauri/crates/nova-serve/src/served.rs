@@ -57,6 +57,11 @@ impl Served {
         skill.is_available() && self.skills.iter().any(|served| canonical(served) == id)
     }
 
+    /// What calls other tools would also call those that are not served.
+    fn serves_tool(&self, tool: &ToolEntry) -> bool {
+        self.effects.contains(&tool.effect()) && !tool.spec().calls_tools
+    }
+
     fn skills<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = &'a Arc<SkillEntry>> {
         snapshot.skills().iter().filter(|skill| self.serves(skill))
     }
@@ -68,7 +73,7 @@ impl Served {
     pub(crate) fn tools(&self, app: &App) -> Vec<Tool> {
         let snapshot = app.registry().snapshot();
         let tools = self.skills(&snapshot).flat_map(|skill| &skill.tools);
-        tools.filter(|tool| self.effects.contains(&tool.effect())).map(|tool| described(tool)).collect()
+        tools.filter(|tool| self.serves_tool(tool)).map(|tool| described(tool)).collect()
     }
 
     /// # Errors
@@ -76,10 +81,10 @@ impl Served {
     pub(crate) fn find_tool(&self, app: &App, name: &str) -> Result<ServedTool, String> {
         match app.registry().snapshot().tool(name) {
             ToolLookup::Found { skill, tool } if self.serves(&skill) => {
-                if self.effects.contains(&tool.effect()) {
+                if self.serves_tool(&tool) {
                     return Ok(ServedTool { name: tool.shown_name(), is_foreign: is_foreign(&tool) });
                 }
-                Err(match word(tool.effect()) {
+                Err(match word(tool.effect()).filter(|_| !tool.spec().calls_tools) {
                     Some(effect) => format!(
                         "{name} is not served: its effect is {effect}. Start nova mcp serve with --allow {effect}."
                     ),

@@ -155,7 +155,7 @@ impl ServerHandler for Server {
             result = app.run_for_client(self.client(&context), call) => result,
             never = progress.forward() => match never {},
         };
-        if let Some(question) = asking.question().filter(|_| !result.ok) {
+        if let Some(question) = asking.question(result.ok) {
             return Ok(question.into());
         }
         Ok(output::of(result, &tool).into())

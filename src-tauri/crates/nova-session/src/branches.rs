@@ -184,6 +184,7 @@ mod tests {
             after,
             by_nova: false,
             images: Vec::new(),
+            outside: Vec::new(),
         }
     }
 

@@ -46,7 +46,8 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
     if !can_be_shortened(message) {
         return;
     }
-    if let LogMessage::ToolOutput { content, .. } = message.to_mut() {
+    if let LogMessage::ToolOutput { content, images, .. } = message.to_mut() {
+        images.clear();
         let end = (0..=REMAINS).rev().find(|at| content.is_char_boundary(*at)).unwrap_or_default();
         let rest = content.len() - end;
         // What others wrote stays between its marks.
@@ -87,8 +88,8 @@ pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
 pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
     match message {
         // What a skill tells stays whole: nobody would tell it again.
-        LogMessage::ToolOutput { content, told, .. } => {
-            content.len() > 2 * REMAINS && told.instructions.is_empty()
+        LogMessage::ToolOutput { content, told, images, .. } => {
+            (content.len() > 2 * REMAINS || !images.is_empty()) && told.instructions.is_empty()
         }
         _ => false,
     }
@@ -155,11 +156,10 @@ fn weight(image: &ImageView) -> u64 {
 pub(crate) fn size(message: &LogMessage) -> u64 {
     let bytes = match message {
         LogMessage::System { text, .. } | LogMessage::Notice { text, .. } => text.len(),
-        LogMessage::User { text, images } => {
+        LogMessage::User { text, images } | LogMessage::ToolOutput { content: text, images, .. } => {
             let images: u64 = images.iter().map(weight).sum();
             text.len() + usize::try_from(images).unwrap_or(usize::MAX)
         }
-        LogMessage::ToolOutput { content, .. } => content.len(),
         LogMessage::Assistant { text, calls, provider_data } => {
             let calls: usize = calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
             text.len() + calls + provider_data.as_ref().map_or(0, |data| data.to_string().len())
@@ -240,6 +240,7 @@ mod tests {
             tools: Vec::new(),
             told: Default::default(),
             notice_mark: "nova-notice-1".into(),
+            private: false,
         }
     }
 

@@ -167,6 +167,7 @@ mod tests {
             told: Told::default(),
             runs_on: Some(of(number)),
             cut: None,
+            images: Vec::new(),
         }
     }
 

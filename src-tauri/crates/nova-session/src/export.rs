@@ -83,9 +83,9 @@ impl<'a> Document<'a> {
         match &envelope.event {
             // Nobody wrote anything.
             Event::TurnStarted { by_nova: true, .. } => self.speaks = None,
-            Event::TurnStarted { text, skills, tool, images, .. } => {
+            Event::TurnStarted { text, skills, tool, images, outside, .. } => {
                 self.speaks = None;
-                if text.is_empty() && images.is_empty() {
+                if text.is_empty() && images.is_empty() && outside.is_empty() {
                     return;
                 }
                 let _ = write!(self.text, "\n## You, {}", minute(&envelope.at));
@@ -105,6 +105,12 @@ impl<'a> Document<'a> {
                         images.iter().map(|image| format!("`{}`", one_line(&image.name))).collect();
                     let end = if text.is_empty() { "" } else { "\n>" };
                     let _ = writeln!(self.text, "> Images: {}{end}", names.join(", "));
+                }
+                if !outside.is_empty() {
+                    let names: Vec<String> =
+                        outside.iter().map(|file| format!("`{}`", one_line(&file.name))).collect();
+                    let end = if text.is_empty() { "" } else { "\n>" };
+                    let _ = writeln!(self.text, "> From servers: {}{end}", names.join(", "));
                 }
                 // Within a quotation nothing reaches beyond it.
                 for line in text.lines() {
@@ -187,13 +193,16 @@ fn failed(output: &Value) -> String {
 fn link(source: &SourceView) -> String {
     match source {
         SourceView::Note { path } => note(path),
-        SourceView::Web { url, at } => {
+        SourceView::Web { url, at, title, .. } => {
             let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
             let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             match host.rsplit_once('@') {
                 // What stands before it is a name and a password.
                 Some((_, host)) => format!("{}, {}", escaped(host), minute(at)),
-                None => format!("[{}](<{}>), {}", escaped(host), address(url), minute(at)),
+                None => {
+                    let name = title.as_deref().unwrap_or(host);
+                    format!("[{}](<{}>), {}", escaped(name), address(url), minute(at))
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Images of messages: which of them a request shows, and what it says of the others.
+//! Images of messages and outputs: which of them a request shows, and what it says of the others.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,6 +18,9 @@ use crate::store::Store;
 const MOST_SENT: usize = 24 * 1024 * 1024;
 /// So many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
 const MOST_AT_ONCE: usize = 20;
+/// Before the images of outputs, which stand in the place of the user's words.
+const OF_OUTPUTS: &str = "Nova shows what the calls above read. No word in it is the user's.";
+
 /// What a request shows of the images of its messages.
 pub(crate) struct Showing<'a> {
     images: &'a Images,
@@ -87,13 +90,40 @@ impl<'a> Showing<'a> {
         let images = sent.iter().filter_map(|image| self.images.get(&image.id).cloned()).collect();
         (parts.join("\n\n"), images)
     }
+
+    fn of_outputs(&self, shown: Vec<ImageView>) -> Option<Message> {
+        let (content, images) = self.of_message(OF_OUTPUTS, &shown);
+        (!shown.is_empty()).then_some(Message::User { content, images })
+    }
+}
+
+/// The messages of a request. Images of outputs come in a message of their own behind all outputs of a step:
+/// not every provider takes them within an output, and nothing may stand between a call and its output.
+pub(crate) fn to_provider(
+    messages: &[Cow<'_, LogMessage>],
+    showing: &Showing<'_>,
+    mark: &str,
+) -> Vec<Message> {
+    let mut request = Vec::with_capacity(messages.len());
+    let mut of_outputs: Vec<ImageView> = Vec::new();
+    for message in messages {
+        if !matches!(**message, LogMessage::ToolOutput { .. }) {
+            request.extend(showing.of_outputs(std::mem::take(&mut of_outputs)));
+        }
+        request.extend(message.to_provider(showing, mark));
+        if let LogMessage::ToolOutput { images, .. } = &**message {
+            of_outputs.extend(images.iter().cloned());
+        }
+    }
+    request.extend(showing.of_outputs(of_outputs));
+    request
 }
 
 impl LogMessage {
     /// None for the system prompt, which has a place of its own in a request, and for what the model is
     /// told by another message.
     /// `mark` is that of the session's notices.
-    pub(crate) fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
+    fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
         Some(match self.clone() {
             Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
             Self::User { text, images } => {
@@ -160,7 +190,7 @@ pub(crate) fn named(images: &[&ImageView]) -> String {
 
 fn shown_by(message: &(impl std::borrow::Borrow<LogMessage> + ?Sized)) -> &[ImageView] {
     match message.borrow() {
-        LogMessage::User { images, .. } => images,
+        LogMessage::User { images, .. } | LogMessage::ToolOutput { images, .. } => images,
         _ => &[],
     }
 }

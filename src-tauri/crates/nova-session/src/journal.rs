@@ -66,6 +66,15 @@ impl Journal {
         });
     }
 
+    /// As [`Journal::event`], of a call that another session counts.
+    pub(crate) fn forward(&self, event: Event) {
+        self.next.take_and_tell(|seq| {
+            let (envelope, sink) = (self.envelope(seq, event), self.sink.clone());
+            self.keep(seq, &envelope);
+            Telling::new(move || sink.emit(envelope))
+        });
+    }
+
     /// The event that the work answers with, if it does. None, and nothing is done, while the end of
     /// a turn is being written.
     pub(crate) fn event_unless_ending(&self, work: impl FnOnce() -> Option<Event>) -> Option<bool> {
@@ -84,22 +93,28 @@ impl Journal {
     }
 
     fn numbered(&self, seq: i64, event: Event) -> Envelope {
-        let envelope = Envelope {
+        let envelope = self.envelope(seq, event);
+        let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).hear(&envelope);
+        self.waiting().used.extend(used);
+        self.keep(seq, &envelope);
+        envelope
+    }
+
+    fn envelope(&self, seq: i64, event: Event) -> Envelope {
+        Envelope {
             v: PROTOCOL_VERSION,
             seq: u64::try_from(seq).unwrap_or_default(),
             at: self.clock.now().to_string(),
             session: Some(self.session.clone()),
             turn: self.turn.clone(),
             event,
-        };
-        let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).hear(&envelope);
-        let mut waiting = self.waiting();
-        waiting.used.extend(used);
-        if is_kept(&envelope.event) {
-            waiting.entries.push((seq, Entry::Event(envelope.clone())));
         }
-        drop(waiting);
-        envelope
+    }
+
+    fn keep(&self, seq: i64, envelope: &Envelope) {
+        if is_kept(&envelope.event) {
+            self.waiting().entries.push((seq, Entry::Event(envelope.clone())));
+        }
     }
 
     pub(crate) fn message(&self, message: LogMessage) {

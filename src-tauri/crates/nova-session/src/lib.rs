@@ -24,6 +24,8 @@
 //! - Events of a session are emitted in the order of their numbers: `src/sequence.rs`.
 //! - One turn runs at a time per session, among all Nova processes. The lease is a file lock, so the system
 //!   releases it however the process ends: `tests/journeys/stopping.rs`.
+//! - A sub-agent's session lies under its parent's and goes to the trash with it. Its turn ends before its parent's
+//!   does, writes into its parent's change set, and shares its grants: `tests/journeys/giving_tasks.rs`.
 //!
 //! # Invariants of what leaves the machine
 //!
@@ -69,7 +71,9 @@ mod journal;
 mod markdown;
 mod message;
 mod named_image;
+mod outside;
 mod prompt;
+mod report;
 mod running;
 mod search;
 mod search_text;
@@ -91,7 +95,7 @@ pub use search::{Found, Said, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals, has_read_private};
 pub use store::{Purged, SessionInfo, Store};
 pub use turn::{
-    Ids, ModelPlace, Placed, TurnEnd, TurnScope, not_agreed, provider_error, run_late_turn, run_turn,
+    Ids, ModelPlace, Placed, SubSession, SubSessions, TurnEnd, TurnScope, not_agreed, run_late_turn, run_turn,
 };
 pub use usage::{LastError, SkillUse, ToolUse};
 pub use used::{UseMeter, Used};

@@ -34,6 +34,9 @@ pub(crate) enum LogMessage {
         /// The mark of this session's notices, which no note can know; of an older session the common one.
         #[serde(default = "common_mark")]
         notice_mark: String,
+        /// The task that follows was written by a model that had read private notes.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
     },
     User {
         text: String,
@@ -68,6 +71,9 @@ pub(crate) enum LogMessage {
         /// There is more of it than the model was sent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<Cut>,
+        /// Sent behind the outputs of its step.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<ImageView>,
     },
     Notice {
         text: String,
@@ -207,13 +213,14 @@ impl LogMessage {
             told: Told::default(),
             runs_on: None,
             cut: None,
+            images: Vec::new(),
         }
     }
 
     /// Whether it is known to hold what stays on this machine.
     pub(crate) fn is_private(&self) -> bool {
         match self {
-            Self::ToolOutput { private, .. } => *private,
+            Self::System { private, .. } | Self::ToolOutput { private, .. } => *private,
             Self::Notice { ended: Some(ended), .. } => ended.only_here,
             _ => false,
         }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants, SeenNote, SeenNotes};
-use nova_protocol::{ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
+use nova_protocol::{AttachedFile, ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
 use nova_provider::ToolDefinition;
 use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
@@ -20,6 +20,7 @@ use crate::error::SessionError;
 use crate::journal::{EventSink, Journal};
 use crate::message::{Entry, LogMessage, LogTool, with_all_outputs};
 use crate::named_image::{Images, NamedImage};
+use crate::outside::with_unread;
 use crate::prompt::is_date_notice;
 use crate::running::DetachedCalls;
 use crate::sequence::Sequence;
@@ -52,6 +53,8 @@ pub struct UserMessage {
     pub after: After,
     /// What it shows beside the text.
     pub images: Vec<NamedImage>,
+    /// What it takes along from MCP servers.
+    pub outside: Vec<AttachedFile>,
 }
 
 #[derive(Default)]
@@ -395,10 +398,10 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
             Entry::Event(envelope) => {
                 state.active.replay(&envelope.event);
                 match envelope.event {
-                    Event::TurnStarted { text, tool, by_nova, images, .. } => {
+                    Event::TurnStarted { text, tool, by_nova, images, outside, .. } => {
                         state.turns += 1;
                         state.unfinished = true;
-                        let text = said(&text, tool.as_deref());
+                        let text = with_unread(said(&text, tool.as_deref()), &outside);
                         state.unsaid = (!by_nova).then_some(LogMessage::User { text, images });
                     }
                     Event::StepStarted { tools, host, notes, .. } => {

@@ -1,4 +1,5 @@
 mod calls;
+mod children;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -35,12 +36,16 @@ pub struct SessionInfo {
     pub archived: bool,
     /// Since when it waits in the trash to be purged.
     pub deleted_at: Option<String>,
+    /// The session whose sub-agent works in this one.
+    pub parent: Option<String>,
 }
 
 /// What a purge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purged {
     pub sessions: Vec<String>,
+    /// How many of them were in the list of the trash; the others lay under those.
+    pub listed: usize,
     /// Whether nothing of them is left in the write-ahead log.
     pub log_emptied: bool,
 }
@@ -106,12 +111,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Those that are not deleted, newest first.
+    /// Those that are not deleted and lie under no other, newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
-        let list = "SELECT * FROM sessions WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC";
+        let list = "SELECT * FROM sessions WHERE deleted_at IS NULL AND parent IS NULL
+             ORDER BY updated_at DESC, id DESC";
         Ok(sqlx::query_as(list).fetch_all(&self.pool).await?)
     }
 
@@ -120,7 +126,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn list_deleted(&self) -> Result<Vec<SessionInfo>, SessionError> {
-        let list = "SELECT * FROM sessions WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, id DESC";
+        let list = "SELECT * FROM sessions WHERE deleted_at IS NOT NULL
+                AND (parent IS NULL OR parent IN (SELECT id FROM sessions WHERE deleted_at IS NULL))
+             ORDER BY deleted_at DESC, id DESC";
         Ok(sqlx::query_as(list).fetch_all(&self.pool).await?)
     }
 
@@ -188,7 +196,7 @@ impl Store {
         self.info(id).await
     }
 
-    /// Moves it to the trash.
+    /// Moves it to the trash, with those under it.
     ///
     /// # Errors
     /// [`SessionError::Busy`] while a turn runs, [`SessionError::Unknown`], or when the database cannot be
@@ -196,18 +204,20 @@ impl Store {
     pub async fn delete(&self, id: &str, at: &str) -> Result<(), SessionError> {
         self.info(id).await?;
         let _lease = self.lease(id)?;
-        let delete = sqlx::query("UPDATE sessions SET deleted_at = ? WHERE id = ?");
-        delete.bind(at).bind(id).execute(&self.pool).await?;
+        let under = self.children(id).await?;
+        let _leases = under.iter().map(|child| self.lease(child)).collect::<Result<Vec<_>, _>>()?;
+        let delete = sqlx::query("UPDATE sessions SET deleted_at = ? WHERE id = ? OR parent = ?");
+        delete.bind(at).bind(id).bind(id).execute(&self.pool).await?;
         Ok(())
     }
 
-    /// Takes it out of the trash.
+    /// Takes it out of the trash, with those under it.
     ///
     /// # Errors
     /// [`SessionError::Unknown`] also when it was purged, or when the database cannot be written.
     pub async fn restore(&self, id: &str) -> Result<SessionInfo, SessionError> {
-        let restore = sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = ?");
-        restore.bind(id).execute(&self.pool).await?;
+        let restore = sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = ? OR parent = ?");
+        restore.bind(id).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
 
@@ -220,11 +230,23 @@ impl Store {
         // may do so again because the log was not emptied.
         let is_due = |info: &SessionInfo| until.is_none_or(|until| info.deleted_at.as_deref() <= Some(until));
         if until.is_some() && !self.list_deleted().await?.iter().any(is_due) {
-            return Ok(Purged { sessions: Vec::new(), log_emptied: true });
+            return Ok(Purged { sessions: Vec::new(), listed: 0, log_emptied: true });
         }
-        let purge = "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id";
-        let purged = sqlx::query_scalar(purge).bind(until).fetch_all(&self.pool).await?;
-        Ok(Purged { sessions: purged, log_emptied: self.empty_log().await? })
+        let listed = self.list_deleted().await?.iter().filter(|info| is_due(info)).count();
+        // Those under others first: they would go with them, and nobody would know their names.
+        let (under, others) = (
+            "DELETE FROM sessions WHERE parent IS NOT NULL AND deleted_at <= coalesce(?, deleted_at) RETURNING id",
+            "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id",
+        );
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let mut sessions: Vec<String> = Vec::new();
+        for purge in [under, others] {
+            sessions.extend(
+                sqlx::query_scalar::<_, String>(purge).bind(until).fetch_all(&mut *transaction).await?,
+            );
+        }
+        transaction.commit().await?;
+        Ok(Purged { sessions, listed, log_emptied: self.empty_log().await? })
     }
 
     /// Forgets one session of the trash for good.
@@ -248,14 +270,16 @@ impl Store {
         Ok(busy == 0)
     }
 
-    /// Which change set was made in which session.
+    /// Which change set was made in which session. What a sub-agent wrote was made in its parent.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn change_sets(&self) -> Result<Vec<(String, String)>, SessionError> {
         Ok(sqlx::query_as(
             "SELECT DISTINCT body ->> 'change_set', session FROM log
-             WHERE kind = 'event' AND body ->> 'type' = 'tool_call_completed' AND body ->> 'change_set' IS NOT NULL",
+             JOIN sessions ON sessions.id = log.session
+             WHERE kind = 'event' AND body ->> 'type' = 'tool_call_completed' AND body ->> 'change_set' IS NOT NULL
+             ORDER BY parent IS NULL",
         )
         .fetch_all(&self.pool)
         .await?)

@@ -7,9 +7,11 @@ mod said;
 pub(crate) mod seen;
 mod skills;
 mod step;
+mod sub_agents;
+mod taken_along;
 
 pub use leaving::{ModelPlace, Placed, not_agreed};
-pub use step::provider_error;
+pub use sub_agents::{SubSession, SubSessions};
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -28,9 +30,10 @@ use crate::error::SessionError;
 use crate::journal::{EventSink, Journal};
 use crate::message::{LogMessage, with_all_outputs};
 use crate::named_image::NamedImage;
-use crate::prompt::{date_notice, system_prompt};
-use crate::session::{Session, UserMessage, said};
+use crate::prompt::{SUB_AGENT, date_notice, system_prompt};
+use crate::session::{Session, UserMessage};
 use crate::store::Store;
+use sub_agents::{Started, SubAgent};
 
 /// Requests to the provider within one turn.
 const STEP_LIMIT: u32 = 30;
@@ -49,7 +52,7 @@ pub async fn run_turn(
     message: UserMessage,
     cancel: CancellationToken,
 ) -> Result<TurnEnd, SessionError> {
-    begin_turn(scope, session, message, false, cancel).await
+    begin_turn(scope, session, message, false, cancel, None).await
 }
 
 /// Runs one turn that Nova begins by itself, where nobody is there to write: calls that ran on have
@@ -62,7 +65,7 @@ pub async fn run_late_turn(
     session: Arc<Session>,
     cancel: CancellationToken,
 ) -> Result<TurnEnd, SessionError> {
-    begin_turn(scope, session, UserMessage::default(), true, cancel).await
+    begin_turn(scope, session, UserMessage::default(), true, cancel, None).await
 }
 
 async fn begin_turn(
@@ -71,6 +74,7 @@ async fn begin_turn(
     message: UserMessage,
     by_nova: bool,
     cancel: CancellationToken,
+    sub_agent: Option<SubAgent>,
 ) -> Result<TurnEnd, SessionError> {
     let lease = scope.store.lease(&session.id)?;
     session.refresh(&scope.store, &message.after).await?;
@@ -84,21 +88,29 @@ async fn begin_turn(
         session.next_seq.clone(),
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
+    let (change_set, touched, so_far) = match &sub_agent {
+        // What it does is done in its parent's turn.
+        Some(agent) => (agent.change_set.clone(), agent.touched.clone(), agent.so_far.clone()),
+        None => {
+            let kind = nova_vault::ChangeSetKind::Turn;
+            let open = |vault: &Vault| Arc::new(vault.change_set(kind, title_of(&message)));
+            (scope.access.vault.as_ref().map(open), Arc::default(), Arc::default())
+        }
+    };
     let mut turn = Turn {
-        change_set: scope
-            .access
-            .vault
-            .as_ref()
-            .map(|vault| Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message)))),
+        change_set,
         scope,
         session,
         journal,
         by_nova,
         cancel,
-        touched: Arc::default(),
+        sub_agent,
+        started: Arc::default(),
+        spent: 0,
+        touched,
         learned: None,
         no_summary: false,
-        so_far: Arc::default(),
+        so_far,
         unknown: Vec::new(),
         begun_at: 0,
         named: None,
@@ -141,6 +153,8 @@ pub struct TurnScope {
     pub private: Vec<String>,
     pub sink: Arc<dyn EventSink>,
     pub ids: Arc<dyn Ids>,
+    /// Where its sub-agents work.
+    pub sub_sessions: Arc<dyn SubSessions>,
     /// What the model takes in, in tokens, where that is known.
     pub context: Option<u64>,
     /// How much of a request the list of skills may take.
@@ -200,6 +214,12 @@ struct Turn {
     /// Nobody has written a message.
     by_nova: bool,
     cancel: CancellationToken,
+    /// It works for another turn.
+    sub_agent: Option<SubAgent>,
+    /// Those that work for it.
+    started: Arc<Started>,
+    /// Tokens of its requests, those that the provider had cached not counted.
+    spent: u64,
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
@@ -220,10 +240,15 @@ struct Turn {
 impl Turn {
     async fn run(&mut self, message: UserMessage) -> Result<String, Stop> {
         self.begin(&message).await?;
-        for step in 0..STEP_LIMIT {
+        for step in 0.. {
+            match &self.sub_agent {
+                Some(agent) => self.check_limits(agent, step).await?,
+                None if step == STEP_LIMIT => break,
+                None => {}
+            }
             self.tell_late_ends().await;
             self.tell_outdated().await?;
-            let snapshot = self.scope.registry.snapshot();
+            let snapshot = self.snapshot();
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
             let request = self.request_that_fits(&snapshot, bound).await?;
@@ -285,6 +310,7 @@ impl Turn {
             after: Some(after),
             by_nova: self.by_nova,
             images: images.clone(),
+            outside: message.outside.clone(),
         });
         let written = self.journal.flush().await;
         being_written.told(|| self.journal.tell(started));
@@ -292,7 +318,7 @@ impl Turn {
         (self.scope.begun)();
         // Only now: the turn ends with what went wrong, and what the user wrote stands before it.
         kept?;
-        let snapshot = self.scope.registry.snapshot();
+        let snapshot = self.snapshot();
         let is_frozen = |message: &LogMessage| matches!(message, LogMessage::System { .. });
         let is_new = !self.session.lock().messages.iter().any(is_frozen);
         if is_new {
@@ -316,7 +342,7 @@ impl Turn {
         let may_leave = self.check_leaving(!message.images.is_empty()).await;
         // What was not let go now does not go along with a later message.
         if !self.by_nova && !matches!(may_leave, Err(Stop::Failed(_))) {
-            let text = said(&message.text, message.tool.as_deref());
+            let text = self.whole_message(&snapshot, message).await;
             self.message(LogMessage::User { text, images });
         }
         self.journal.flush().await?;
@@ -325,7 +351,7 @@ impl Turn {
         Ok(())
     }
 
-    async fn keep_images(&self, images: &[NamedImage]) -> Result<(), SessionError> {
+    pub(crate) async fn keep_images(&self, images: &[NamedImage]) -> Result<(), SessionError> {
         self.scope.store.add_images(&self.session.id, images).await?;
         let mut state = self.session.lock();
         for NamedImage { image, .. } in images {
@@ -356,11 +382,16 @@ impl Turn {
         let mut told = Told::catalog(snapshot);
         activation::always(snapshot).for_each(|skill| told.add_instructions(skill));
         let notice_mark = activation::new_notice_mark();
+        let mut text = system_prompt(snapshot, vault.as_deref(), &notice_mark, self.scope.catalog);
+        if self.sub_agent.is_some() {
+            text.push_str(SUB_AGENT);
+        }
         self.message(LogMessage::System {
-            text: system_prompt(snapshot, vault.as_deref(), &notice_mark, self.scope.catalog),
+            text,
             tools: activation::first_tools(snapshot).into_iter().map(Into::into).collect(),
             told,
             notice_mark,
+            private: self.sub_agent.as_ref().is_some_and(|agent| agent.private),
         });
     }
 
@@ -385,6 +416,7 @@ impl Turn {
 
     /// The one place where a turn ends: written down first, told by the caller.
     async fn finish(self, end: Result<String, Stop>) -> Result<(TurnEnd, Envelope), SessionError> {
+        self.started.ended().await;
         self.answer_open_calls();
         self.session.lock().images.clear();
         let end = match end {
@@ -423,6 +455,9 @@ fn title_of(message: &UserMessage) -> String {
     let mut words = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(shown) = message.images.first().filter(|_| words.is_empty()) {
         words.clone_from(&shown.name);
+    }
+    if let Some(taken) = message.outside.first().filter(|_| words.is_empty()) {
+        words.clone_from(&taken.name);
     }
     if words.chars().count() <= TITLE_LENGTH {
         return words;

@@ -14,7 +14,7 @@ use nova_vault::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{RecordTypes, ToolError, ToolFiles, ToolUser};
+use crate::{Delegate, Progress, RecordTypes, ToolCalls, ToolError, ToolFiles, ToolProcess, ToolUser};
 
 /// A note's place in the vault.
 pub type NotePath = VaultPath;
@@ -39,10 +39,14 @@ pub trait ToolContext: Send + Sync {
     }
     /// A small store of the skill's own; never the truth about anything.
     fn store(&self) -> &dyn ToolStore;
-    /// Guarded child processes, for native skills that request them.
+    /// Guarded child processes, for native tools that request them ([`crate::ToolSpec::runs_commands`]).
     fn process(&self) -> &dyn ToolProcess;
-    /// Runs a sub-agent.
+    /// Gives tasks to sub-agents.
     fn delegate(&self) -> &dyn Delegate;
+    /// The other tools of the chat.
+    fn tools(&self) -> &dyn ToolCalls {
+        &()
+    }
     /// Whoever can answer what another program asks in the middle of this call.
     fn user(&self) -> &dyn ToolUser {
         &()
@@ -154,6 +158,12 @@ impl GivenFiles for () {
 #[async_trait]
 pub trait ToolHttp: Send + Sync {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError>;
+
+    /// To a server whose address the user wrote into the skill's configuration: it may run on this machine, and no
+    /// redirect is followed. Any other address is refused.
+    async fn send_to_configured(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        self.send(request).await
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,26 +224,6 @@ pub trait StoreSource: Send + Sync {
     fn of(&self, skill: &str) -> Box<dyn ToolStore>;
 }
 
-#[async_trait]
-pub trait ToolProcess: Send + Sync {
-    /// Runs a command to its end under Nova's guard.
-    async fn run(&self, command: &[String], input: &[u8]) -> Result<ProcessOutput, ToolError>;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessOutput {
-    /// None when a signal ended it.
-    pub status: Option<i32>,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-}
-
-#[async_trait]
-pub trait Delegate: Send + Sync {
-    /// Gives a task to a sub-agent with these skills; answers with its final text.
-    async fn run(&self, prompt: &str, skills: &[String]) -> Result<String, ToolError>;
-}
-
 /// In which call of which turn the tool runs, and for whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestInfo {
@@ -272,14 +262,6 @@ impl Principal {
     pub fn owner() -> Self {
         Self { kind: PrincipalKind::User, name: "you".into(), relationship: Relationship::Owner }
     }
-}
-
-/// How far a call is.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Progress {
-    /// 0 to 1, where the total is known.
-    pub fraction: Option<f64>,
-    pub message: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

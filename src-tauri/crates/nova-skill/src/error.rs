@@ -1,3 +1,4 @@
+use nova_error::{ErrorCode, UserError};
 use nova_figures::TooLarge;
 use nova_vault::{Problem, VaultError};
 use nova_workspace::FileError;
@@ -128,6 +129,51 @@ impl From<TooLarge> for ToolError {
             format!("It cannot be computed: {error}."),
             "Look for a number with too many digits, and correct its note.",
         )
+    }
+}
+
+impl From<&ToolError> for UserError {
+    fn from(error: &ToolError) -> Self {
+        let code = match error {
+            ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
+            ToolError::NotFound { .. } | ToolError::NoNote { .. } => ErrorCode::NoteNotFound,
+            ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
+            ToolError::Exists { .. } => ErrorCode::NoteExists,
+            ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
+            ToolError::Vault(error) => return error.into(),
+            ToolError::File(error) => code_of_file(error),
+            ToolError::NoVault => ErrorCode::NoVault,
+            ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
+            ToolError::CredentialNotGranted { .. } => ErrorCode::CredentialNotGranted,
+            ToolError::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
+            ToolError::NotAllowed { unanswered: true, .. } => ErrorCode::ApprovalUnanswered,
+            ToolError::NotAllowed { .. } => ErrorCode::DeniedByUser,
+            ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
+            ToolError::Cancelled => ErrorCode::Cancelled,
+        };
+        Self::new(code, error.to_string(), error.hint())
+    }
+}
+
+impl From<ToolError> for UserError {
+    fn from(error: ToolError) -> Self {
+        Self::from(&error)
+    }
+}
+
+fn code_of_file(error: &FileError) -> ErrorCode {
+    match error {
+        FileError::NoFolder { .. } | FileError::Outside { .. } => ErrorCode::PathRefused,
+        FileError::Pattern { .. } => ErrorCode::InvalidArguments,
+        FileError::ReadOnly { .. } => ErrorCode::PathRefused,
+        FileError::Count { .. } | FileError::TooLarge { .. } => ErrorCode::EditRefused,
+        FileError::Changed { .. } => ErrorCode::Conflict,
+        FileError::Io { .. } => ErrorCode::Io,
+        FileError::Stopped => ErrorCode::Cancelled,
+        FileError::NotFound { .. }
+        | FileError::Kind { .. }
+        | FileError::NotText { .. }
+        | FileError::Document { .. } => ErrorCode::ToolFailed,
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use nova_workspace::{
-    Access, FileError, FileRead, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit, Kept, Listing, Range,
+    Access, Documents, FileError, FileRead, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit, InProcess, Kept,
+    Listing, Range,
 };
 
 use crate::ToolError;
@@ -51,6 +52,11 @@ pub trait FolderSource: Send + Sync {
     /// # Errors
     /// When the scratch folder cannot be made.
     fn open(&self, chat: Option<&str>) -> io::Result<Arc<Folders>>;
+
+    /// Reads PDF and office files.
+    fn documents(&self) -> Arc<dyn Documents> {
+        Arc::new(InProcess)
+    }
 
     /// Where the bytes before a write are kept; `None` where nothing may be written.
     fn kept(&self) -> Option<Kept> {

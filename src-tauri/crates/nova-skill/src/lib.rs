@@ -17,8 +17,10 @@
 //!   `nova-vault`, and `nova-figures` as [`figures`]: `.ci/layers`.
 //! - Results over many records keep the order of the notes, although several threads read them.
 
+mod calls;
 mod context;
 mod credentials;
+mod delegate;
 mod description;
 mod each;
 mod effect;
@@ -28,15 +30,18 @@ mod files;
 mod given;
 mod manifest;
 mod output;
+mod process;
 mod record;
 mod tool;
 
+pub use calls::{CallError, ToolCalls};
 pub use context::{
-    Clock, Credentials, Delegate, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath,
-    Principal, PrincipalKind, ProcessOutput, Progress, Relationship, RequestInfo, Secret, StoreSource,
-    ToolContext, ToolHttp, ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath, Principal,
+    PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp, ToolStore,
+    ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
+pub use delegate::{Delegate, Task, TaskEnd, TaskLimits};
 pub use description::{Description, Fragment};
 pub use each::{look_at_each, look_at_parts};
 pub use effect::Effect;
@@ -45,7 +50,14 @@ pub use error::ToolError;
 pub use files::{FolderSource, FoundSoFar, OpenFolder, ToolFiles};
 pub use given::{GivenDecimal, date_argument};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
-pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Parts, Source, ToolOutput};
+pub use output::{
+    Figure, FigurePart, Output, OutputImage, OutputPart, OutputStream, Parts, Progress, Source, ToolOutput,
+    WebSource,
+};
+pub use process::{
+    OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput, ProcessRun, ProcessSoFar, SaidSoFar, Sandbox,
+    SandboxFacts, SandboxSource, ToolProcess,
+};
 pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,
     RecordTypes, Start, types_meant,
@@ -70,8 +82,8 @@ pub use nova_vault::{
 
 // Folders outside of the vault.
 pub use nova_workspace::{
-    Access, Entry, EntryKind, FileError, FileRead, Folder, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit,
-    Kept, Listing, Page, PathPattern, Range,
+    Access, Documents, Entry, EntryKind, FileError, FileRead, Folder, Folders, GlobAnswer, Grep, GrepAnswer,
+    GrepHit, Kept, Listing, Page, PathPattern, Range,
 };
 
 // What the signatures above are made of.

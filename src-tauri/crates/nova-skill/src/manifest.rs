@@ -29,6 +29,26 @@ pub struct Manifest {
     pub config: Option<Value>,
 }
 
+impl Manifest {
+    /// Every key that it may have at its top.
+    pub const KEYS: [&str; 14] = [
+        "display_name",
+        "summary",
+        "version",
+        "author",
+        "tags",
+        "icon",
+        "loading",
+        "requires",
+        "hints",
+        "routing",
+        "records",
+        "panel",
+        "glance",
+        "config",
+    ];
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub struct Loading {
@@ -43,6 +63,8 @@ pub struct Loading {
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     #[default]
+    // As the first description of Nova's skills called it.
+    #[serde(alias = "skill")]
     OnDemand,
     Always,
 }

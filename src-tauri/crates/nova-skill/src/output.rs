@@ -1,11 +1,14 @@
+use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use futures::{FutureExt as _, Stream, StreamExt as _, stream};
+use nova_vault::note::VaultPath;
 use rust_decimal::Decimal;
 use serde_json::Value;
 
-use crate::{NotePath, Progress, ToolError};
+use crate::ToolError;
 
 /// What a tool gives back: a value, or a stream of progress and partial results that ends in one.
 pub enum ToolOutput {
@@ -15,6 +18,14 @@ pub enum ToolOutput {
 
 /// Yields any number of parts and then exactly one [`OutputPart::End`].
 pub type OutputStream = Pin<Box<dyn Stream<Item = OutputPart> + Send>>;
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    /// 0 to 1, where the total is known.
+    pub fraction: Option<f64>,
+    pub message: Option<String>,
+}
 
 pub enum OutputPart {
     Progress(Progress),
@@ -62,17 +73,49 @@ pub struct Output {
     /// It holds text that strangers can write, such as a mail: what it asks for is not the user's
     /// wish. Answers from the web and of tools that did not come with Nova count as such anyway.
     pub untrusted: bool,
+    /// Shown to a model that can look at images, and to nobody else: the value says what they are, too.
+    pub images: Vec<OutputImage>,
+}
+
+/// An image beside the value of a result.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OutputImage {
+    /// As its file is called.
+    pub name: String,
+    /// A PNG, JPEG, GIF or WebP.
+    pub bytes: Arc<[u8]>,
+}
+
+impl fmt::Debug for OutputImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OutputImage({:?}, {} bytes)", self.name, self.bytes.len())
+    }
 }
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Source {
-    Note(NotePath),
-    /// RFC 3339 time of the answer.
-    Web {
-        url: String,
-        at: String,
-    },
+    Note(VaultPath),
+    Web(WebSource),
+}
+
+/// An answer from the web.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WebSource {
+    pub url: String,
+    /// When it answered, RFC 3339.
+    pub at: String,
+    /// The page's own title, for a page that was read.
+    pub title: Option<String>,
+    /// The day the page says it is from, `YYYY-MM-DD`.
+    pub date: Option<String>,
+}
+
+impl WebSource {
+    /// An answer that is no page.
+    pub fn new(url: impl Into<String>, at: impl Into<String>) -> Self {
+        Self { url: url.into(), at: at.into(), title: None, date: None }
+    }
 }
 
 /// A number that a tool computed, and what it was computed from. The model is not told: it reads the
@@ -143,7 +186,7 @@ impl Figure {
         self
     }
 
-    pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {
+    pub fn from_notes(mut self, paths: impl IntoIterator<Item = VaultPath>) -> Self {
         self.sources.extend(paths.into_iter().map(Source::Note));
         self
     }
@@ -171,9 +214,21 @@ impl Output {
     }
 
     /// The notes that the value says something of; none is an answer, too.
-    pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {
+    pub fn from_notes(mut self, paths: impl IntoIterator<Item = VaultPath>) -> Self {
         self.sources.extend(paths.into_iter().map(Source::Note));
         self.names_notes = true;
+        self
+    }
+
+    /// A page that the value was read from.
+    pub fn from_web(mut self, page: WebSource) -> Self {
+        self.sources.push(Source::Web(page));
+        self
+    }
+
+    /// An image to look at.
+    pub fn image(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        self.images.push(OutputImage { name: name.into(), bytes: bytes.into() });
         self
     }
 

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -28,6 +29,17 @@ pub trait Skill: Send + Sync {
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
+
+    /// The hosts that a call contacts, where they depend on its arguments or on the skill's configuration: its card
+    /// shows these in place of [`ToolSpec::hosts`], and no "always" is offered for them.
+    fn hosts(&self, _args: &Value, _config: &Value) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Why the tool cannot be called with this configuration, and what to do about it.
+    fn unavailable(&self, _config: &Value) -> Option<String> {
+        None
+    }
 
     /// Runs with arguments that fit `spec().parameters`. Only the crate `nova-calls` can call this:
     /// it alone makes a [`CallToken`].
@@ -64,12 +76,24 @@ pub struct ToolSpec {
     pub question: Option<String>,
     /// How long a call may take in all, waiting for the user's answers not counted; as long as any
     /// call where it does not say.
-    pub time_limit: Option<std::time::Duration>,
+    pub time_limit: Option<Duration>,
     /// All it does is to change notes: it runs against a draft of the vault, and is asked about
     /// with the draft's diff. A tool that is not may not change notes.
     pub on_notes: bool,
     /// Where in the vault a grant lets it write without being asked again.
     pub scope: NoteScope,
+    /// It gives tasks to sub-agents, whose calls are judged one by one: it takes as long as they do, and its
+    /// turn waits for it.
+    pub delegates: bool,
+    /// It calls other tools: [`ToolContext::tools`]. What they write is asked about by their rules, not its own.
+    pub calls_tools: bool,
+    /// It runs commands ([`ToolContext::process`]): it is there only where this system can confine one, and its
+    /// card shows what a command may reach.
+    pub runs_commands: bool,
+    /// The user has to switch it on.
+    pub off_at_first: bool,
+    /// A boolean argument with which a call may run on by itself after its turn, whatever its effect.
+    pub background: Option<&'static str>,
 }
 
 impl ToolSpec {
@@ -90,6 +114,11 @@ impl ToolSpec {
             time_limit: None,
             on_notes: false,
             scope: NoteScope::OwnRecords,
+            delegates: false,
+            calls_tools: false,
+            runs_commands: false,
+            off_at_first: false,
+            background: None,
         }
     }
 }
@@ -127,14 +156,36 @@ pub trait NativeTool: Send + Sync + 'static {
     /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
+    /// See [`ToolSpec::calls_tools`].
+    const CALLS_TOOLS: bool = false;
     /// See [`ToolSpec::hosts`].
     const HOSTS: &'static [&'static str] = &[];
     /// See [`ToolSpec::optional_credentials`].
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &[];
     /// See [`ToolSpec::question`].
     const QUESTION: Option<&'static str> = None;
+    /// See [`ToolSpec::delegates`].
+    const DELEGATES: bool = false;
+    /// See [`ToolSpec::time_limit`].
+    const TIME_LIMIT: Option<Duration> = None;
+    /// See [`ToolSpec::runs_commands`].
+    const RUNS_COMMANDS: bool = false;
+    /// See [`ToolSpec::off_at_first`].
+    const OFF_AT_FIRST: bool = false;
+    /// See [`ToolSpec::background`].
+    const BACKGROUND: Option<&'static str> = None;
 
     fn description(&self) -> Description;
+
+    /// See [`Tool::hosts`].
+    fn hosts(&self, _args: &Value, _config: &Value) -> Option<Vec<String>> {
+        None
+    }
+
+    /// See [`Tool::unavailable`].
+    fn unavailable(&self, _config: &Value) -> Option<String> {
+        None
+    }
 
     /// Values of the schema that are only known at run time, such as configured stages.
     fn refine_parameters(&self, _parameters: &mut Value) {}
@@ -163,6 +214,12 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         question: T::QUESTION.map(Into::into),
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
+        delegates: T::DELEGATES,
+        calls_tools: T::CALLS_TOOLS,
+        time_limit: T::TIME_LIMIT,
+        runs_commands: T::RUNS_COMMANDS,
+        off_at_first: T::OFF_AT_FIRST,
+        background: T::BACKGROUND,
         ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
     };
     Arc::new(Native { spec, tool })
@@ -177,6 +234,14 @@ struct Native<T> {
 impl<T: NativeTool> Tool for Native<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn hosts(&self, args: &Value, config: &Value) -> Option<Vec<String>> {
+        self.tool.hosts(args, config)
+    }
+
+    fn unavailable(&self, config: &Value) -> Option<String> {
+        self.tool.unavailable(config)
     }
 
     async fn run(

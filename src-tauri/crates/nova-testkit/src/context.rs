@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_skill::{
     Clock, Credentials, Delegate, LogLevel, Note, ObsidianSettings, Principal, Problem, Progress,
-    PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
-    ToolUser, ToolVault, VaultError, VaultPath,
+    PropertyEdit, RecordTypes, RequestInfo, Skill, Tool, ToolContext, ToolError, ToolHttp, ToolProcess,
+    ToolStore, ToolUser, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
@@ -44,7 +44,29 @@ struct Said {
     log: Vec<(LogLevel, String)>,
 }
 
+/// A skill without tools and records.
+struct Empty;
+
+impl Skill for Empty {
+    fn skill_md(&self) -> &str {
+        "---\nname: empty\ndescription: Nothing.\n---\n"
+    }
+
+    fn manifest(&self) -> &str {
+        ""
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+}
+
 impl TestContext {
+    /// For a tool that is not a native skill's.
+    pub fn without_skill() -> Self {
+        Self::of(Box::new(Empty))
+    }
+
     /// Of a skill, with its record types; without a vault, with a web that has no page.
     pub fn of(skill: Box<dyn Skill>) -> Self {
         let snapshot = snapshot_of(vec![skill]);

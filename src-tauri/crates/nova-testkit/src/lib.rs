@@ -47,7 +47,7 @@ pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use starter::{assert_base, assert_template};
 pub use tool_host::LineToolHost;
 pub use vault::TempVault;
-pub use web::{Reply, WebRequest, WebServer, web_of};
+pub use web::{Reply, WebRequest, WebServer, web_of, web_with};
 
 // What a test says of who reads.
 pub use nova_vault::Privacy;

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use nova_calls::{SubAgentEnd, SubAgentHow, SubAgentTask, SubAgents};
 use nova_skill::{
     Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest, HttpResponse,
-    ProcessOutput, Secret, StoreSource, ToolError, ToolHttp, ToolProcess, ToolStore,
+    ProcessOutput, ProcessRun, ProcessSoFar, Secret, StoreSource, Task, TaskEnd, ToolError, ToolHttp,
+    ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -175,33 +177,30 @@ pub struct ScriptedProcess(Arc<Mutex<Commands>>);
 #[derive(Debug, Default)]
 struct Commands {
     outputs: VecDeque<ProcessOutput>,
-    run: Vec<(Vec<String>, Vec<u8>)>,
+    run: Vec<ProcessRun>,
 }
 
 impl ScriptedProcess {
-    pub fn then(self, status: i32, stdout: &str, stderr: &str) -> Self {
-        lock(&self.0).outputs.push_back(ProcessOutput {
-            status: Some(status),
-            stdout: stdout.into(),
-            stderr: stderr.into(),
-        });
+    pub fn then(self, status: i32, text: &str) -> Self {
+        let lines = text.lines().count() as u64;
+        let output = ProcessOutput { status, text: text.into(), lines, ..ProcessOutput::default() };
+        lock(&self.0).outputs.push_back(output);
         self
     }
 
-    /// Each command with its input.
-    pub fn run_so_far(&self) -> Vec<(Vec<String>, Vec<u8>)> {
+    pub fn run_so_far(&self) -> Vec<ProcessRun> {
         lock(&self.0).run.clone()
     }
 }
 
 #[async_trait]
 impl ToolProcess for ScriptedProcess {
-    async fn run(&self, command: &[String], input: &[u8]) -> Result<ProcessOutput, ToolError> {
+    async fn run(&self, run: ProcessRun, _: ProcessSoFar) -> Result<ProcessOutput, ToolError> {
         let mut commands = lock(&self.0);
-        commands.run.push((command.to_vec(), input.to_vec()));
+        commands.run.push(run.clone());
         commands.outputs.pop_front().ok_or_else(|| {
             ToolError::failed(
-                format!("The test has no output for {command:?}."),
+                format!("The test has no output for {:?}.", run.command),
                 "Add one with ScriptedProcess::then.",
             )
         })
@@ -214,30 +213,47 @@ pub struct ScriptedDelegate(Arc<Mutex<Tasks>>);
 
 #[derive(Debug, Default)]
 struct Tasks {
-    answers: VecDeque<String>,
-    given: Vec<(String, Vec<String>)>,
+    answers: VecDeque<TaskEnd>,
+    given: Vec<Task>,
 }
 
 impl ScriptedDelegate {
+    /// Answers the next task with a text that comes from nowhere.
     pub fn then(self, answer: &str) -> Self {
-        lock(&self.0).answers.push_back(answer.into());
+        let text = answer.into();
+        self.then_end(TaskEnd { text, unfinished: None, sources: Vec::new(), untrusted: false })
+    }
+
+    pub fn then_end(self, end: TaskEnd) -> Self {
+        lock(&self.0).answers.push_back(end);
         self
     }
 
-    /// Each task with its skills.
-    pub fn given(&self) -> Vec<(String, Vec<String>)> {
+    pub fn given(&self) -> Vec<Task> {
         lock(&self.0).given.clone()
     }
 }
 
 #[async_trait]
 impl Delegate for ScriptedDelegate {
-    async fn run(&self, prompt: &str, skills: &[String]) -> Result<String, ToolError> {
+    async fn run(&self, task: Task) -> Result<TaskEnd, ToolError> {
         let mut tasks = lock(&self.0);
-        tasks.given.push((prompt.into(), skills.to_vec()));
+        tasks.given.push(task);
         tasks.answers.pop_front().ok_or_else(|| {
             ToolError::failed("The test has no answer for this task.", "Add one with ScriptedDelegate::then.")
         })
+    }
+}
+
+#[async_trait]
+impl SubAgents for ScriptedDelegate {
+    async fn run(&self, given: SubAgentTask) -> Result<SubAgentEnd, ToolError> {
+        let TaskEnd { text, unfinished, sources, untrusted } = Delegate::run(self, given.task).await?;
+        let how = unfinished.map_or(SubAgentHow::Answered, |what| {
+            SubAgentHow::UsedUp(what.trim_end_matches(" used up").to_owned())
+        });
+        let (seen, only_here, unknown) = (BTreeMap::new(), false, false);
+        Ok(SubAgentEnd { how, text, sources, seen, only_here, untrusted, unknown })
     }
 }
 

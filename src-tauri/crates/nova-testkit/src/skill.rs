@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_calls::{Access, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_calls::{Access, Call, CallScope, Grants, NoCredentials, Outcome, SubAgents, run_call};
 use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
-use nova_skill::{CredentialSource, Effect, FolderSource, GivenFiles, Principal, Skill};
+use nova_skill::{CredentialSource, Effect, FolderSource, GivenFiles, Manifest, Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -34,6 +34,8 @@ pub struct SkillInVault {
     pub folders: Arc<dyn FolderSource>,
     /// What the user chose or dropped.
     pub given: Arc<dyn GivenFiles>,
+    /// Who takes tasks; nobody unless the test says so.
+    pub sub_agents: Arc<dyn SubAgents>,
     web: Arc<Web>,
     server: Option<WebServer>,
     registry: Registry,
@@ -58,6 +60,7 @@ impl SkillInVault {
             stores: MemoryStores::default(),
             folders: Arc::new(()),
             given: Arc::new(()),
+            sub_agents: Arc::new(()),
             web: Arc::new(web_of(&[])),
             server: None,
             registry: registry_of(vec![skill]),
@@ -95,6 +98,15 @@ impl SkillInVault {
         self
     }
 
+    /// Where the server of [`SkillInVault::with_web`] is: an address of this machine.
+    ///
+    /// # Panics
+    /// Without one.
+    pub fn web_address(&self) -> String {
+        let server = self.server.as_ref().expect("the test has a server");
+        format!("http://{}", server.address())
+    }
+
     /// What the server of [`SkillInVault::with_web`] was asked.
     pub fn requests(&self) -> Vec<WebRequest> {
         self.server.as_ref().map(WebServer::requests).unwrap_or_default()
@@ -129,17 +141,20 @@ impl SkillInVault {
                 credentials: self.credentials.clone(),
                 stores: Arc::new(self.stores.clone()),
                 folders: self.folders.clone(),
+                sandboxes: Arc::new(()),
                 clock: Arc::new(self.vault.clock().clone()),
                 approver: Arc::new(self.approver.clone()),
                 time_limit: PATIENCE,
             },
             snapshot: snapshot.clone(),
+            callable: None,
             grants: Arc::new(Grants::default()),
             given: self.given.clone(),
             events: Arc::new(self.events.clone()),
             change_set: Some(change_set.clone()),
             touched: Arc::default(),
             so_far: Arc::default(),
+            sub_agents: self.sub_agents.clone(),
             privacy: Arc::new(self.privacy.clone()),
             asker: Arc::new(()),
             session: "session1".into(),
@@ -256,7 +271,8 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
     assert!(!entry.instructions.is_empty() && lines <= 500, "SKILL.md has instructions, at most 500 lines");
 
     for key in keys_at_the_top(manifest_yaml.as_str()) {
-        assert!(KNOWN_TO_MANIFESTS.contains(&key), "manifest.yaml has the unknown key {key:?}");
+        // The manifest is lenient, so that one written for a later Nova loads; a built-in one has no such excuse.
+        assert!(Manifest::KEYS.contains(&key), "manifest.yaml has the unknown key {key:?}");
     }
     assert!(
         manifest.display_name.is_some() && manifest.version.is_some(),
@@ -309,25 +325,6 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
         }
     }
 }
-
-/// The manifest is lenient, so that one written for a later Nova loads; what comes with this one has
-/// no such excuse.
-const KNOWN_TO_MANIFESTS: [&str; 14] = [
-    "display_name",
-    "summary",
-    "version",
-    "author",
-    "tags",
-    "icon",
-    "loading",
-    "requires",
-    "hints",
-    "routing",
-    "records",
-    "panel",
-    "glance",
-    "config",
-];
 
 fn keys_at_the_top(yaml: &str) -> impl Iterator<Item = &str> {
     let lines = yaml.lines().filter(|line| !line.starts_with([' ', '#', '-', '\t']));

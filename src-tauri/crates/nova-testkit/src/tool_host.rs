@@ -127,6 +127,10 @@ impl ToolHost for LineToolHost {
             }
         }
     }
+
+    async fn run_snippet(&self, _: Arc<str>, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::failed("Lines are no TypeScript.", "Use the real host."))
+    }
 }
 
 struct LineTool {

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, HashMap};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use nova_http::{Names, Web, WebOptions};
+use nova_http::{Names, Web, WebOptions, is_public};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -115,6 +115,19 @@ impl Reply {
 /// A web in which these names lead to these servers of this machine, and no other name leads
 /// anywhere.
 pub fn web_of(names: &[(&str, &WebServer)]) -> Web {
+    web_where(names, |options| options.allow = |_| true)
+}
+
+/// The same where 127.0.0.1, at which the servers are, stands for a public address, and every other address is what
+/// it is; with these changes.
+pub fn web_with(names: &[(&str, &WebServer)], change: impl FnOnce(&mut WebOptions)) -> Web {
+    web_where(names, |options| {
+        options.allow = |address| address == Ipv4Addr::LOCALHOST || is_public(address);
+        change(options);
+    })
+}
+
+fn web_where(names: &[(&str, &WebServer)], change: impl FnOnce(&mut WebOptions)) -> Web {
     struct Known(HashMap<String, SocketAddr>);
     #[async_trait]
     impl Names for Known {
@@ -126,7 +139,7 @@ pub fn web_of(names: &[(&str, &WebServer)]) -> Web {
     let known = names.iter().map(|(name, server)| ((*name).to_owned(), server.address())).collect();
     let mut options = WebOptions::new(Arc::new(FixedClock::default()));
     options.names = Arc::new(Known(known));
-    options.allow = |_| true;
+    change(&mut options);
     Web::new(options)
 }
 

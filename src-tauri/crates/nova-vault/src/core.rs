@@ -16,7 +16,7 @@ use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
 use crate::writing::history::Retention;
 use crate::writing::journal::{Journal, lines_path};
-use crate::writing::not_kept::{NotKept, Unmerged};
+use crate::writing::unsaved::{Unmerged, Unsaved};
 
 pub(crate) struct Core {
     pub(crate) disk: Disk,
@@ -27,7 +27,7 @@ pub(crate) struct Core {
     pub(crate) zone: TimeZone,
     pub(crate) retention: Mutex<Retention>,
     pub(crate) write_through: bool,
-    pub(crate) not_kept: NotKept,
+    pub(crate) unsaved: Unsaved,
     pub(crate) unmerged: Unmerged,
     trash: Option<PathBuf>,
     top_folder: fn(&Path) -> Option<PathBuf>,
@@ -45,7 +45,7 @@ impl Core {
             zone: options.zone,
             retention: Mutex::new(Retention::within(options.limits)),
             write_through: options.write_through,
-            not_kept: NotKept::default(),
+            unsaved: Unsaved::default(),
             unmerged: Unmerged::default(),
             trash: options.trash,
             top_folder: options.top_folder,

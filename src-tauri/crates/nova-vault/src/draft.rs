@@ -36,6 +36,8 @@ pub struct Draft {
     gone: IndexMap<VaultPath, Item>,
     /// Whether a note was ever to have another path: else none is away from its own.
     moved: bool,
+    /// Of a fork, what was planned when it was made: none of that is a change of the fork's own.
+    before: Option<Arc<Draft>>,
 }
 
 #[derive(Debug, Clone)]
@@ -44,7 +46,7 @@ struct Item {
     origin: Option<(VaultPath, Arc<str>)>,
     /// `None` for a note that is to go.
     text: Option<String>,
-    /// What its file had when it was deleted, of one that is brought back.
+    /// What its file had when it was deleted, of one that is restored.
     file: Option<Attributes>,
     /// Folders to remove with it when they are empty.
     folders: Vec<String>,
@@ -80,6 +82,10 @@ impl Item {
         (from != path && self.text.is_some()).then_some(from)
     }
 
+    fn plans_same(&self, other: &Item) -> bool {
+        self.origin == other.origin && self.text == other.text
+    }
+
     fn changes(&self, path: &VaultPath) -> bool {
         match (&self.origin, &self.text) {
             (None, None) => false,
@@ -105,7 +111,25 @@ impl View {
 
 impl Draft {
     pub(crate) fn new(view: View) -> Draft {
-        Draft { view, seen: HashMap::new(), items: IndexMap::new(), gone: IndexMap::new(), moved: false }
+        Draft {
+            view,
+            seen: HashMap::new(),
+            items: IndexMap::new(),
+            gone: IndexMap::new(),
+            moved: false,
+            before: None,
+        }
+    }
+
+    /// A draft that sees what is planned here. Its changes are those planned after the fork, until it is
+    /// [joined](Draft::joined).
+    pub fn fork(&self) -> Draft {
+        Draft { before: Some(Arc::new(self.clone())), ..self.clone() }
+    }
+
+    /// Takes what was planned before the fork as its own.
+    pub fn joined(self) -> Draft {
+        Draft { before: None, ..self }
     }
 
     pub(crate) fn vault(&self) -> &Vault {
@@ -151,7 +175,7 @@ impl Draft {
                 });
             }
             Some(Item { text: None, .. }) => return Err(not_found(path)),
-            None if self.is_away(path) => return Err(not_found(path)),
+            None if self.is_removed(path) => return Err(not_found(path)),
             None => {}
         }
         if let Some(note) = self.seen.get(path) {
@@ -219,10 +243,10 @@ impl Draft {
     /// Plans the removal of a note.
     pub fn delete(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         writable(path)?;
-        self.take_away(path)
+        self.remove(path)
     }
 
-    fn take_away(&mut self, path: &VaultPath) -> Result<(), VaultError> {
+    fn remove(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         self.load(path)?;
         let Some(item) = self.items.shift_remove(path) else {
             return Ok(());
@@ -376,7 +400,7 @@ impl Draft {
 
     /// Plans the text of a note that was found missing; its file is to be as it was when it was
     /// deleted, where that is known. A note made there since is a conflict, not looked for again.
-    pub(crate) fn bring_back(&mut self, path: &VaultPath, text: String, file: Option<&Attributes>) {
+    pub(crate) fn restore(&mut self, path: &VaultPath, text: String, file: Option<&Attributes>) {
         self.put(path, text);
         if let Some(item) = self.items.get_mut(path) {
             item.file = file.cloned();
@@ -389,14 +413,14 @@ impl Draft {
         path: &VaultPath,
         folders: &[String],
     ) -> Result<(), VaultError> {
-        self.take_away(path)?;
+        self.remove(path)?;
         if let Some(item) = self.items.get_mut(path) {
             item.folders = folders.to_vec();
         }
         Ok(())
     }
 
-    /// Takes back whatever is planned for the note that is to have this path.
+    /// Reverts whatever is planned for the note that is to have this path.
     pub(crate) fn forget(&mut self, path: &VaultPath) {
         if self.items.get(path).is_some_and(|item| item.text.is_some()) {
             self.items.shift_remove(path);
@@ -436,7 +460,15 @@ impl Draft {
     }
 
     fn changing(&self) -> impl Iterator<Item = (&VaultPath, &Item)> {
-        self.gone.iter().chain(&self.items).filter(|(path, item)| item.changes(path))
+        let before = self.before.as_deref();
+        let is_own = move |(path, item): &(&VaultPath, &Item),
+                           planned: fn(&Draft) -> &IndexMap<VaultPath, Item>| {
+            !before
+                .is_some_and(|before| planned(before).get(*path).is_some_and(|known| known.plans_same(item)))
+        };
+        let gone = self.gone.iter().filter(move |entry| is_own(entry, |draft| &draft.gone));
+        let items = self.items.iter().filter(move |entry| is_own(entry, |draft| &draft.items));
+        gone.chain(items).filter(|(path, item)| item.changes(path))
     }
 
     fn edit(
@@ -481,7 +513,7 @@ impl Draft {
     }
 
     /// Whether the note that has this path on the disk is to have another, or to go.
-    fn is_away(&self, path: &VaultPath) -> bool {
+    fn is_removed(&self, path: &VaultPath) -> bool {
         self.gone.contains_key(path)
             || self.moved
                 && self

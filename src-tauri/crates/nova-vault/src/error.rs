@@ -6,6 +6,8 @@ mod query;
 use std::io;
 use std::path::PathBuf;
 
+use nova_error::{ErrorCode, UserError};
+
 use crate::change::Conflict;
 use crate::disk::GoneRoot;
 use crate::note::{EditError, PathError, VaultPath};
@@ -206,29 +208,33 @@ impl VaultError {
         }
     }
 
-    /// A stable name for programs.
-    pub fn code(&self) -> &'static str {
+    /// The case of the error for programs.
+    pub fn code(&self) -> ErrorCode {
         match self {
-            VaultError::Unusable { .. } => "vault_unusable",
-            VaultError::Gone { .. } | VaultError::RootGone { .. } => "vault_gone",
-            VaultError::NotFound { .. } => "note_not_found",
-            VaultError::Exists { .. } => "note_exists",
-            VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
-            VaultError::Private { .. } => "private",
-            VaultError::InvalidQuery { .. } => "invalid_query",
-            VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
-            VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
-            VaultError::Edit { .. } | VaultError::Unlinkable { .. } | VaultError::Ambiguous { .. } => {
-                "edit_refused"
+            VaultError::Unusable { .. } | VaultError::Gone { .. } | VaultError::RootGone { .. } => {
+                ErrorCode::VaultUnavailable
             }
-            VaultError::Conflict { .. } => "conflict",
-            VaultError::Query(_) => "invalid_query",
-            VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => "base_unreadable",
-            VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => "base_not_found",
-            VaultError::NoChangeSet { .. } => "change_set_not_found",
-            VaultError::ChangeSetState { .. } => "change_set_state",
-            VaultError::Io { .. } | VaultError::Torn { .. } => "file_system",
-            VaultError::Watch { .. } => "watch_failed",
+            VaultError::NotFound { .. } => ErrorCode::NoteNotFound,
+            VaultError::Exists { .. } => ErrorCode::NoteExists,
+            VaultError::Path(_)
+            | VaultError::Hidden { .. }
+            | VaultError::NotANote { .. }
+            | VaultError::Symlink { .. }
+            | VaultError::HardLink { .. } => ErrorCode::PathRefused,
+            VaultError::Private { .. } => ErrorCode::Private,
+            VaultError::InvalidQuery { .. } => ErrorCode::InvalidArguments,
+            VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
+            VaultError::Edit { .. } | VaultError::Unlinkable { .. } | VaultError::Ambiguous { .. } => {
+                ErrorCode::EditRefused
+            }
+            VaultError::Conflict { .. } => ErrorCode::Conflict,
+            VaultError::Query(_) => ErrorCode::InvalidArguments,
+            VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => ErrorCode::NoteBroken,
+            VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => {
+                ErrorCode::InvalidArguments
+            }
+            VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
+            VaultError::Io { .. } | VaultError::Torn { .. } | VaultError::Watch { .. } => ErrorCode::Io,
         }
     }
 
@@ -381,6 +387,18 @@ impl VaultError {
                 "Answers stay correct; restart Nova to watch for changes again.".to_owned()
             }
         }
+    }
+}
+
+impl From<&VaultError> for UserError {
+    fn from(error: &VaultError) -> Self {
+        Self::new(error.code(), format!("{}.", error.message()), error.hint())
+    }
+}
+
+impl From<VaultError> for UserError {
+    fn from(error: VaultError) -> Self {
+        Self::from(&error)
     }
 }
 

@@ -44,16 +44,16 @@
 //! | amended | *amended*: `U` is taken in, `M` = `O` with `U` is next; *temp*: the next file expects `O` and puts `M` | note `O`, file `U`, next file in part or `M` | as exchanged |
 //! | landed | the same | note `M`, files `U` and `O` | moves both out: `M` has `U` |
 //! | done | *done* | the same | the same |
-//! | quiet | *done* | the file two seconds later, looked at once more | a text that is none of its own is an edit of what it held, as above |
-//! | away | *swept* | the file in `<data>/displaced` | looks at it again as long as its change set is kept |
+//! | quiet | *done* | the file two seconds later, checked once more | a text that is none of its own is an edit of what it held, as above |
+//! | away | *swept* | the file in `<data>/displaced` | checks it again as long as its change set is kept |
 //!
 //! A deletion takes the note to its temporary file and puts an edit back under the note's name, where
-//! nothing else has it. Two seconds later the file gets a second name in the trash, is looked at once more, and
-//! loses the first: after a kill in between it is looked at again. Without second names it moves to the trash,
+//! nothing else has it. Two seconds later the file gets a second name in the trash, is checked once more, and
+//! loses the first: after a kill in between it is checked again. Without second names it moves to the trash,
 //! and an edit made during the move is lost from the note by a kill just after.
 //!
 //! A creation puts its file where no file is. A move renames, where nothing has the
-//! new name, and then replaces; taken back, the note returns to the folder it came from under that folder's
+//! new name, and then replaces; reverted, the note returns to the folder it came from under that folder's
 //! present name, and to its old path where that folder is no longer visible in the vault.
 //!
 //! Without exchange the note gets a second name, its temporary one, before `O` is renamed over it: a kill finds
@@ -77,7 +77,7 @@
 //!   a hard-linked note under `write_through`, which is written in place (`write/through.rs`).
 //! - A draft is written completely or not at all, with the bytes before in the journal: `faults.rs`, `many.rs`; also
 //!   where the file system has no exchange and no rename without replacing.
-//! - Journal and new text are durable before a note is touched, and its name before success is reported: `lasting.rs`,
+//! - Journal and new text are durable before a note is touched, and its name before success is reported: `durability.rs`,
 //!   which records what every sync covered.
 //! - A kill at any step leaves whole notes and nothing behind: the folder `killed`. A power cut that loses the files
 //!   of a set leaves it to be finished or undone: `killed/power.rs`.

@@ -45,7 +45,7 @@ impl Vault {
         let core = Arc::new(Core::new(disk, journal, steps, options));
         sweep(&core);
         let vault = Vault::of(core);
-        vault.forget_old_changes(None);
+        vault.prune_old_changes(None);
         Ok(vault)
     }
 }

@@ -14,7 +14,7 @@ impl Vault {
         let mut problems = self.problems_of(&listing);
         problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
         problems.extend(self.history().kept_texts()?);
-        problems.extend(self.core().not_kept.problems());
+        problems.extend(self.core().unsaved.problems());
         problems.extend(self.obsidian().problems);
         problems.extend(self.seen_by_owner().base_problems(&listing));
         problems.sort();

@@ -44,7 +44,7 @@ impl Vault {
             problems: self.problems_of(&listing).len()
                 + listing.copies().count()
                 + self.history().kept_texts()?.len()
-                + self.core().not_kept.problems().len()
+                + self.core().unsaved.problems().len()
                 + self.obsidian().problems.len()
                 + self.seen_by_owner().base_problems(&listing).len(),
             atomic_exchange: exchange.as_ref().map(Result::is_ok),

@@ -35,7 +35,7 @@ pub(crate) enum Step {
     DropName,
     /// The displaced file is about to be compared.
     HashDisplaced,
-    /// The exchange is about to be taken back.
+    /// The exchange is about to be reverted.
     SwapBack,
     /// The folder is about to be synced.
     SyncFolder,
@@ -43,7 +43,7 @@ pub(crate) enum Step {
     JournalDone,
     /// The journal is about to say that the change set is committed.
     JournalCommit,
-    /// The displaced file is about to be looked at for the last time.
+    /// The displaced file is about to be checked for the last time.
     LastLook,
     /// An outside version that could be merged with nothing is about to be given a file of its own.
     Keep,

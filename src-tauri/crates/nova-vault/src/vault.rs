@@ -20,7 +20,7 @@ use crate::writing::history::Diffs;
 #[cfg(test)]
 use crate::writing::watch::Options;
 use crate::writing::watch::WatchState;
-use crate::writing::write::{Displaced, Keeper};
+use crate::writing::write::{Displaced, LateChecker};
 
 /// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
 /// through a [`Draft`](crate::Draft) and a [`ChangeSet`](crate::ChangeSet).
@@ -30,9 +30,9 @@ pub struct Vault {
 }
 
 struct Inner {
-    // In this order: the feed's thread ends before the last displaced files are looked at.
+    // In this order: the feed's thread ends before the last displaced files are checked.
     feed: Mutex<Option<Feed>>,
-    keeper: Mutex<Option<Keeper>>,
+    keeper: Mutex<Option<LateChecker>>,
     index: Index,
     outlines: Outlines,
     diffs: Diffs,
@@ -261,7 +261,7 @@ impl Vault {
             .keeper
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert_with(|| Keeper::start(Arc::clone(self.core())))
+            .get_or_insert_with(|| LateChecker::start(Arc::clone(self.core())))
             .hold(displaced);
     }
 }

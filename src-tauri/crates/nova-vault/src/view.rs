@@ -8,7 +8,7 @@ use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
-use crate::reading::index::Note;
+use crate::reading::index::{Note, Texts};
 use crate::vault::Vault;
 
 /// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
@@ -121,6 +121,20 @@ impl View {
             })
         };
         path.is_note() && (folders.iter().any(is_in) || says_type())
+    }
+
+    /// All notes that may be shown, in order of their paths. One that cannot be read is left out.
+    pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
+        let disk = &self.vault.core().disk;
+        let listing = self.vault.index().listing(disk, Texts::All)?;
+        let notes = listing.heads.iter().filter_map(|head| self.vault.index().note(disk, head));
+        Ok(notes.filter(|note| !self.hides(note)).collect())
+    }
+
+    /// The files outside of dot-folders that are no notes and may be shown, in order of their paths.
+    pub fn files(&self) -> Result<Vec<VaultPath>, VaultError> {
+        let listing = self.vault.index().listing(&self.vault.core().disk, Texts::Nobodys)?;
+        Ok(listing.files.iter().filter(|path| !self.privacy.lists(path)).cloned().collect())
     }
 
     /// The bytes of a file that need not be a note, such as a bank's list of transactions.

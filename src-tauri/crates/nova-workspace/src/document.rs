@@ -1,21 +1,68 @@
 //! PDF and office files as text.
 //!
-//! The libraries meet files of strangers: each runs on a thread of its own, whose panic ends nothing but the
-//! reading, and which is not waited for longer than [`PATIENCE`].
+//! The libraries meet files of strangers, and a deeply nested one may end the process that reads it. So the program
+//! reads them in a process of its own, which calls [`InProcess`].
 
-use std::sync::mpsc;
-use std::time::Duration;
+use std::io::{self, Read, Write};
 
 /// The largest document that is read, in bytes.
 pub const MAX_DOCUMENT_BYTES: u64 = 32 * 1024 * 1024;
-const PATIENCE: Duration = Duration::from_secs(20);
 /// Nested objects are read by recursion.
 const STACK: usize = 64 * 1024 * 1024;
 
+/// A kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     Pdf,
+    /// DOCX, PPTX or XLSX.
     Office,
+}
+
+/// Reads documents as text.
+pub trait Documents: Send + Sync {
+    /// Markdown of an office file, the pages of a PDF one after the other.
+    ///
+    /// # Errors
+    /// Why it cannot be read: the end of a sentence.
+    fn text_of(&self, format: Format, bytes: Vec<u8>) -> Result<String, String>;
+}
+
+/// Reads them here, on a thread of its own, whose panic ends nothing but the reading. A stack overflow or a lack of
+/// memory ends the process, and nothing bounds the time.
+#[derive(Debug, Clone, Copy)]
+pub struct InProcess;
+
+impl Documents for InProcess {
+    fn text_of(&self, format: Format, bytes: Vec<u8>) -> Result<String, String> {
+        let thread = std::thread::Builder::new().name("document".to_owned()).stack_size(STACK);
+        let read = move || match format {
+            Format::Pdf => pdf(&bytes),
+            Format::Office => office(&bytes),
+        };
+        let reading = thread.spawn(read).map_err(|error| error.to_string())?;
+        reading.join().unwrap_or_else(|_| Err(DAMAGED.to_owned()))
+    }
+}
+
+/// Why a document cannot be read whose reader panicked or crashed.
+pub const DAMAGED: &str = "the file is damaged, or its fonts are unusual";
+
+/// What the process does that reads one document: takes its bytes from `input` and writes its text, or why it has
+/// none, to `output`. Whether it has one.
+///
+/// # Errors
+/// When the bytes cannot be read or the text not written.
+pub fn read_document(format: &str, input: impl Read, mut output: impl Write) -> io::Result<bool> {
+    let Some(format) = [Format::Pdf, Format::Office].into_iter().find(|known| known.word() == format) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "unknown format"));
+    };
+    let mut bytes = Vec::new();
+    input.take(MAX_DOCUMENT_BYTES).read_to_end(&mut bytes)?;
+    let text = InProcess.text_of(format, bytes);
+    let is_text = text.is_ok();
+    output.write_all(text.unwrap_or_else(|reason| reason).as_bytes())?;
+    output.flush()?;
+    Ok(is_text)
 }
 
 impl Format {
@@ -28,20 +75,20 @@ impl Format {
         (zipped && ["docx", "pptx", "xlsx"].contains(&ending.as_str())).then_some(Self::Office)
     }
 
+    /// As [`read_document`] takes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Office => "office",
+        }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Pdf => "PDF",
             Self::Office => "an office document",
         }
     }
-}
-
-/// The text of a document: Markdown of an office file, the pages of a PDF one after the other.
-pub(crate) fn text_of(format: Format, bytes: Vec<u8>) -> Result<String, String> {
-    apart(move || match format {
-        Format::Pdf => pdf(&bytes),
-        Format::Office => office(&bytes),
-    })
 }
 
 fn pdf(bytes: &[u8]) -> Result<String, String> {
@@ -60,22 +107,4 @@ fn office(bytes: &[u8]) -> Result<String, String> {
     let document = undoc::parse_bytes(bytes).map_err(|error| error.to_string())?;
     undoc::render::to_markdown(&document, &undoc::render::RenderOptions::default())
         .map_err(|error| error.to_string())
-}
-
-fn apart(work: impl FnOnce() -> Result<String, String> + Send + 'static) -> Result<String, String> {
-    let (done, result) = mpsc::channel();
-    let thread = std::thread::Builder::new().name("document".to_owned()).stack_size(STACK);
-    let run = move || {
-        let text = work();
-        let _ = done.send(text);
-    };
-    thread.spawn(run).map_err(|error| error.to_string())?;
-    match result.recv_timeout(PATIENCE) {
-        Ok(text) => text,
-        Err(mpsc::RecvTimeoutError::Timeout) => Err("it took too long".to_owned()),
-        // It panicked.
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Err("the file is damaged, or its fonts are unusual".to_owned())
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use crate::change::{FileChangeKind, FileConflict};
 use crate::error::{FileError, MAX_WRITTEN_BYTES};
 use crate::folder::{Access, FilePath};
 
@@ -40,6 +41,14 @@ impl PlannedFile {
     pub fn after(&self) -> Option<&str> {
         self.after.as_deref()
     }
+
+    pub(crate) fn kind(&self) -> FileChangeKind {
+        match (&self.before, &self.after) {
+            (None, _) => FileChangeKind::Created,
+            (_, Some(_)) => FileChangeKind::Modified,
+            (_, None) => FileChangeKind::Deleted,
+        }
+    }
 }
 
 impl FileDraft {
@@ -61,6 +70,10 @@ impl FileDraft {
         path.check_writable()?;
         if text.len() as u64 > MAX_WRITTEN_BYTES {
             return Err(FileError::TooLarge { path: path.to_string() });
+        }
+        if let Some(planned) = self.planned_for(path) {
+            planned.after = Some(text);
+            return Ok(planned.before.is_none());
         }
         let before = match path.text() {
             Ok(before) => Some(before),
@@ -85,7 +98,11 @@ impl FileDraft {
         count: Option<usize>,
     ) -> Result<(), FileError> {
         path.check_writable()?;
-        let before = path.text()?;
+        let planned = self.planned_for(path).and_then(|planned| planned.after.clone());
+        let before = match planned {
+            Some(planned) => planned,
+            None => path.text()?,
+        };
         let ends_with_return = before.contains("\r\n");
         let own = |text: &str| match ends_with_return {
             true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
@@ -101,8 +118,55 @@ impl FileDraft {
         if after.len() as u64 > MAX_WRITTEN_BYTES {
             return Err(FileError::TooLarge { path: path.to_string() });
         }
-        self.planned.push(PlannedFile { path: path.clone(), before: Some(before), after: Some(after) });
+        match self.planned_for(path) {
+            Some(planned) => planned.after = Some(after),
+            None => {
+                let path = path.clone();
+                self.planned.push(PlannedFile { path, before: Some(before), after: Some(after) });
+            }
+        }
         Ok(())
+    }
+
+    /// What is planned for the file so far.
+    fn planned_for(&mut self, path: &FilePath) -> Option<&mut PlannedFile> {
+        self.planned.iter_mut().find(|planned| planned.path.absolute() == path.absolute())
+    }
+}
+
+impl FileDraft {
+    /// Plans one side of a conflict in the place of the other. If the other is not what is there any more,
+    /// [`crate::Kept::apply`] answers with [`FileError::Changed`].
+    ///
+    /// # Errors
+    /// In a folder that is only read.
+    pub fn keep_mine(&mut self, path: &FilePath, conflict: &FileConflict) -> Result<(), FileError> {
+        path.check_writable()?;
+        let is_missing = matches!(path.text(), Err(FileError::NotFound { .. }));
+        let before = (!is_missing || !conflict.theirs.is_empty()).then(|| conflict.theirs.clone());
+        let after = (conflict.kind != FileChangeKind::Deleted).then(|| conflict.mine.clone());
+        self.planned.push(PlannedFile { path: path.clone(), before, after });
+        Ok(())
+    }
+
+    /// Both sides of the file that another program changed meanwhile; `None` for another error, and where the file
+    /// is no text any more.
+    pub fn conflict(&self, error: &FileError) -> Option<FileConflict> {
+        let FileError::Changed { path } = error else { return None };
+        let planned = self.planned.iter().find(|planned| planned.path.to_string() == *path)?;
+        let theirs = match planned.path.text() {
+            Ok(text) => text,
+            Err(FileError::NotFound { .. }) => String::new(),
+            Err(_) => return None,
+        };
+        Some(FileConflict {
+            path: planned.absolute(),
+            kind: planned.kind(),
+            reason: error.to_string(),
+            mine: planned.after.clone().unwrap_or_default(),
+            theirs,
+            unreadable: false,
+        })
     }
 }
 

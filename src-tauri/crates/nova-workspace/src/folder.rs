@@ -64,6 +64,16 @@ impl Folder {
         self.access
     }
 
+    /// A new file in the folder, to write; what is there already, also a link, is left alone.
+    ///
+    /// # Errors
+    /// When something has that name, or it cannot be made.
+    pub fn create(&self, name: &str) -> io::Result<std::fs::File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        Ok(self.dir.open_with(name, &options)?.into_std())
+    }
+
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -128,19 +138,27 @@ impl FilePath {
 
     /// Opens a regular file to read; nothing else is opened, and no pipe is waited for.
     pub(crate) fn open(&self) -> Result<File, FileError> {
-        let shown = self.to_string();
-        let fault = |error| FileError::of(&shown, error);
-        let regular = |found: &cap_std::fs::Metadata| match kind_of(found) {
-            None => Ok(()),
-            Some(kind) => Err(FileError::Kind { path: shown.clone(), kind }),
-        };
         // Opening some devices has an effect of its own, so the kind is looked at before and after.
-        regular(&self.folder.dir.metadata(self.relative()).map_err(fault)?)?;
+        let found = self.folder.dir.metadata(self.relative());
+        self.check_regular(&found.map_err(|error| FileError::of(&self.to_string(), error))?)?;
+        self.open_met()
+    }
+
+    /// The same of what a walk has just met as a regular file.
+    pub(crate) fn open_met(&self) -> Result<File, FileError> {
+        let fault = |error| FileError::of(&self.to_string(), error);
         let mut options = OpenOptions::new();
         without_blocking(options.read(true));
         let file = self.folder.dir.open_with(self.relative(), &options).map_err(fault)?;
-        regular(&file.metadata().map_err(fault)?)?;
+        self.check_regular(&file.metadata().map_err(fault)?)?;
         Ok(file)
+    }
+
+    fn check_regular(&self, found: &cap_std::fs::Metadata) -> Result<(), FileError> {
+        match kind_of(found) {
+            None => Ok(()),
+            Some(kind) => Err(FileError::Kind { path: self.to_string(), kind }),
+        }
     }
 }
 
@@ -167,5 +185,27 @@ impl fmt::Display for FilePath {
 impl fmt::Debug for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Folder").field("name", &self.name).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_swapped_in_for_a_file_is_not_waited_for() -> io::Result<()> {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let place = tempfile::tempdir()?;
+        mknodat(CWD, place.path().join("a.txt"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        let folders = Folders::new(vec![Folder::open("code", place.path(), Access::Read)?]);
+        let file = folders.find("code/a.txt").map_err(io::Error::other)?;
+        let (done, opened) = mpsc::channel();
+        std::thread::spawn(move || done.send(file.open_met().map(drop)));
+        let opened = opened.recv_timeout(Duration::from_secs(60)).map_err(io::Error::other)?;
+        assert!(matches!(opened, Err(FileError::Kind { kind: "a pipe", .. })), "{opened:?}");
+        Ok(())
     }
 }

@@ -119,7 +119,6 @@ impl FilePath {
         }
         let mut hits = search.hits.into_inner().unwrap_or_else(PoisonError::into_inner);
         hits.sort();
-        hits.dedup_by(|one, other| one.path == other.path && one.line == other.line);
         Ok(GrepAnswer { hits, more: search.more.into_inner(), files: search.files.into_inner() })
     }
 }
@@ -136,7 +135,7 @@ impl Search<'_> {
             return WalkState::Continue;
         };
         // Its handle confirms that the file is in the folder.
-        let Ok(file) = met.open() else { return WalkState::Continue };
+        let Ok(file) = met.open_met() else { return WalkState::Continue };
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut lines = Lines { search: self, path: met.to_string(), found: Vec::new() };
         // A file that fails in the middle has told what it had.

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::change::{FileChangeKind, FileConflict};
 use crate::draft::{FileDraft, PlannedFile};
 use crate::error::FileError;
 use crate::folder::Folders;
+use crate::platform::OLD;
 use crate::replace::replace;
 
 /// The writes of all change sets, in a folder of Nova's own.
@@ -43,15 +45,6 @@ pub struct FileRecord {
     pub undone_at: Option<String>,
 }
 
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileChangeKind {
-    Created,
-    Modified,
-    Deleted,
-}
-
 /// By whom, in which call and when.
 #[derive(Debug, Clone)]
 pub struct Made {
@@ -66,17 +59,6 @@ pub struct Made {
 pub struct Undone {
     pub paths: Vec<PathBuf>,
     pub conflicts: Vec<FileConflict>,
-}
-
-/// A file that was changed since.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileConflict {
-    pub path: PathBuf,
-    pub reason: String,
-    /// What undoing would put there; empty where it would remove the file.
-    pub mine: String,
-    /// What is there.
-    pub theirs: String,
 }
 
 impl Kept {
@@ -97,11 +79,7 @@ impl Kept {
         let folder = self.folder.join(set);
         let record = FileRecord {
             path: planned.absolute(),
-            kind: match (&planned.before, &planned.after) {
-                (None, _) => FileChangeKind::Created,
-                (_, Some(_)) => FileChangeKind::Modified,
-                (_, None) => FileChangeKind::Deleted,
-            },
+            kind: planned.kind(),
             call: made.call.clone(),
             author: made.author.clone(),
             at: made.at.clone(),
@@ -117,7 +95,7 @@ impl Kept {
                     put(&folder.join(format!("{number}.{what}")), text.as_bytes())?;
                 }
             }
-            fs::File::open(&folder)?.sync_all()?;
+            sync(&folder)?;
             Ok(number)
         };
         let kept = |error| FileError::Io { path: folder.display().to_string(), source: error };
@@ -210,14 +188,21 @@ impl Kept {
             let (before, after) = self.texts(set, record)?;
             let conflict = |reason: String, theirs: Option<String>| FileConflict {
                 path: record.path.clone(),
+                kind: match before {
+                    Some(_) => FileChangeKind::Modified,
+                    None => FileChangeKind::Deleted,
+                },
                 reason,
                 mine: before.clone().unwrap_or_default(),
                 theirs: theirs.unwrap_or_default(),
+                unreadable: false,
             };
+            let unreadable =
+                |error: FileError| FileConflict { unreadable: true, ..conflict(error.to_string(), None) };
             let path = match open(&record.path).find(&record.path.display().to_string()) {
                 Ok(path) => path,
                 Err(error) => {
-                    undone.conflicts.push(conflict(error.to_string(), None));
+                    undone.conflicts.push(unreadable(error));
                     continue;
                 }
             };
@@ -225,7 +210,7 @@ impl Kept {
                 Ok(text) => Some(text),
                 Err(FileError::NotFound { .. }) => None,
                 Err(error) => {
-                    undone.conflicts.push(conflict(error.to_string(), None));
+                    undone.conflicts.push(unreadable(error));
                     continue;
                 }
             };
@@ -274,12 +259,15 @@ impl Kept {
                 continue;
             }
             for record in self.records(&set)?.iter().filter(|record| record.uncertain) {
-                let place = record.path.with_file_name(temporary(&set, record.number));
-                let Ok(left) = open(&record.path).find(&place.display().to_string()) else { continue };
                 let (before, after) = self.texts(&set, record)?;
-                let is_own = left.text().is_ok_and(|text| [&before, &after].contains(&&Some(text)));
-                if is_own {
-                    left.folder.dir().remove_file(left.relative())?;
+                for ending in ["", OLD] {
+                    let name = format!("{}{ending}", temporary(&set, record.number));
+                    let place = record.path.with_file_name(name).display().to_string();
+                    let Ok(left) = open(&record.path).find(&place) else { continue };
+                    let is_own = left.text().is_ok_and(|text| [&before, &after].contains(&&Some(text)));
+                    if is_own {
+                        left.folder.dir().remove_file(left.relative())?;
+                    }
                 }
             }
         }
@@ -330,6 +318,11 @@ fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = options.open(file)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// The names in a folder of Nova's own are on the disk after this, where the system can do it.
+fn sync(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn private_folder(folder: &Path) -> io::Result<()> {

@@ -27,6 +27,14 @@ pub(crate) fn kind_of(found: &Metadata) -> Option<&'static str> {
     Some("a device")
 }
 
+/// The media type, width and height of an image of a kind that models can be shown, by its bytes.
+pub(crate) fn picture(bytes: &[u8]) -> Option<(&'static str, usize, usize)> {
+    let kind = infer::get(bytes)?.mime_type();
+    let shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&kind);
+    let size = imagesize::blob_size(bytes).ok().filter(|_| shown)?;
+    Some((kind, size.width, size.height))
+}
+
 /// What the first bytes of a file that is no text say it is: `image/png, 640 × 480 pixels`.
 pub(crate) fn described(head: &[u8]) -> String {
     let Some(kind) = infer::get(head) else { return "a binary file".to_owned() };

@@ -9,7 +9,7 @@
 //! ```text
 //! Folders          the folders of one chat, by name
 //!   └── FilePath   a file below one of them
-//!        ├── read, page     text by lines, documents as text, everything else by kind and size
+//!        ├── read, page     text by lines, documents as text, images, everything else by kind and size
 //!        ├── list, glob     names
 //!        └── grep           lines, on ripgrep's libraries
 //! FileDraft        writes planned against what was read
@@ -24,9 +24,12 @@
 //!   answered within limits: `tests/workspace/odd.rs`.
 //! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone; an edit
 //!   made meanwhile stays: `tests/workspace/writing.rs`.
+//! - On a file system that cannot exchange two files, or knows no second names, an edit made before a write is
+//!   found all the same: `src/replace.rs`, `src/platform.rs`.
 //! - Nova's own folders, the vault, keys and the system's folders can be no workspace, nor lie in one:
 //!   `tests/workspace/refused.rs`.
 
+mod change;
 mod document;
 mod draft;
 mod error;
@@ -36,20 +39,22 @@ mod kept;
 mod kind;
 mod list;
 mod page;
+mod platform;
 mod read;
 mod refused;
 mod replace;
 mod walk;
 
-pub use document::MAX_DOCUMENT_BYTES;
+pub use change::{FileChangeKind, FileConflict};
+pub use document::{DAMAGED, Documents, Format, InProcess, MAX_DOCUMENT_BYTES, read_document};
 pub use draft::{FileDraft, PlannedFile};
 pub use error::{FileError, MAX_WRITTEN_BYTES};
 pub use folder::{Access, FilePath, Folder, Folders};
 pub use grep::{Grep, GrepAnswer, GrepHit};
-pub use kept::{FileChangeKind, FileConflict, FileRecord, Kept, Made, Undone};
+pub use kept::{FileRecord, Kept, Made, Undone};
 pub use list::{Entry, EntryKind, GlobAnswer, Listing};
 pub use page::{Page, Range};
-pub use read::{FileRead, read_bytes};
+pub use read::{FileImage, FileRead, read_bytes};
 pub use refused::{Refused, refuse};
 pub use walk::PathPattern;
 

@@ -3,10 +3,10 @@
 use std::io::{BufReader, Cursor, Read as _, Seek as _, SeekFrom};
 
 use crate::Stop;
-use crate::document::{Format, MAX_DOCUMENT_BYTES, text_of};
+use crate::document::{Documents, Format, MAX_DOCUMENT_BYTES};
 use crate::error::FileError;
 use crate::folder::FilePath;
-use crate::kind::described;
+use crate::kind::{described, picture};
 use crate::page::{Page, Range};
 
 /// So much of a file tells what it is.
@@ -20,16 +20,33 @@ pub struct FileRead {
     pub page: Page,
     /// Of the whole file, in bytes.
     pub size: u64,
-    /// `UTF-8`, `UTF-16LE`, `windows-1252`; of a document what it was read as.
+    /// `UTF-8`, `UTF-16LE`, `windows-1252`; of a document what it was read as, of an image its media type.
     pub read_as: &'static str,
+    /// An image has no lines.
+    pub image: Option<FileImage>,
+}
+
+/// A PNG, JPEG, GIF or WebP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileImage {
+    /// In pixels.
+    pub width: usize,
+    /// In pixels.
+    pub height: usize,
+    pub bytes: Vec<u8>,
 }
 
 impl FilePath {
-    /// Some lines of the file: text in whatever encoding, PDF and office files as text.
+    /// Some lines of the file: text in whatever encoding, PDF and office files as text. An image is read whole.
     ///
     /// # Errors
     /// [`FileError::NotText`] names what else it is, with its size.
-    pub fn read(&self, range: Range, stop: Stop<'_>) -> Result<FileRead, FileError> {
+    pub fn read(
+        &self,
+        range: Range,
+        documents: &dyn Documents,
+        stop: Stop<'_>,
+    ) -> Result<FileRead, FileError> {
         let shown = self.to_string();
         let fault = |error| FileError::of(&shown, error);
         let mut file = self.open()?.into_std();
@@ -45,12 +62,12 @@ impl FilePath {
             } else {
                 bytes = head;
             }
-            return read_bytes(&shown, bytes, size, range, stop);
+            return read_bytes(&shown, bytes, size, range, documents, stop);
         }
         let skipped = if head.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         file.seek(SeekFrom::Start(skipped)).map_err(fault)?;
         let page = Page::read(BufReader::with_capacity(HEAD * 4, file), range, stop).map_err(fault)?;
-        Ok(FileRead { page: page.ok_or(FileError::Stopped)?, size, read_as: "UTF-8" })
+        Ok(FileRead { page: page.ok_or(FileError::Stopped)?, size, read_as: "UTF-8", image: None })
     }
 }
 
@@ -63,6 +80,7 @@ pub fn read_bytes(
     bytes: Vec<u8>,
     size: u64,
     range: Range,
+    documents: &dyn Documents,
     stop: Stop<'_>,
 ) -> Result<FileRead, FileError> {
     let head = &bytes[..bytes.len().min(HEAD)];
@@ -71,14 +89,20 @@ pub fn read_bytes(
     let (text, read_as) = match (Format::of(head, path), encoding(head)) {
         (Some(format), _) if !whole => return not_text(format!("{} (too large to read)", format.name())),
         (Some(format), _) => {
-            let text = text_of(format, bytes).map_err(|reason| FileError::Document {
+            let text = documents.text_of(format, bytes).map_err(|reason| FileError::Document {
                 path: path.to_owned(),
                 kind: format.name(),
                 reason,
             })?;
             (text.into_bytes(), format.name())
         }
-        (None, None) => return not_text(described(head)),
+        (None, None) => match picture(&bytes).filter(|_| whole) {
+            Some((read_as, width, height)) => {
+                let image = Some(FileImage { width, height, bytes });
+                return Ok(FileRead { page: Page::default(), size, read_as, image });
+            }
+            None => return not_text(described(head)),
+        },
         (None, Some(encoding)) if encoding == encoding_rs::UTF_8 => {
             let text = bytes.strip_prefix(b"\xEF\xBB\xBF").map(<[u8]>::to_vec);
             (text.unwrap_or(bytes), encoding.name())
@@ -89,7 +113,7 @@ pub fn read_bytes(
         (None, Some(encoding)) => (encoding.decode(&bytes).0.into_owned().into_bytes(), encoding.name()),
     };
     let page = Page::read(Cursor::new(text), range, stop).map_err(|error| FileError::of(path, error))?;
-    Ok(FileRead { page: page.ok_or(FileError::Stopped)?, size, read_as })
+    Ok(FileRead { page: page.ok_or(FileError::Stopped)?, size, read_as, image: None })
 }
 
 /// The encoding of a text by its beginning; `None` when it is none.

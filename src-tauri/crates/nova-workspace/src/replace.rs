@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use cap_std::fs::{Dir, OpenOptions};
-use rustix::fs::{RenameFlags, renameat_with};
 
 use crate::draft::PlannedFile;
 use crate::error::FileError;
 use crate::folder::FilePath;
+use crate::platform::{rename_new, sync_file, sync_folder};
 
 /// Puts the planned text in place of the one it was planned against. A link is not followed, and a file that says
 /// something else by now stays as it is. `fresh` names the temporary file beside it.
@@ -39,10 +39,10 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
         (None, None) => Ok(()),
         (None, Some(after)) => {
             write(&folder, fresh, after, None)?;
-            match renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE) {
+            match rename_new(&folder, Path::new(fresh), name) {
                 Ok(()) => Ok(()),
-                Err(rustix::io::Errno::EXIST) => Err(changed()),
-                Err(error) => Err(fault(error.into())),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(changed()),
+                Err(error) => Err(fault(error)),
             }
         }
         (Some(before), Some(after)) => {
@@ -51,20 +51,19 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
             exchange(&folder, fresh, name, before).map_err(|error| error.map_or_else(changed, fault))
         }
         (Some(before), None) => {
-            renameat_with(&folder, name, &folder, fresh, RenameFlags::NOREPLACE)
-                .map_err(|error| fault(error.into()))?;
+            rename_new(&folder, name, Path::new(fresh)).map_err(fault)?;
             if says(&folder, fresh, before) {
                 Ok(())
             } else {
                 // Back under its name, where nothing else has it.
-                let _ = renameat_with(&folder, fresh, &folder, name, RenameFlags::NOREPLACE);
+                let _ = rename_new(&folder, Path::new(fresh), name);
                 Err(changed())
             }
         }
     };
     clear(&folder, fresh, name, [&planned.before, &planned.after]);
     done?;
-    sync(&folder).map_err(fault)
+    sync_folder(&folder).map_err(fault)
 }
 
 /// Removes the temporary file where it says what was replaced or what was to be put there. What somebody else
@@ -77,8 +76,8 @@ fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
     let name = name.to_string_lossy();
     let first = std::iter::once(format!("{name} (edited meanwhile)"));
     for aside in first.chain((2..100).map(|count| format!("{name} (edited meanwhile {count})"))) {
-        match renameat_with(folder, fresh, folder, aside.as_str(), RenameFlags::NOREPLACE) {
-            Err(rustix::io::Errno::EXIST) => {}
+        match rename_new(folder, Path::new(fresh), Path::new(&aside)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             _ => return,
         }
     }
@@ -86,23 +85,18 @@ fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
 
 /// `None`: it says something else.
 fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), Option<io::Error>> {
-    match renameat_with(folder, fresh, folder, name, RenameFlags::EXCHANGE) {
-        Ok(()) if says(folder, fresh, before) => Ok(()),
-        Ok(()) => {
-            // A newer text: it goes back.
-            renameat_with(folder, fresh, folder, name, RenameFlags::EXCHANGE)
-                .map_err(|error| Some(error.into()))?;
-            Err(None)
+    if crate::platform::exchange(folder, fresh, name).map_err(Some)? {
+        if says(folder, fresh, before) {
+            return Ok(());
         }
-        // A file system that cannot exchange.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP) => {
-            if !says(folder, &name.to_string_lossy(), before) {
-                return Err(None);
-            }
-            folder.rename(fresh, folder, name).map_err(Some)
-        }
-        Err(error) => Err(Some(error.into())),
+        // A newer text: it goes back.
+        crate::platform::exchange(folder, fresh, name).map_err(Some)?;
+        return Err(None);
     }
+    if !says(folder, &name.to_string_lossy(), before) {
+        return Err(None);
+    }
+    folder.rename(fresh, folder, name).map_err(Some)
 }
 
 /// The folder of a file, and its name there.
@@ -131,7 +125,7 @@ fn write(
     let written = file
         .write_all(text.as_bytes())
         .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(mode)))
-        .and_then(|()| file.sync_all());
+        .and_then(|()| sync_file(&file));
     written.map_err(|error| {
         let _ = folder.remove_file(name);
         fault(error)
@@ -145,13 +139,61 @@ fn says(folder: &Dir, name: &str, text: &str) -> bool {
     regular && folder.read(name).is_ok_and(|bytes| bytes == text.as_bytes())
 }
 
-fn sync(folder: &Dir) -> io::Result<()> {
-    folder.open(".")?.into_std().sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::{Access, Folder, Folders};
+    use crate::platform::tests::{SYNCED, SYSTEM, SYSTEMS};
+
+    /// Plans a text for a file that says something else when it is written.
+    fn check(
+        on_disk: Option<&str>,
+        planned: (Option<&str>, Option<&str>),
+        expected: Option<&str>,
+    ) -> io::Result<()> {
+        for system in SYSTEMS {
+            SYSTEM.set(system);
+            let place = tempfile::tempdir()?;
+            let file = place.path().join("plan.txt");
+            if let Some(text) = on_disk {
+                std::fs::write(&file, text)?;
+            }
+            let folders = Folders::new(vec![Folder::open("code", place.path(), Access::Write)?]);
+            let path = folders.find("code/plan.txt").map_err(io::Error::other)?;
+            let (before, after) = (planned.0.map(str::to_owned), planned.1.map(str::to_owned));
+            SYNCED.take();
+            let done = replace(&PlannedFile { path, before, after }, ".fresh.tmp");
+            if done.is_ok() {
+                let expected = if planned.1.is_some() { &["file", "folder"][..] } else { &["folder"] };
+                assert_eq!(SYNCED.take(), expected, "the bytes are on the disk before their name");
+            }
+            let changed = matches!(done, Err(FileError::Changed { .. }));
+            assert_eq!(
+                (done.is_ok(), changed),
+                (on_disk == planned.0, on_disk != planned.0),
+                "{system:?} {done:?}"
+            );
+            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), expected, "{system:?}");
+            let left = std::fs::read_dir(place.path())?.count();
+            assert_eq!(left, usize::from(expected.is_some()), "{system:?} leaves no other file");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_is_made_replaced_and_removed_on_every_file_system() -> io::Result<()> {
+        check(None, (None, Some("new")), Some("new"))?;
+        check(Some("old"), (Some("old"), Some("new")), Some("new"))?;
+        check(Some("old"), (Some("old"), None), None)
+    }
+
+    #[test]
+    fn an_edit_made_meanwhile_stays_on_every_file_system() -> io::Result<()> {
+        check(Some("edited"), (None, Some("new")), Some("edited"))?;
+        check(Some("edited"), (Some("old"), Some("new")), Some("edited"))?;
+        check(Some("edited"), (Some("old"), None), Some("edited"))?;
+        check(None, (Some("old"), Some("new")), None)
+    }
 
     #[test]
     fn what_somebody_else_saved_meanwhile_is_not_removed() -> io::Result<()> {

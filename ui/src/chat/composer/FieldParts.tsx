@@ -4,6 +4,7 @@ import { useRef } from 'react';
 
 import { IconButton } from '../../shared';
 import { Picker } from '../picker/Picker';
+import { PromptForm } from '../picker/PromptForm';
 import { MentionList } from './MentionList';
 import type { Files } from './useFiles';
 import type { MessageField } from './useMessageField';
@@ -11,6 +12,11 @@ import type { MessageField } from './useMessageField';
 /** Opens above the nearest element that is positioned: the picker of tools, or the list of notes. */
 export function FieldPickers({ field: { picker, mention } }: { field: MessageField }) {
   return picker ? <Picker picker={picker} /> : mention && <MentionList picker={mention} />;
+}
+
+/** The form of a prompt, in the same place. A form of its own, so it stands outside of that of the message. */
+export function PromptAbove({ field: { prompt, closePrompt }, files }: { field: MessageField; files: Files }) {
+  return prompt && <PromptForm key={`${prompt.server} ${prompt.name}`} prompt={prompt} onFilled={files.take} onClose={closePrompt} />;
 }
 
 export function AttachButton({ files, className = '' }: { files: Files; className?: string }) {

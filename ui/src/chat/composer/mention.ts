@@ -23,3 +23,10 @@ export function withMention(text: string, { at, query }: Mention, note: string):
   const gap = rest === '' ? ' ' : '';
   return { text: text.slice(0, at) + link + gap + rest, caret: at + link.length + gap.length };
 }
+
+/** The text with the name of something that goes along in the place of what was typed of it. */
+export function withNamed(text: string, { at, query }: Mention, name: string): { text: string; caret: number } {
+  const rest = text.slice(at + 2 + query.length).replace(/^\]\]/, '');
+  const gap = rest === '' ? ' ' : '';
+  return { text: text.slice(0, at) + name + gap + rest, caret: at + name.length + gap.length };
+}

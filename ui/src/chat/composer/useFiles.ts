@@ -23,6 +23,8 @@ export function useFiles() {
   return {
     refused: [...lost.map((name) => `${name} is missing. Attach it again.`), ...refused],
     add: (chosen: readonly File[]) => void add(chosen),
+    /** What an MCP server gave. */
+    take: (file: AttachedFile) => setRefused(attach(session, [file])),
     forgive: () => {
       forgiveLost();
       setRefused([]);

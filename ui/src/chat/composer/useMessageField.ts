@@ -40,8 +40,8 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   const draft = shown(field.draft);
   const blank = field.text.trim() === '';
   const empty = blank && draft.files.length === 0 && draft.images.length === 0;
-  const { picker, ...picking } = usePicker(field);
-  const { mention, ...mentioning } = useMention(field, input);
+  const { picker, prompt, closePrompt, ...picking } = usePicker(field);
+  const { mention, ...mentioning } = useMention(field, input, files.take);
 
   /** Ctrl A was the last key: the chips are chosen with the text. */
   const allChosen = useRef(false);
@@ -87,7 +87,7 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
     ? { 'aria-controls': listboxes(picker), 'aria-activedescendant': activeOption(picker) }
     : mention && {
         'aria-controls': `${mention.id}-notes`,
-        'aria-activedescendant': mention.notes.length > 0 ? `${mention.id}-note-${mention.marked}` : undefined,
+        'aria-activedescendant': mention.notes.length + mention.resources.length > 0 ? `${mention.id}-note-${mention.marked}` : undefined,
       };
   const props = {
     ref: input,
@@ -127,6 +127,8 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
     draft,
     empty,
     picker,
+    prompt,
+    closePrompt,
     mention,
     turn,
     focus: () => input.current?.focus(),

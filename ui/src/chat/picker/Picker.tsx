@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
-import { counted, EffectBadge, Icon, type IconName, Kbd, keyText, LinkButton, Loading, skillIcon } from '../../shared';
+import { Badge, counted, EffectBadge, Icon, type IconName, Kbd, keyText, LinkButton, Loading, skillIcon } from '../../shared';
 import { metaOf } from '../../shared/form/plan';
 import { planOf } from '../../shared/form/schema';
 import { type SkillChoice, type ToolChoice, toolsOf } from './choices';
@@ -11,6 +11,8 @@ import { Marked, parts } from '../../shared/Marked';
 import { summaryOf } from '../../shared/sentence';
 import { startingPrompt } from './prompt';
 import type { Picker as PickerState } from './usePicker';
+import type { ServerPrompt } from '../../ipc';
+import { Revealed } from '../../shared/Revealed';
 
 /** Rows of one column; a server with a thousand tools is searched, not scrolled. */
 const MOST = 100;
@@ -123,9 +125,16 @@ function SkillOption({ choice, picker, id }: { choice: SkillChoice; picker: Pick
 }
 
 function toolCount({ able, fitting, others }: SkillChoice): string {
-  const number = fitting.length || others.length;
+  const listed = fitting.length > 0 ? fitting : others;
   // What a broken skill would have is not known.
-  return number > 0 ? counted(number, 'tool') : able ? 'no tools' : '';
+  return listed.length > 0 ? countedTools(listed) : able ? 'no tools' : '';
+}
+
+/** "8 tools, 2 prompts" */
+function countedTools(listed: readonly ToolChoice[]): string {
+  const prompts = listed.filter(({ row }) => row.prompt).length;
+  const tools = listed.length - prompts;
+  return [tools > 0 && counted(tools, 'tool'), prompts > 0 && counted(prompts, 'prompt')].filter(Boolean).join(', ');
 }
 
 function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
@@ -148,7 +157,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
           <span className="shrink-0">
             {picker.query !== '' && skill.fitting.length > 0 && all.length > 0
               ? `${skill.fitting.length} of ${all.length} ${skill.toolsMeant ? 'by meaning' : 'match'}`
-              : all.length > 0 && counted(all.length, 'tool')}
+              : all.length > 0 && countedTools(all)}
           </span>
         </p>
         <div role="listbox" id={`${picker.id}-tools`} aria-label={`Tools of ${skill.row.name}`} className="min-h-0 overflow-y-auto">
@@ -189,7 +198,7 @@ function ToolOption({ tool, skill, picker, full, id }: { tool: ToolChoice; skill
         <span className={`cut min-w-0 flex-1 font-mono text-small ${able ? (full ? 'text-fg' : 'text-fg-2') : 'text-fg-3'}`}>
           <Marked text={tool.id} ranges={tool.name} able={able} />
         </span>
-        <EffectBadge effect={tool.row.effect} />
+        {tool.row.prompt ? <Badge tone="outline">prompt</Badge> : <EffectBadge effect={tool.row.effect} />}
       </span>
       {full && tool.sentence !== '' && (
         <span className={`cut block text-small ${able ? 'text-fg-2' : 'text-fg-3'}`}>
@@ -247,7 +256,7 @@ function Option({
 function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
   const tool = picker.marked.tool;
   const reason = !skill.able ? skill.reason : (tool?.reason ?? null);
-  const prompt = useMemo(() => tool && startingPrompt(tool.row), [tool]);
+  const prompt = useMemo(() => (tool && !tool.row.prompt ? startingPrompt(tool.row) : null), [tool]);
   if (reason !== null) {
     return (
       <div className="mx-1.5 flex items-baseline gap-2 border-t border-line px-2 py-2.5 text-small text-fg-2" data-testid="picker-remedy">
@@ -260,6 +269,7 @@ function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice })
       </div>
     );
   }
+  if (tool?.row.prompt) return <PromptPreview prompt={tool.row.prompt} />;
   if (!tool || !prompt) return null;
   const { fields } = planOf(tool.row.input_schema);
   const [first, ...rest] = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
@@ -272,6 +282,23 @@ function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice })
         <p className="cut">
           Takes <span className="px-1 font-mono text-fg">{first.key}</span> {[metaOf(first), first.help.replace(/\.$/, '')].filter(Boolean).join(', ')}
           {rest.length > 0 && `; and ${rest.length} more`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What a prompt of a server is about, and what it wants to know. */
+function PromptPreview({ prompt: { server, input_schema } }: { prompt: ServerPrompt }) {
+  const fields = planOf(input_schema).fields.map(({ label, key, required }) => `${label || key}${required ? '' : ' (optional)'}`);
+  return (
+    <div className="mx-1.5 flex flex-col border-t border-line px-2 py-2.5 text-small text-fg-3" data-testid="picker-preview">
+      <p className="line-clamp-2">
+        A text by <Revealed text={server} />, which goes with your message
+      </p>
+      {fields.length > 0 && (
+        <p className="cut">
+          Asks for <Revealed text={fields.join(', ')} />
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 // What the picker offers: skills in order, and of each its tools, those that fit first.
 
-import type { SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
+import type { ServerPrompt, SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
 import { skillStates } from '../../shared';
 import { byName } from '../../shared/natural';
 import { firstSentence } from '../../shared/sentence';
@@ -24,8 +24,19 @@ export interface SkillChoice {
   readonly others: readonly ToolChoice[];
 }
 
+/** A tool, or a prompt of an MCP server that stands among its tools. */
+export type PickerRow = Pick<ToolRow, 'name' | 'skill' | 'description' | 'effect' | 'input_schema' | 'state' | 'reason'> & {
+  readonly prompt?: ServerPrompt;
+};
+
+export function promptRow(prompt: ServerPrompt, state: SkillState): PickerRow {
+  const { skill, name, title, description, input_schema } = prompt;
+  const says = [title, description].filter(Boolean).join(': ');
+  return { name: `${skill}.prompt:${name}`, skill, description: says, effect: 'read', input_schema, state, reason: null, prompt };
+}
+
 export interface ToolChoice {
-  readonly row: ToolRow;
+  readonly row: PickerRow;
   /** The name without its skill. */
   readonly id: string;
   readonly able: boolean;
@@ -40,7 +51,7 @@ export interface ToolChoice {
 export interface Offer {
   readonly query: string;
   readonly skills: readonly SkillRow[];
-  readonly tools: readonly ToolRow[];
+  readonly tools: readonly PickerRow[];
   /** For this query, best first. */
   readonly suggestions: readonly ToolSuggestion[];
   /** By `skill.tool`: when it was called last in this chat, RFC 3339. */
@@ -48,7 +59,7 @@ export interface Offer {
 }
 
 export function choices({ query, skills, tools, suggestions, called }: Offer): SkillChoice[] {
-  const bySkill = new Map<string, ToolRow[]>();
+  const bySkill = new Map<string, PickerRow[]>();
   for (const tool of tools) bySkill.set(tool.skill, [...(bySkill.get(tool.skill) ?? []), tool]);
   const ranked = skills.flatMap((row): Ranked[] => {
     const own = bySkill.get(row.id) ?? [];
@@ -99,7 +110,7 @@ function best(...ranks: (Rank | null)[]): Rank | null {
   return ranks.filter((one) => one !== null).toSorted(byRank)[0] ?? null;
 }
 
-function rankedSkill(query: string, row: SkillRow, tools: readonly ToolRow[], called: Offer['called']): Ranked | null {
+function rankedSkill(query: string, row: SkillRow, tools: readonly PickerRow[], called: Offer['called']): Ranked | null {
   const pointed = pointedAt(query);
   const inSkill = pointed && bestMatch(matchName(pointed.skill, row.name), matchName(pointed.skill, row.id));
   const whole = bestMatch(matchName(query, row.name), matchName(query, row.id));
@@ -141,12 +152,12 @@ function bestMatch(...matches: (Match | null)[]): Match | null {
   return matches.filter((one) => one !== null).toSorted((a, b) => kinds[a.kind] - kinds[b.kind] || a.gaps - b.gaps)[0] ?? null;
 }
 
-function unasked(row: SkillRow, tools: readonly ToolRow[]): SkillChoice {
+function unasked(row: SkillRow, tools: readonly PickerRow[]): SkillChoice {
   return { ...skillChoice(row, 'letters'), fitting: tools.map((tool) => toolChoice(tool)) };
 }
 
 /** In the order of their best tools. */
-function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow[], bySkill: Map<string, ToolRow[]>): SkillChoice[] {
+function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow[], bySkill: Map<string, PickerRow[]>): SkillChoice[] {
   const ids = [...new Set(suggestions.map(({ skill }) => skill))];
   return ids.flatMap((id) => {
     const row = skills.find((one) => one.id === id);
@@ -167,7 +178,7 @@ function skillChoice(row: SkillRow, by: SkillChoice['by']): SkillChoice {
   return { row, by, able: isAble(row), reason: whyNot(row), first: 'skill', toolsMeant: false, name: [], fitting: [], others: [] };
 }
 
-function toolChoice(row: ToolRow, name: readonly Range[] = [], described: readonly Range[] = []): ToolChoice {
+function toolChoice(row: PickerRow, name: readonly Range[] = [], described: readonly Range[] = []): ToolChoice {
   return { row, id: toolId(row), able: isAble(row), reason: whyNot(row), name, sentence: firstSentence(row.description), described };
 }
 
@@ -194,7 +205,8 @@ function whyNot({ state, reason }: { readonly state: SkillState; readonly reason
   }
 }
 
-function toolId({ name, skill }: ToolRow): string {
+function toolId({ name, skill, prompt }: PickerRow): string {
+  if (prompt) return prompt.name;
   return name.startsWith(`${skill}.`) ? name.slice(skill.length + 1) : name;
 }
 

@@ -2,11 +2,11 @@
 
 import { type ChangeEvent, type Dispatch, type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
 
-import { nothing, type ToolSuggestion, type UserError } from '../../ipc';
+import { nothing, type ServerPrompt, type ToolSuggestion, type UserError } from '../../ipc';
 import { mainModifier } from '../../shared';
 import { useActions, useApp, useRpc, useSession } from '../../state/hooks';
 import type { SessionState } from '../../state/session';
-import { choices, type SkillChoice, type ToolChoice } from './choices';
+import { choices, promptRow, type SkillChoice, type ToolChoice } from './choices';
 import { nextGap, startingPrompt } from './prompt';
 import { opensPicker, type Slash, slashAt, withoutSlash, withQuery } from './slash';
 import { closed, mark, type Marked, type PickerEvent, reducePicker } from './state';
@@ -32,11 +32,17 @@ interface Field {
   readonly text: string;
   /** The text of the field, with what is selected in it. */
   write(text: string, start: number, end?: number): void;
+  /** The text alone: the focus is somewhere else then. */
+  put(text: string): void;
 }
 
 export interface PickerControl {
   /** None while it is closed. */
   readonly picker: Picker | null;
+  /** A prompt of a server that is being filled in. */
+  readonly prompt: ServerPrompt | null;
+  /** Ends that; the field has the focus again. */
+  closePrompt(): void;
   /** Before the field handles it; what the picker takes is prevented. */
   onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void;
   onChange(event: ChangeEvent<HTMLTextAreaElement>): void;
@@ -49,7 +55,8 @@ export interface PickerControl {
 
 export function usePicker(field: Field): PickerControl {
   const [state, dispatch] = useReducer(reducePicker, closed);
-  const { setGaps, toNextGap } = useGaps(field);
+  const { setPrompt, ...prompting } = usePrompting(field);
+  const { beginWith, toNextGap } = useGaps(field);
   const { setDraft, show } = useActions();
   const skillsChosen = useApp((app) => app.drafts[app.open ?? '']?.skills);
   const id = useId();
@@ -78,6 +85,12 @@ export function usePicker(field: Field): PickerControl {
     if (!slash || !skill) return;
     const wanted = tool ?? (marked.skill === skill && (how === 'form' || marked.column === 'tools') ? (marked.tool ?? undefined) : undefined);
     const rest = withoutSlash(field.text, slash);
+    if (wanted?.row.prompt && skill.able && how !== 'skill') {
+      field.put(rest.text);
+      close();
+      setPrompt(wanted.row.prompt);
+      return;
+    }
     if (how === 'form') {
       if (!wanted) return;
       field.write(rest.text, rest.caret);
@@ -95,15 +108,7 @@ export function usePicker(field: Field): PickerControl {
       field.write(rest.text, rest.caret);
     } else {
       setDraft({ tool: wanted.row.name });
-      // A message that is begun already keeps its own words.
-      const prompt = rest.text.trim() === '' ? startingPrompt(wanted.row) : null;
-      if (prompt) {
-        const [start, end] = prompt.gaps[0] ?? [prompt.text.length, prompt.text.length];
-        field.write(prompt.text, start, end);
-        setGaps(prompt.gaps.map(([from, to]) => prompt.text.slice(from, to)));
-      } else {
-        field.write(rest.text, rest.caret);
-      }
+      beginWith(wanted, rest);
     }
     close();
   };
@@ -143,6 +148,7 @@ export function usePicker(field: Field): PickerControl {
           close,
         }
       : null,
+    ...prompting,
     onKeyDown,
     onChange: ({ target, nativeEvent }) => {
       const caret = target.selectionStart;
@@ -167,6 +173,16 @@ export function usePicker(field: Field): PickerControl {
   };
 }
 
+/** The prompt of a server whose form is open. */
+function usePrompting(field: Field) {
+  const [prompt, setPrompt] = useState<ServerPrompt | null>(null);
+  const closePrompt = () => {
+    setPrompt(null);
+    field.write(field.text, field.text.length);
+  };
+  return { prompt, setPrompt, closePrompt };
+}
+
 /** The gaps of the starting prompt that was inserted last; Tab goes from one to the next, then on. */
 function useGaps(field: Field) {
   const [gaps, setGaps] = useState<readonly string[]>([]);
@@ -175,7 +191,15 @@ function useGaps(field: Field) {
     const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
     return gap && (() => field.write(field.text, ...gap));
   };
-  return { setGaps, toNextGap };
+  /** Begins the message with what a tool does; one that is begun already keeps its own words. */
+  const beginWith = ({ row }: ToolChoice, rest: { readonly text: string; readonly caret: number }) => {
+    const prompt = rest.text.trim() === '' ? startingPrompt(row) : null;
+    if (!prompt) return field.write(rest.text, rest.caret);
+    const [start, end] = prompt.gaps[0] ?? [prompt.text.length, prompt.text.length];
+    field.write(prompt.text, start, end);
+    setGaps(prompt.gaps.map(([from, to]) => prompt.text.slice(from, to)));
+  };
+  return { beginWith, toNextGap };
 }
 
 interface OpenPicker {
@@ -236,12 +260,17 @@ function useOffered(open: boolean, query: string) {
   if (open && read !== revision) setRead(revision);
   const skills = useRpc('list_skills', read === null ? null : nothing, read);
   const tools = useRpc('list_tools', read === null ? null : nothing, read);
+  // Without them there are the tools.
+  const prompts = useRpc('list_server_prompts', read === null ? null : nothing, read);
   const meaning = useMeaning(query);
   const called = useSession((session) => (read === null ? never : lastCalls(session.turns)), sameCalls);
+  const rows = useMemo(() => {
+    const stateOf = (skill: string) => skills.data?.find(({ id }) => id === skill)?.state ?? 'available';
+    return [...(tools.data ?? none), ...(prompts.data ?? none).map((prompt) => promptRow(prompt, stateOf(prompt.skill)))];
+  }, [skills.data, tools.data, prompts.data]);
   const offer = useMemo(
-    () =>
-      choices({ query, skills: skills.data ?? none, tools: tools.data ?? none, suggestions: meaning.suggestions, called }),
-    [query, skills.data, tools.data, meaning.suggestions, called],
+    () => choices({ query, skills: skills.data ?? none, tools: rows, suggestions: meaning.suggestions, called }),
+    [query, skills.data, rows, meaning.suggestions, called],
   );
   const problem = skills.error ?? tools.error;
   return {

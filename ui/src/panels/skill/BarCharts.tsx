@@ -1,6 +1,7 @@
 import { roughly } from '../../shared/amount';
 import { ticksOf } from './chart';
 import { useWidth, type Drawn } from './drawn';
+import { Gridlines } from './Gridlines';
 import { monthText } from './words';
 
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];
@@ -92,14 +93,7 @@ export function ColumnsChart({ part, points, label, write }: Drawn) {
   return (
     <div ref={ref} className="mt-1.5">
       <svg role="img" aria-label={label} width={width} height={HEIGHT} className="block">
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line x1={0} x2={plot.width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
-            <text x={plot.width + 8} y={y(tick) + 4} className="fill-fg-2 text-small">
-              {roughly(tick)}
-            </text>
-          </g>
-        ))}
+        <Gridlines ticks={ticks} width={plot.width} y={y} />
         {points.map((point, place) => {
           const middle = slot * (place + 0.5);
           const first = middle - (bar * part.series.length) / 2;

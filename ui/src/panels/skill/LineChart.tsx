@@ -1,6 +1,6 @@
-import { roughly } from '../../shared/amount';
 import { stretchesOf, ticksOf, monthMarks, type Point } from './chart';
 import { useWidth, type Drawn } from './drawn';
+import { Gridlines } from './Gridlines';
 import { dateText } from './words';
 import { usePanel } from './context';
 
@@ -27,14 +27,7 @@ export function LineChart({ part, points, label, write }: Drawn) {
   return (
     <div ref={ref} className="relative mt-1.5">
       <svg role="img" aria-label={label} width={width} height={HEIGHT} className="block overflow-visible">
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line x1={0} x2={plot.width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
-            <text x={plot.width + 8} y={y(tick) + 4} className="fill-fg-2 text-small">
-              {roughly(tick)}
-            </text>
-          </g>
-        ))}
+        <Gridlines ticks={ticks} width={plot.width} y={y} />
         {monthMarks(points, MARK / Math.max(0.1, x(1) - x(0))).map(({ at, label: month }) => (
           <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
             {month}

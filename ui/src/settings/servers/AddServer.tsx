@@ -114,7 +114,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
   );
 }
 
-const fieldLook =
+export const fieldLook =
   'selectable w-full resize-y rounded-control border border-line-control bg-surface-raised px-2.5 py-1.5 font-mono text-small text-fg outline-none focus:border-accent focus:outline-1 focus:outline-accent';
 
 function Offer({ offer }: { offer: OfferedServer }) {

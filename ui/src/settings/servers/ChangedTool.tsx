@@ -56,7 +56,9 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
         <span className="text-small text-fg-3">blocked until you decide</span>
       </p>
       <Diff diff={change.diff} />
-      <p className="text-small text-fg-2">These are the server’s words, and the model reads them.</p>
+      <p className="text-small text-fg-2">
+        {change.is_new && 'The server added it after you approved the server. '}These are the server’s words, and the model reads them.
+      </p>
       <div className="flex items-center gap-2">
         <Button variant="primary" onClick={() => setKept(change.fingerprint)}>
           Keep blocked

@@ -3,14 +3,16 @@
 import { useState, type ReactNode } from 'react';
 
 import type { ServerDetail as Detail, ServerRow } from '../../ipc';
-import { Badge, Button, count, durationText, ErrorBox, Icon, IconButton, LinkButton, Loading, Menu, Popover, PopoverClose, Switch } from '../../shared';
+import { Badge, Button, count, dateText, durationText, ErrorBox, Icon, IconButton, LinkButton, Loading, Menu, Popover, PopoverClose, Switch } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { useApp, useRpc } from '../../state/hooks';
 import { Part } from '../Part';
 import { ChangedTool } from './ChangedTool';
+import { EditServer } from './EditServer';
 import { needsAttention, serverLine } from './server-rows';
 import { ServerSecrets } from './ServerSecrets';
 import { ServerTools } from './ServerTools';
+import { SignInBox } from './SignInBox';
 import { StartReview } from './StartReview';
 import type { Servers } from './useServers';
 
@@ -26,6 +28,7 @@ export function ServerDetail({ row, servers, onBack }: ServerDetailProps) {
   const detail = useRpc('server_detail', { server: row.name }, revision);
   const refused = servers.refused[row.name];
   const on = row.state !== 'off';
+  const [editing, setEditing] = useState(false);
   const changes = detail.data?.review.changes ?? [];
   return (
     <div className="flex h-full flex-col">
@@ -47,7 +50,7 @@ export function ServerDetail({ row, servers, onBack }: ServerDetailProps) {
         {on && row.state !== 'needs_review' && (
           <IconButton icon="refresh" label="Restart" keys="R" onClick={() => servers.restart(row.name)} data-testid="server-restart" />
         )}
-        <More row={row} servers={servers} />
+        <More row={row} servers={servers} onEdit={() => setEditing(true)} />
         <Switch checked={on} onChange={(enabled) => servers.set({ server: row.name, enabled })} label={`${row.name} on`} testId="server-detail-switch" />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto pb-4 text-small">
@@ -65,6 +68,20 @@ export function ServerDetail({ row, servers, onBack }: ServerDetailProps) {
           <div className="p-4">
             <Loading lines={4} />
           </div>
+        )}
+        {servers.signingIn === row.name && (
+          <SignInBox server={row.name} onOpen={(host) => servers.signIn(row, host)} onClose={() => servers.beginSignIn(null)} />
+        )}
+        {editing && (
+          <EditServer
+            server={row.name}
+            onClose={() => setEditing(false)}
+            onSaved={() => {
+              setEditing(false);
+              servers.reload();
+              detail.reload();
+            }}
+          />
         )}
         {detail.data && (
           <>
@@ -106,7 +123,7 @@ function StateBadge({ row }: { row: ServerRow }) {
   ) : null;
 }
 
-function More({ row, servers }: { row: ServerRow; servers: Servers }) {
+function More({ row, servers, onEdit }: { row: ServerRow; servers: Servers; onEdit: () => void }) {
   const [asking, setAsking] = useState(false);
   return (
     <>
@@ -114,8 +131,9 @@ function More({ row, servers }: { row: ServerRow; servers: Servers }) {
         align="end"
         groups={[
           ...(row.host !== null && row.state !== 'off' && row.state !== 'needs_review'
-            ? [{ items: [{ label: 'Sign in again', icon: 'globe' as const, onSelect: () => servers.signIn(row), testId: 'server-sign-in' }] }]
+            ? [{ items: [{ label: 'Sign in again', icon: 'globe' as const, onSelect: () => servers.beginSignIn(row.name), testId: 'server-sign-in' }] }]
             : []),
+          { items: [{ label: 'Edit…', icon: 'pencil', onSelect: onEdit, testId: 'server-edit' }] },
           { items: [{ label: 'Remove…', icon: 'trash', danger: true, onSelect: () => setAsking(true), testId: 'server-remove' }] },
         ]}
       >
@@ -157,7 +175,7 @@ function Runs({ row, detail: { review } }: { row: ServerRow; detail: Detail }) {
   const [, ...words] = row.runs.split(' ');
   const resolved = review.program === null ? 'not found on this machine' : [review.program, ...words].join(' ');
   return (
-    <Part title={isAddress ? 'Contacts' : 'Runs'} note={review.agreed ? 'approved by you' : 'not approved'}>
+    <Part title={isAddress ? 'Contacts' : 'Runs'} note={approvedText(review)}>
       <dl className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-4 gap-y-1">
         {isAddress ? (
           <Fact name="Address" mono value={review.runs} />
@@ -175,6 +193,12 @@ function Runs({ row, detail: { review } }: { row: ServerRow; detail: Detail }) {
       </dl>
     </Part>
   );
+}
+
+/** "approved by you on 9 Nov" */
+function approvedText({ agreed, agreed_at }: Detail['review']): string {
+  if (!agreed) return 'not approved';
+  return agreed_at === null ? 'approved by you' : `approved by you on ${dateText(new Date(agreed_at))}`;
 }
 
 function Fact({ name, value, mono = false, warn = false }: { name: string; value: ReactNode; mono?: boolean; warn?: boolean }) {

@@ -51,21 +51,53 @@ it('switches, restarts and stops', async () => {
   expect(backend.asked('stop_server')).toEqual([{ server: 'slow' }]);
 });
 
-it('signs in at a server that wants it, and says why that failed', async () => {
+it('names the host before it signs in at a server that wants it, and says why that failed', async () => {
   const docs = sampleServer({ name: 'Our docs', id: 'our-docs', host: 'mcp.example.com', state: 'needs_sign_in', reason: 'It needs a sign-in.' });
   const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
-  backend.fail('sign_in', { message: 'There is no way to sign in: mcp.example.com does not say where.' });
+  backend.on('server_sign_in', () => ({ host: 'login.example.com' }));
+  backend.fail('sign_in', { message: 'There is no way to sign in: nobody signed in.' });
   await user.click((await row('Our docs')).getByRole('button', { name: 'Sign in: Our docs' }));
-  expect(backend.asked('sign_in')).toEqual([{ name: 'mcp-sign-in/our-docs' }]);
-  expect(await screen.findByRole('alert')).toHaveTextContent('mcp.example.com does not say where.');
+  expect(await screen.findByTestId('server-sign-in-box')).toHaveTextContent('Sign in at login.example.com?');
+  expect(backend.asked('sign_in')).toEqual([]);
+  await user.click(await screen.findByTestId('server-sign-in-open'));
+  expect(backend.asked('sign_in')).toEqual([{ name: 'mcp-sign-in/our-docs', host: 'login.example.com' }]);
+  expect(await screen.findByRole('alert')).toHaveTextContent('nobody signed in.');
 });
 
-it('signs in again for a call that needs more', async () => {
+it('signs in again for a call that needs more, and opens nothing where the server leads nowhere', async () => {
   const docs = sampleServer({ name: 'docs', id: 'docs', host: 'mcp.example.com' });
   const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
+  backend.fail('server_sign_in', { message: 'mcp.example.com does not say where.' });
   await user.click(await screen.findByRole('button', { name: 'More about docs' }));
   await user.click(await screen.findByTestId('server-sign-in'));
-  expect(backend.asked('sign_in')).toEqual([{ name: 'mcp-sign-in/docs' }]);
+  expect(await screen.findByRole('alert')).toHaveTextContent('mcp.example.com does not say where.');
+  expect(screen.queryByTestId('server-sign-in-open')).toBeNull();
+  expect(backend.asked('sign_in')).toEqual([]);
+});
+
+it('changes what a server runs by a form, and says when it was approved', async () => {
+  const { backend, user } = setup();
+  const entry = { command: 'npx', args: ['-y', 'octo-github-mcp'], cwd: null, url: null, values: { MODE: 'x' } };
+  backend.on('server_entry', () => entry).on('edit_server', () => ({ servers: [], broken: [] }));
+  expect(await screen.findByText(/approved by you on 9 Nov/)).toBeVisible();
+  await user.click(await screen.findByRole('button', { name: 'More about github' }));
+  await user.click(await screen.findByTestId('server-edit'));
+  await user.type(await screen.findByTestId('edit-args'), '\n--all');
+  await user.click(screen.getByTestId('edit-save'));
+  const block = { mcpServers: { github: { command: 'npx', args: ['-y', 'octo-github-mcp', '--all'], env: { MODE: 'x' } } } };
+  expect(backend.asked('edit_server')).toEqual([{ server: 'github', text: JSON.stringify(block) }]);
+  await waitFor(() => expect(screen.queryByTestId('edit-server')).toBeNull());
+});
+
+it('keeps the form open where a change is refused', async () => {
+  const { backend, user } = setup();
+  backend.on('server_entry', () => ({ command: 'npx', args: [], cwd: null, url: null, values: {} }));
+  backend.fail('edit_server', { message: 'mcpServers.github.args holds a secret. Move it to env.' });
+  await user.click(await screen.findByRole('button', { name: 'More about github' }));
+  await user.click(await screen.findByTestId('server-edit'));
+  await user.click(await screen.findByTestId('edit-save'));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Move it to env.');
+  expect(screen.getByTestId('edit-runs')).toHaveValue('npx');
 });
 
 it('says why a server did not start, beside it', async () => {
@@ -107,7 +139,7 @@ const change = {
 
 it('keeps a changed tool blocked until its difference is approved', async () => {
   const { backend, user } = setup({
-    servers: { servers: [sampleServer({ tools: { listed: 8, on: 7, changed: 1, tokens: 9 } })], broken: [] },
+    servers: { servers: [sampleServer({ tools: { listed: 8, on: 7, changed: 1, new: 0, tokens: 9 } })], broken: [] },
     serverDetails: { github: sampleServerDetail({}, { changes: [change] }) },
   });
   backend.on('approve_server_tool', () => backend.list_servers());

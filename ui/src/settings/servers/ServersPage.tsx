@@ -33,13 +33,14 @@ export function ServersPage() {
   const scale = Math.max(1, ...rows.map(({ tools }) => tools?.tokens ?? 0));
   const attention = rows.filter(needsAttention).length + broken.length;
 
-  const mend = (row: ServerRow, to: ServerRemedyName) => {
-    const { name } = row;
+  const mend = ({ name }: ServerRow, to: ServerRemedyName) => {
     if (to === 'restart') servers.restart(name);
-    else if (to === 'sign_in') servers.signIn(row);
     else if (to === 'stop') servers.stop(name);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
-    else setChosen(name);
+    else {
+      if (to === 'sign_in') servers.beginSignIn(name);
+      setChosen(name);
+    }
   };
   const added = (names: readonly string[]) => {
     setAdding(false);

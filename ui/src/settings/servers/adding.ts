@@ -1,6 +1,7 @@
 // The box that adds a server, as data. What the text means is read by the backend alone.
 
 import type { OfferedServer, UserError } from '../../ipc';
+import { valuesIn } from './editing';
 
 export interface ServerForm {
   readonly name: string;
@@ -67,15 +68,7 @@ export function textOf({ way, text, form }: Adding): string {
   const name = form.name.trim();
   const runs = form.runs.trim();
   if (name === '' || runs === '') return '';
-  const values = Object.fromEntries(
-    form.values
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => {
-        const [key = '', ...rest] = line.split('=');
-        return [key.trim(), rest.join('=').trim()];
-      }),
-  );
+  const values = Object.fromEntries(valuesIn(form.values));
   const isAddress = /^https?:\/\//i.test(runs);
   return JSON.stringify({ mcpServers: { [name]: isAddress ? { url: runs, headers: values } : { command: runs, env: values } } });
 }

@@ -43,12 +43,19 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
     case 'asleep':
     case 'ready': {
       const changed = row.tools?.changed ?? 0;
-      if (changed > 0) return { dot: 'bg-warn', text: `Needs review: ${counted(changed, 'tool')} changed`, remedy: review };
+      if (changed > 0) return { dot: 'bg-warn', text: `Needs review: ${blockedText(changed, row.tools?.new ?? 0)}`, remedy: review };
       if (row.state === 'asleep') return { dot: 'bg-ok', text: 'Ready, asleep. Starts with the next call', remedy: null };
       const use = row.active_in > 0 ? `, used in ${counted(row.active_in, 'chat')}` : '';
       return { dot: 'bg-ok', text: `Ready${use}`, remedy: null };
     }
   }
+}
+
+/** "2 tools changed, 1 new tool is blocked" */
+function blockedText(changed: number, added: number): string {
+  const others = changed - added;
+  const parts = [others > 0 && `${counted(others, 'tool')} changed`, added > 0 && `${counted(added, 'new tool')} blocked`];
+  return parts.filter(Boolean).join(', ');
 }
 
 function failedText(row: ServerRow, since: number): string {

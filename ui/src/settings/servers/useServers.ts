@@ -17,8 +17,12 @@ export interface Servers {
   readonly set: (change: Params<'set_server'>) => void;
   readonly restart: (server: string) => void;
   readonly stop: (server: string) => void;
-  /** Opens the browser where the server's users sign in. */
-  readonly signIn: (row: ServerRow) => void;
+  /** The server whose sign-in is about to open. */
+  readonly signingIn: string | null;
+  /** Asks first where it leads. */
+  readonly beginSignIn: (server: string | null) => void;
+  /** Opens the browser where the server's users sign in, if that is at this host. */
+  readonly signIn: (row: ServerRow, host: string) => void;
   readonly remove: (server: string) => void;
   /** Gives whether it was done. */
   readonly agree: (server: string, fingerprint: string) => Promise<boolean>;
@@ -31,6 +35,7 @@ export function useServers(): Servers {
   const revision = useApp(({ revisions }) => revisions.registry);
   const listed = useRpc('list_servers', nothing, revision);
   const [refused, setRefused] = useState<Readonly<Record<string, UserError>>>({});
+  const [signingIn, setSigningIn] = useState<string | null>(null);
   const { data } = listed;
   // The clocks of the rows go on from there.
   const readAt = useMemo(() => (data ? Date.now() : 0), [data]);
@@ -60,7 +65,12 @@ export function useServers(): Servers {
     set: (change) => void attempt(change.server, () => backend.rpc('set_server', change)),
     restart: (server) => void attempt(server, () => backend.rpc('restart_server', { server })),
     stop: (server) => void attempt(server, () => backend.rpc('stop_server', { server })),
-    signIn: ({ name, id }) => void attempt(name, () => backend.rpc('sign_in', { name: `mcp-sign-in/${id}` })),
+    signingIn,
+    beginSignIn: setSigningIn,
+    signIn: ({ name, id }, host) => {
+      setSigningIn(null);
+      void attempt(name, () => backend.rpc('sign_in', { name: `mcp-sign-in/${id}`, host }));
+    },
     remove: (server) => void attempt(server, () => backend.rpc('remove_server', { server })),
     agree: (server, fingerprint) => attempt(server, () => backend.rpc('agree_to_server', { server, fingerprint })),
     approveTool: (params) => attempt(params.server, () => backend.rpc('approve_server_tool', params)),

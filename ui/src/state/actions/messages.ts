@@ -23,13 +23,13 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       }),
 
     /** Sends what a turn of the open chat was begun with once more, as it was or otherwise. Rejects with a `UserError`. */
-    async sendAgain({ text, skills, tool, images }: Said, other: Pick<SendMessage, 'after'> & { text?: string } = {}): Promise<void> {
+    async sendAgain({ text, skills, tool, images, outside }: Said, other: Pick<SendMessage, 'after'> & { text?: string } = {}): Promise<void> {
       const session = get().app.open;
       if (session === null) return;
       const shown = await Promise.all(
         images.map(async ({ id, name }) => ({ name, ...(await backend.rpc('read_image', { session, id })) })),
       );
-      const again: OnItsWay = { text: other.text ?? text, tool, skills, files: [], images: shown, turn: newTurn() };
+      const again: OnItsWay = { text: other.text ?? text, tool, skills, files: [...outside], images: shown, turn: newTurn() };
       const send = () => backend.rpc('send_message', { session, ...messageOf(again), ...other, turn: again.turn });
       // As it was it stands in the log already.
       if (other.text === undefined) return void (await send());

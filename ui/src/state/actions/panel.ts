@@ -20,6 +20,12 @@ export function panelActions({ get, setApp }: Tools, showChat: () => void) {
       showChat();
     },
 
+    /** What the sub-agent of a call does, beside the conversation. */
+    showTask(call: string): void {
+      setPanel({ open: true, tab: 'subagents', task: call });
+      showChat();
+    },
+
     togglePanel(): void {
       setPanel({ open: !get().app.panel.open, peek: false });
     },

@@ -13,8 +13,35 @@ function stored({ row, events, running_calls }: SessionView): SessionState {
   return events.length === 0 ? unread : replay(events, row.running, running_calls);
 }
 
+/** Reads a session that nothing watches yet, and watches it from then on. */
+async function readSession({ backend, get, set, collect }: Tools, id: string): Promise<void> {
+  const isListed = get().app.sessions.some((row) => row.id === id);
+  if (get().streams[id] !== undefined && (isListed || get().app.unlisted?.id === id)) return;
+  // Events that arrive while the stored ones are read are kept, and those not among them follow.
+  const early = collect(id);
+  try {
+    const view = await backend.rpc('open_session', { session: id });
+    set((state) => {
+      const stream = early.events.reduce(reduce, stored(view));
+      const { open, opening, sessions, unlisted, asking } = state.app;
+      return {
+        app: {
+          ...state.app,
+          opening: open === id ? false : opening,
+          sessions: sessions.map((row) => (row.id === id ? view.row : row)),
+          unlisted: view.row.parent !== undefined && open === id ? view.row : unlisted,
+          asking: askingIn(asking, id, stream),
+        },
+        streams: { ...state.streams, [id]: state.streams[id] ?? stream },
+      };
+    });
+  } finally {
+    early.end();
+  }
+}
+
 export function sessionActions(tools: Tools) {
-  const { backend, get, set, collect, setApp, attempt } = tools;
+  const { backend, get, set, setApp, attempt } = tools;
   const actions = {
     ...rowActions(tools),
 
@@ -66,30 +93,16 @@ export function sessionActions(tools: Tools) {
           view: { kind: 'chat' },
           list: { ...app.list, sheet: false },
         }));
-        if (get().streams[id] !== undefined) return;
-        // Events that arrive while the stored ones are read are kept, and those not among them follow.
-        const early = collect(id);
         try {
-          const view = await backend.rpc('open_session', { session: id });
-          set((state) => {
-            const stream = early.events.reduce(reduce, stored(view));
-            return {
-              app: {
-                ...state.app,
-                opening: state.app.open === id ? false : state.app.opening,
-                sessions: state.app.sessions.map((row) => (row.id === id ? view.row : row)),
-                asking: askingIn(state.app.asking, id, stream),
-              },
-              streams: { ...state.streams, [id]: stream },
-            };
-          });
+          await readSession(tools, id);
         } catch (thrown) {
           setApp((app) => (app.open === id ? { ...app, open: null, opening: false } : app));
           throw thrown;
-        } finally {
-          early.end();
         }
       }),
+
+    /** Reads what a session is about without opening it, such as that of a sub-agent. */
+    watchSession: (id: string) => attempt(() => readSession(tools, id)),
 
     /** Brings a chat into view that waits for an answer; the next one where one is in view already. False where none waits. */
     async showAsking(): Promise<boolean> {

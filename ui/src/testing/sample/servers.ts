@@ -13,7 +13,7 @@ export function sampleServer(change: Partial<ServerRow> = {}): ServerRow {
     protocol: '2025-11-25',
     runs: 'npx -y octo-github-mcp',
     host: null,
-    tools: { listed: 8, on: 8, changed: 0, tokens: 2882 },
+    tools: { listed: 8, on: 8, changed: 0, new: 0, tokens: 2882 },
     active_in: 0,
     reaches_vault: false,
     start: null,
@@ -30,6 +30,7 @@ export function sampleServerDetail(change: Partial<ServerDetail> = {}, review: P
     review: {
       fingerprint: 'f1',
       agreed: true,
+      agreed_at: '2026-11-09T08:00:00Z',
       changed: false,
       program: '/usr/bin/npx',
       runs: 'npx -y octo-github-mcp',

@@ -1,8 +1,8 @@
 //! Commands about credentials and rules.
 
 use nova_protocol::{
-    AddRule, ApprovedHostRef, ApprovedToolRef, CredentialRef, CredentialsView, GrantCredential, Nothing,
-    PermissionsView, RuleRef, SetCredential, UnlockCredentials, UserError,
+    ApprovedHostRef, ApprovedToolRef, CredentialRef, CredentialsView, GrantCredential, Nothing,
+    PermissionsView, SetCredential, SignIn, UnlockCredentials, UserError,
 };
 
 use crate::app::App;
@@ -49,22 +49,12 @@ impl App {
         Ok(self.credentials().await)
     }
 
-    pub(crate) async fn sign_in(&self, credential: CredentialRef) -> Result<CredentialsView, UserError> {
-        self.sign_in_at_desktop(&credential.name).await?;
+    pub(crate) async fn sign_in(&self, sign_in: SignIn) -> Result<CredentialsView, UserError> {
+        self.sign_in_at_desktop(&sign_in.name, sign_in.host).await?;
         Ok(self.credentials().await)
     }
 
     pub(crate) async fn list_rules(&self, _: Nothing) -> Result<PermissionsView, UserError> {
-        Ok(self.permissions())
-    }
-
-    pub(crate) async fn add_rule(&self, rule: AddRule) -> Result<PermissionsView, UserError> {
-        self.put_rule(&rule)?;
-        Ok(self.permissions())
-    }
-
-    pub(crate) async fn remove_rule(&self, rule: RuleRef) -> Result<PermissionsView, UserError> {
-        self.take_rule_back(&rule.pattern)?;
         Ok(self.permissions())
     }
 

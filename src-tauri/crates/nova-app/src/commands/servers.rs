@@ -1,8 +1,8 @@
 //! Commands about MCP servers.
 
 use nova_protocol::{
-    AddServers, AgreeToServer, ApproveServerTool, ErrorCode, ImportServers, Nothing, OfferedServer,
-    ReadServers, ServerDetail, ServerFile, ServerRef, ServersView, SetServer, UserError,
+    AgreeToServer, ApproveServerTool, ErrorCode, ImportServers, Nothing, ServerDetail, ServerFile, ServerRef,
+    ServersView, SetServer, UserError,
 };
 
 use crate::app::App;
@@ -46,15 +46,6 @@ impl App {
 
     pub(crate) async fn remove_server(&self, server: ServerRef) -> Result<ServersView, UserError> {
         self.remove_mcp_server(&server.server)?;
-        self.servers_view().await
-    }
-
-    pub(crate) async fn read_servers(&self, pasted: ReadServers) -> Result<Vec<OfferedServer>, UserError> {
-        self.offered_servers(&pasted.text.take()).await
-    }
-
-    pub(crate) async fn add_servers(&self, add: AddServers) -> Result<ServersView, UserError> {
-        self.add_pasted(&add.text.take(), &add.names, add.enabled).await?;
         self.servers_view().await
     }
 

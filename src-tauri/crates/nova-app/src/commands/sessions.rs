@@ -1,9 +1,8 @@
 //! Commands about chats and their turns.
 
 use nova_protocol::{
-    CallRef, ChooseBranch, ContextView, DecideApproval, DropSkill, ErrorCode, Event, Nothing, PurgeSessions,
-    PurgedSessions, RenameSession, ReviseApproval, SendMessage, SessionRef, SessionRow, SessionView, TurnRef,
-    UserError,
+    ContextView, DecideApproval, ErrorCode, Event, Nothing, PurgeSessions, PurgedSessions, RenameSession,
+    ReviseApproval, SendMessage, SessionRef, SessionRow, SessionView, TurnRef, UserError,
 };
 use nova_session::UserMessage;
 
@@ -76,29 +75,20 @@ impl App {
         Ok(PurgedSessions { purged: u32::try_from(purged).unwrap_or(u32::MAX) })
     }
 
-    pub(crate) async fn choose_branch(&self, choose: ChooseBranch) -> Result<Nothing, UserError> {
-        self.put_branch_in_force(&choose.session, &choose.turn).await?;
-        Ok(Nothing {})
-    }
-
     pub(crate) async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
         let after = self.said_after(&message.session, message.after).await?;
         let images = message.images;
         let images = blocking(move || images::received(images)).await?;
-        let said =
-            UserMessage { text: message.text, skills: message.skills, tool: message.tool, after, images };
+        let said = UserMessage {
+            text: message.text,
+            skills: message.skills,
+            tool: message.tool,
+            after,
+            images,
+            outside: message.outside,
+        };
         let turn = self.start_turn(&message.session, message.turn, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
-    }
-
-    pub(crate) async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
-        self.stop_here(&session.session)?;
-        Ok(Nothing {})
-    }
-
-    pub(crate) async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
-        self.stop_call_here(&call)?;
-        Ok(Nothing {})
     }
 
     pub(crate) async fn context(&self, session: SessionRef) -> Result<ContextView, UserError> {
@@ -110,11 +100,6 @@ impl App {
         };
         let limit = model.and_then(|model| self.context_of(&model));
         Ok(chat.session.context(&self.inner.registry.snapshot(), limit))
-    }
-
-    pub(crate) async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {
-        self.drop_active(&drop.session, &drop.skill).await?;
-        Ok(Nothing {})
     }
 
     pub(crate) async fn decide_approval(&self, decide: DecideApproval) -> Result<Nothing, UserError> {

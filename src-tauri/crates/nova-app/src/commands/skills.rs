@@ -1,9 +1,9 @@
 //! Commands about skills, their panels, records and settings.
 
 use nova_protocol::{
-    AcceptSkill, CatalogView, CreateSkill, CreatedSkill, EnableSkill, FieldProposal, GlanceView, Nothing,
-    PanelView, RecordTypeRow, SetSkill, SkillDetail, SkillManual, SkillRef, SkillReview, SkillRow,
-    SuggestTools, ToolSuggestion, UserError, UsualCurrency,
+    AcceptSkill, CatalogView, CreateSkill, CreatedSkill, EnableSkill, GlanceView, Nothing, PanelView,
+    RecordTypeRow, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion,
+    UserError, UsualCurrency,
 };
 
 use crate::app::App;
@@ -43,10 +43,6 @@ impl App {
         self.list_skills(Nothing {}).await
     }
 
-    pub(crate) async fn review_skill(&self, skill: SkillRef) -> Result<SkillReview, UserError> {
-        self.review_of(&skill.skill).await
-    }
-
     pub(crate) async fn accept_skill(&self, accept: AcceptSkill) -> Result<Vec<SkillRow>, UserError> {
         self.agree_to_skill(&accept.skill, &accept.fingerprint).await?;
         self.list_skills(Nothing {}).await
@@ -61,11 +57,6 @@ impl App {
 
     pub(crate) async fn show_skills_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
         self.show_in_file_manager(self.places().tool_folders().skills).await?;
-        Ok(Nothing {})
-    }
-
-    pub(crate) async fn show_skill_files(&self, skill: SkillRef) -> Result<Nothing, UserError> {
-        self.show_files_of(&skill.skill).await?;
         Ok(Nothing {})
     }
 
@@ -90,10 +81,6 @@ impl App {
 
     pub(crate) async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
         Ok(self.glances().await)
-    }
-
-    pub(crate) async fn propose_fields(&self, skill: SkillRef) -> Result<FieldProposal, UserError> {
-        self.fields_of_vault(&skill.skill).await
     }
 
     pub(crate) async fn usual_currency(&self, skill: SkillRef) -> Result<UsualCurrency, UserError> {

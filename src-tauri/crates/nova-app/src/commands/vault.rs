@@ -1,23 +1,14 @@
 //! Commands about the vault, its notes and their history.
 
 use nova_protocol::{
-    AddWorkspace, ChangeSetView, ErrorCode, FinishChanges, FinishResult, KeepHistory, ListChanges,
-    NotePrivacy, NoteRef, NoteView, Nothing, OpenVault, ProblemView, PruneChanges, PruneResult, SetPrivate,
-    SetRoot, UndoChanges, UndoResult, UserError, VaultPage, VaultRef, VaultSummary, WorkspaceRef, Workspaces,
+    AddWorkspace, ChangeSetView, ErrorCode, FinishChanges, FinishResult, ListChanges, NoteRef, NoteView,
+    Nothing, ProblemView, PruneChanges, PruneResult, UndoChanges, UndoResult, UserError, VaultPage, VaultRef,
+    WorkspaceRef, Workspaces,
 };
 
 use crate::app::App;
 
 impl App {
-    pub(crate) async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
-        self.open_first(choice).await?;
-        self.vault_summary().await
-    }
-
-    pub(crate) async fn vault_page(&self, _: Nothing) -> Result<VaultPage, UserError> {
-        self.page_of_vault().await
-    }
-
     pub(crate) async fn show_vault_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
         self.show_in_file_manager(self.vault()?.root().to_owned()).await?;
         Ok(Nothing {})
@@ -25,26 +16,7 @@ impl App {
 
     pub(crate) async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
         self.forget_recent_vault(&vault.path)?;
-        self.page_of_vault().await
-    }
-
-    pub(crate) async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
-        self.list_private(set).await?;
-        self.page_of_vault().await
-    }
-
-    pub(crate) async fn check_private(&self, note: NoteRef) -> Result<NotePrivacy, UserError> {
-        self.privacy_of(note.path).await
-    }
-
-    pub(crate) async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
-        self.list_root(set).await?;
-        self.page_of_vault().await
-    }
-
-    pub(crate) async fn keep_history(&self, keep: KeepHistory) -> Result<VaultPage, UserError> {
-        self.limit_history(keep)?;
-        self.page_of_vault().await
+        self.vault_page(Nothing {}).await
     }
 
     pub(crate) async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {

@@ -6,7 +6,7 @@ use nova_credentials::{CredentialName, Destination, GrantConsumer, Place, Templa
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::ToolEntry;
 
-use super::{kept, parse, provider_keys, told};
+use super::{kept, parse, provider_keys};
 use crate::app::App;
 
 /// Someone who may be given a credential, as they are now.
@@ -103,7 +103,7 @@ impl App {
                         "Describe it under sign_ins in nova.config.json.",
                     )
                 })?;
-                let destination = sign_in.destination().map_err(|error| told(&error))?;
+                let destination = sign_in.destination()?;
                 Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
             }
             Some(("server", server)) => {

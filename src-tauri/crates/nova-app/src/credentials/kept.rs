@@ -193,6 +193,7 @@ impl Kept {
     /// Removes it with its grants: what is later kept under the name is another secret.
     pub(crate) async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         self.grants.revoke(name, None)?;
+        self.revoke_tokens(name).await;
         let removed = within(ANSWER, self.store().await?.remove(name)).await?;
         self.signed_out().remove(name);
         self.changed(name, "missing");

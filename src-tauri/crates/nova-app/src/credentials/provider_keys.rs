@@ -7,7 +7,6 @@ use nova_provider::{Locality, key_variable};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::told;
 use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
 
@@ -98,7 +97,7 @@ impl App {
         place: Place,
         text: &str,
     ) -> Result<SecretString, UserError> {
-        let template = Template::parse(place, text).map_err(|error| told(&error))?;
+        let template = Template::parse(place, text)?;
         if template.references().next().is_none() {
             return Ok(text.into());
         }
@@ -111,9 +110,9 @@ impl App {
             Ok(secret) => Ok(secret),
             // Where a credential is not even kept, to grant it would not help.
             Err(CredentialError::NotGranted { name, .. }) if self.is_missing(&name).await => {
-                Err(told(&CredentialError::Missing { name }))
+                Err(CredentialError::Missing { name }.into())
             }
-            Err(error) => Err(told(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 

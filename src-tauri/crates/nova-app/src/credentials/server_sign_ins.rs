@@ -1,18 +1,21 @@
 //! Sign-ins for MCP servers, which say themselves where one signs in.
 
+use std::time::Duration;
+
 use nova_credentials::{
     Challenge, CredentialError, CredentialName, GivenClient, OAuth, Opener, ProtectedResource,
 };
 use nova_mcp::{GivenSignIn, ServerConfig, Way};
-use nova_protocol::{ErrorCode, UserError};
+use nova_protocol::{ErrorCode, ServerRef, ServerSignIn, UserError};
 use nova_skill::Secret;
 
 use super::kept::Kept;
-use super::told;
 use crate::app::App;
 
 /// The service of their credentials; the key is the server's id.
 const SERVICE: &str = "mcp-sign-in";
+/// How long signing out waits for a server that revokes tokens.
+const REVOKING: Duration = Duration::from_secs(10);
 
 /// # Errors
 /// Never for a server that was read: its id is one.
@@ -41,12 +44,38 @@ impl Kept {
         token.map(Some)
     }
 
+    /// Has the server of a sign-in forget its tokens, where it says how. One that does not answer keeps nobody from
+    /// removing them here.
+    pub(crate) async fn revoke_tokens(&self, name: &CredentialName) {
+        if !name.as_str().starts_with(SERVICE) {
+            return;
+        }
+        let revoked = async { self.oauth(self.store().await?)?.revoke(name).await };
+        match tokio::time::timeout(REVOKING, revoked).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::warn!(credential = %name, "the tokens were not revoked: {error}"),
+            Err(_) => tracing::warn!(credential = %name, "the tokens were not revoked in time"),
+        }
+    }
+
     async fn sign_in_for_server(
         &self,
         server: &ServerConfig,
         challenge: Challenge,
         opener: &dyn Opener,
     ) -> Result<(), CredentialError> {
+        let resource = self.resource_of(server, challenge).await?;
+        let (name, oauth): (_, OAuth) = (name_of(server)?, self.oauth(self.store().await?)?);
+        oauth.sign_in_for(&name, &resource, opener).await?;
+        self.signed_in(&name);
+        Ok(())
+    }
+
+    async fn resource_of(
+        &self,
+        server: &ServerConfig,
+        challenge: Challenge,
+    ) -> Result<ProtectedResource, CredentialError> {
         let Way::Address { url, oauth: given, .. } = &server.way else {
             return Err(CredentialError::CannotSignIn {
                 reason: format!("{} is a program of this machine", server.name),
@@ -66,11 +95,7 @@ impl Kept {
             }
         };
         let client = GivenClient { id: client_id, secret, scopes, port };
-        let resource = ProtectedResource { url: url.clone(), challenge, client };
-        let (name, oauth): (_, OAuth) = (name_of(server)?, self.oauth(self.store().await?)?);
-        oauth.sign_in_for(&name, &resource, opener).await?;
-        self.signed_in(&name);
-        Ok(())
+        Ok(ProtectedResource { url: url.clone(), challenge, client })
     }
 }
 
@@ -86,15 +111,41 @@ impl App {
         opener: &dyn Opener,
     ) -> Result<(), UserError> {
         let signed_in = self.inner.kept.sign_in_for_server(server, challenge, opener).await;
-        signed_in.map_err(|error| told(&error))?;
+        signed_in?;
         self.inner.mcp.sign_ins_changed();
         Ok(())
     }
 
+    /// The host at which the user of a server signs in. Opens nothing.
+    ///
+    /// # Errors
+    /// When the server does not lead to one.
+    pub(crate) async fn server_sign_in(&self, server: ServerRef) -> Result<ServerSignIn, UserError> {
+        let config = self.mcp_server(&server.server)?;
+        self.check_agreed(&config)?;
+        let challenge = self.inner.mcp.sign_in_wanted(&config.name).unwrap_or_default();
+        let kept = &self.inner.kept;
+        let resource = kept.resource_of(&config, challenge).await?;
+        let host = kept.oauth(kept.store().await?)?.sign_in_host(&resource).await?;
+        Ok(ServerSignIn { host })
+    }
+
+    fn check_agreed(&self, server: &ServerConfig) -> Result<(), UserError> {
+        if self.mcp_servers().iter().any(|status| status.id == server.id && status.agreed) {
+            return Ok(());
+        }
+        Err(UserError::new(
+            ErrorCode::SkillNeedsReview,
+            format!("You have not agreed to contact {}.", server.name),
+            format!("Review it first: nova mcp review {}.", server.name),
+        ))
+    }
+
     /// Drops the tokens of a server that is not in the configuration.
     pub(crate) async fn forget_sign_in_for(&self, server: &ServerConfig) -> Result<(), UserError> {
-        let name = name_of(server).map_err(|error| told(&error))?;
-        self.inner.kept.remove(&name).await.map(drop).map_err(|error| told(&error))
+        let name = name_of(server)?;
+        self.inner.kept.remove(&name).await?;
+        Ok(())
     }
 
     /// Signs in for the server whose sign-in has this name, and starts it anew; None where no server's has.
@@ -105,12 +156,8 @@ impl App {
     ) -> Option<Result<(), UserError>> {
         let id = name.as_str().strip_prefix(SERVICE)?.strip_prefix('/')?;
         let server = self.inner.mcp.config(id).filter(|server| server.id == id)?;
-        if !self.mcp_servers().iter().any(|status| status.id == id && status.agreed) {
-            return Some(Err(UserError::new(
-                ErrorCode::SkillNeedsReview,
-                format!("You have not agreed to contact {}.", server.name),
-                format!("Review it first: nova mcp review {}.", server.name),
-            )));
+        if let Err(refused) = self.check_agreed(&server) {
+            return Some(Err(refused));
         }
         let wanted = self.inner.mcp.sign_in_wanted(&server.name);
         if let (None, Some(own)) = (&wanted, server.credentials().first()) {

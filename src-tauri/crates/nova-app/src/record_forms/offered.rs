@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use nova_calls::error_from_vault;
 use nova_protocol::{ErrorCode, FieldsOfRecords, NoteSuggestion, UserError, ValuesInUse};
 use nova_skill::figures::folded;
 use nova_skill::{FieldKind, RecordType};
@@ -40,7 +39,7 @@ fn values_of(declared: &RecordType, key: &str, view: &View) -> Result<Vec<String
     let Some(field) = declared.fields.get(key) else { return Ok(Vec::new()) };
     let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
     let mut spellings: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-    for note in view.records(&types).map_err(|error| error_from_vault(&error))? {
+    for note in view.records(&types)? {
         let record = declared.read(&note);
         // A broken value is told in its own place, and is not offered.
         let said = match field.kind {
@@ -76,7 +75,7 @@ pub(super) fn records_like(
 ) -> Result<Vec<NoteSuggestion>, UserError> {
     let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
     let mut found: Vec<(u8, NoteSuggestion)> = Vec::new();
-    for note in view.records(&types).map_err(|error| error_from_vault(&error))? {
+    for note in view.records(&types)? {
         let title = declared.read(&note).title().into_owned();
         let places = [&title, note.path.name()].map(|name| matching(&folded(name), text));
         if let Some(place) = places.into_iter().flatten().min() {

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nova_calls::error_from_vault;
 use nova_protocol::{SameRecord, UserError};
 use nova_registry::SkillEntry;
 use nova_skill::{
@@ -187,10 +186,9 @@ impl FilledForm {
 
     pub(super) fn same(&self, declared: &RecordType, view: &View) -> Result<Option<SameRecord>, UserError> {
         let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
-        let notes =
-            view.read_records(&[&declared.folder], &types).map_err(|error| error_from_vault(&error))?.notes;
+        let notes = view.read_records(&[&declared.folder], &types)?.notes;
         let (folder, name) = declared.place(&self.values);
-        let free = view.draft().free_path(&folder, &name).map_err(|error| error_from_vault(&error))?;
+        let free = view.draft().free_path(&folder, &name)?;
         Ok(same::same(declared, &notes, &self.values, &name, &free))
     }
 

@@ -33,6 +33,7 @@ fn facts(effect: Effect) -> Facts<'static> {
         open_notes: Vec::new(),
         tainted: false,
         times: 1,
+        hosts_vary: false,
     }
 }
 
@@ -42,7 +43,11 @@ fn rules(yaml: &str) -> Rules {
 
 /// "run", "deny", or "ask" with what is offered: o(nce), s(ession), a(lways), d(eny), e(dit).
 fn verdict(yaml: &str, facts: &Facts) -> String {
-    match decide(&rules(yaml), facts).verdict {
+    shown(decide(&rules(yaml), facts))
+}
+
+fn shown(ruling: Ruling) -> String {
+    match ruling.verdict {
         Verdict::Run => "run".into(),
         Verdict::Deny => "deny".into(),
         Verdict::Ask { decisions, editable } => {
@@ -59,6 +64,54 @@ fn verdict(yaml: &str, facts: &Facts) -> String {
             })
         }
     }
+}
+
+/// Of a tool that calls others, which have planned these writes.
+fn together(yaml: &str, writes: &[Facts], asked: bool) -> String {
+    let outer = Facts {
+        call: CallShape { skill: "core", tool: "run_code", effect: Effect::Write, args: &NO_ARGS },
+        ..facts(Effect::Write)
+    };
+    shown(decide_together(&rules(yaml), &outer, writes, asked))
+}
+
+#[test]
+fn writes_of_a_script_are_judged_by_the_rules_of_their_tools() {
+    let write = facts(Effect::Write);
+    let granted = Facts { granted: true, ..write.clone() };
+    let outside = Facts { outside_own: true, ..granted.clone() };
+    let both = [granted.clone(), write.clone()];
+    for (yaml, writes, expected) in [
+        ("", &[][..], "run"),
+        ("", std::slice::from_ref(&write), "ask osd"),
+        ("", std::slice::from_ref(&granted), "run"),
+        ("", &both, "ask osd"),
+        ("", std::slice::from_ref(&outside), "ask osd"),
+        ("permissions:\n  allow: [crm__add_contact]", std::slice::from_ref(&write), "run"),
+        ("permissions:\n  allow: [core__run_code]", std::slice::from_ref(&write), "ask osd"),
+        ("permissions:\n  deny: [crm__add_contact]", std::slice::from_ref(&granted), "deny"),
+        ("permissions:\n  deny: [core__run_code]", &[], "deny"),
+        ("permissions:\n  human_approval: [crm__add_contact]", &both, "ask od"),
+        ("permissions:\n  human_approval: [core__run_code]", std::slice::from_ref(&granted), "ask od"),
+    ] {
+        assert_eq!(together(yaml, writes, false), expected, "{yaml} {writes:?}");
+    }
+}
+
+#[test]
+fn a_script_that_was_allowed_is_asked_about_again_for_its_writes_only() {
+    let rule = "permissions:\n  human_approval: [core__run_code]";
+    assert_eq!(together(rule, &[], false), "ask od");
+    assert_eq!(together(rule, &[], true), "run");
+    assert_eq!(together(rule, &[facts(Effect::Write)], true), "ask od");
+}
+
+#[test]
+fn no_always_is_offered_where_hosts_vary() {
+    let external = Facts { hosts_vary: true, ..facts(Effect::External) };
+    assert_eq!(verdict("", &external), "ask osd");
+    assert_eq!(verdict("", &Facts { granted: true, tainted: true, ..external.clone() }), "ask osd");
+    assert_eq!(verdict("", &Facts { granted: true, ..external }), "run");
 }
 
 #[test]
@@ -273,7 +326,9 @@ policies:
     let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
     let helper = Principal { kind: PrincipalKind::Subagent, ..Principal::owner() };
     let both = Principal { relationship: Relationship::Unknown, ..helper.clone() };
-    for (who, said) in [(owner(), "ask osade"), (&stranger, "deny"), (&helper, "run"), (&both, "deny")] {
+    // What asks the user asks for a sub-agent too, whatever a policy allows it.
+    for (who, said) in [(owner(), "ask osade"), (&stranger, "deny"), (&helper, "ask osade"), (&both, "deny")]
+    {
         assert_eq!(verdict(yaml, &Facts { principal: who, ..facts(Effect::Write) }), said, "{who:?}");
     }
     let other = CallShape { skill: "other", tool: "thing", ..call(Effect::Write) };

@@ -1,5 +1,6 @@
 //! Waiting for an answer: what is asked, what makes the question stale, what an answer means.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use serde_json::Value;
 
 use super::planning::Plan;
 use super::{Reach, Running};
-use crate::hosts::shown_hosts;
+use crate::hosts::shown_hosts_of;
 use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
-use crate::view::{effect_view, error_from_tool, principal_view};
+use crate::view::{effect_view, principal_view};
 use crate::{
     Answer, Approval, ApprovalRequest, Because, Grantee, Ruling, Standing, ToolContent, ToolFace, Verdict,
     arguments,
@@ -32,7 +33,7 @@ impl Running<'_> {
         fresh: &[String],
     ) -> Result<Allowed, UserError> {
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
-        request.question = self.question(tool, None, because);
+        request.question = self.question(tool, args, None, because);
         if matches!(because, Because::NewContent | Because::ChangedContent) {
             request.credentials.clone_from(&tool.spec().credentials);
         } else if !fresh.is_empty() && ToolContent::of(tool).is_some() {
@@ -43,7 +44,7 @@ impl Running<'_> {
                 format!("{} It also needs a grant for the credential {names}.", request.question);
         }
         loop {
-            match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
+            match self.questions.ask(&mut request).await? {
                 Answer::Revised { args: revised } => {
                     match arguments::fit(tool, revised) {
                         Ok(fitting) => *args = fitting,
@@ -70,7 +71,7 @@ impl Running<'_> {
         request.question =
             format!("Show the assistant what {} found?{notes} A rule requires asking.", tool.shown_name());
         loop {
-            match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
+            match self.questions.ask(&mut request).await? {
                 // It has run already: there is nothing to edit, so the question stands.
                 Answer::Revised { .. } => {}
                 answer => return self.decided(tool, &request, answer).map(drop),
@@ -93,7 +94,7 @@ impl Running<'_> {
         let mut newer = None;
         let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
-        request.question = self.question(tool, Some(&asking.diff), &asking.because);
+        request.question = self.question(tool, args, Some(&asking.diff), &asking.because);
         let mut changes = self.scope.access.vault.as_ref().map(Vault::changes);
         loop {
             let stale = async {
@@ -104,7 +105,7 @@ impl Running<'_> {
             };
             let answer = tokio::select! {
                 biased;
-                answer = self.questions.ask(&mut request) => Some(answer.map_err(|error| error_from_tool(&error))?),
+                answer = self.questions.ask(&mut request) => Some(answer?),
                 () = stale => None,
             };
             match answer {
@@ -121,11 +122,8 @@ impl Running<'_> {
                 }
                 Some(answer) => {
                     let allowed = self.decided(tool, &request, answer)?;
-                    if let (Decision::Session, Because::OpenNotes(notes)) =
-                        (allowed.decision, &asking.because)
-                    {
-                        let grantee = Grantee::of(tool);
-                        notes.iter().for_each(|note| self.scope.grants.add_open_note(&grantee, note));
+                    if allowed.decision == Decision::Session {
+                        self.grant_writes(tool, &asking);
                     }
                     return Ok(match allowed.args {
                         Some(edited) => Approved::Edited { args: edited, shown: asking.diff },
@@ -140,15 +138,28 @@ impl Running<'_> {
                 Some(plan) => plan,
                 None => self.plan(skill, tool, reach, args.clone()).await?,
             };
-            (asking.diff, asking.paths) = (plan.diff(), plan.paths());
+            (asking.diff, asking.paths, asking.tools) = (plan.diff(), plan.paths(), plan.tools());
             if let Ruling { verdict: Verdict::Ask { decisions, .. }, because } =
-                self.judge(tool, args, Some(&plan))
+                self.judge_plan(tool, args, &plan)
             {
                 (request.decisions, asking.because) = (decisions, because);
             }
-            request.question = self.question(tool, Some(&asking.diff), &asking.because);
+            request.question = self.question(tool, args, Some(&asking.diff), &asking.because);
             request.diff = Some(asking.diff.clone());
             newer = Some(plan);
+        }
+    }
+
+    /// "For this chat" was said of what the question showed: of the tools that write it.
+    fn grant_writes(&self, tool: &ToolEntry, asking: &Asking) {
+        let grants = &self.scope.grants;
+        let writers = asking.tools.iter().map(|writer| &**writer);
+        for writer in writers.chain((!tool.spec().calls_tools).then_some(tool)) {
+            let grantee = Grantee::of(writer);
+            grants.add(&grantee, writer.effect());
+            if let Because::OpenNotes(notes) = &asking.because {
+                notes.iter().for_each(|note| grants.add_open_note(&grantee, note));
+            }
         }
     }
 
@@ -185,7 +196,7 @@ impl Running<'_> {
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
     ) -> ApprovalRequest {
-        let hosts = shown_hosts(tool);
+        let hosts = self.hosts(tool, &args).shown;
         ApprovalRequest {
             call: self.id.clone(),
             tool: tool.shown_name(),
@@ -204,8 +215,14 @@ impl Running<'_> {
     }
 
     /// The consequence as a question, and why it is asked where that is not plain.
-    fn question(&self, tool: &ToolEntry, diff: Option<&[NoteDiffView]>, because: &Because) -> String {
-        let asked = question(tool, diff);
+    fn question(
+        &self,
+        tool: &ToolEntry,
+        args: &Value,
+        diff: Option<&[NoteDiffView]>,
+        because: &Because,
+    ) -> String {
+        let asked = question(tool, &self.hosts(tool, args).shown, diff);
         match because {
             Because::NewContent => first_question(tool),
             Because::ChangedContent => {
@@ -229,6 +246,9 @@ impl Running<'_> {
                 "{asked} This chat was given private notes, and a remote model may read {}.",
                 and_more(notes)
             ),
+            Because::OutsideOwn if tool.spec().calls_tools => {
+                format!("{asked} It moves notes, or changes notes outside the skills that it calls.")
+            }
             Because::OutsideOwn => {
                 format!("{asked} It moves notes, or changes notes outside the skill {}.", tool.skill)
             }
@@ -246,9 +266,10 @@ impl Running<'_> {
         let allowed = self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why))?;
         let decision = allowed.decision;
         let grantee = Grantee::of(tool);
-        if decision == Decision::Session {
+        // A tool that calls others is granted nothing itself.
+        if decision == Decision::Session && !tool.spec().calls_tools {
             self.scope.grants.add(&grantee, tool.effect());
-            for host in shown_hosts(tool) {
+            for host in self.hosts(tool, &request.args).shown {
                 self.scope.grants.add_host(&grantee, &host);
             }
         }
@@ -324,6 +345,8 @@ pub(super) struct Asking {
     pub(super) diff: Vec<NoteDiffView>,
     pub(super) paths: Vec<VaultPath>,
     pub(super) because: Because,
+    /// Of a tool that calls others, those that write.
+    pub(super) tools: Vec<Arc<ToolEntry>>,
 }
 
 pub(super) enum Approved {
@@ -363,7 +386,7 @@ fn and_more(notes: &[VaultPath]) -> String {
 }
 
 /// The consequence as a question.
-fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
+fn question(tool: &ToolEntry, hosts: &BTreeSet<String>, diff: Option<&[NoteDiffView]>) -> String {
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
         // A note is named from the vault's top, a file by its place on the disk.
         let is_file = |note: &NoteDiffView| Path::new(&note.path).is_absolute();
@@ -381,7 +404,7 @@ fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
     if let Some(own) = own {
         return own;
     }
-    let hosts: Vec<_> = shown_hosts(tool).into_iter().collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     match tool.effect() {
         Effect::External if !hosts.is_empty() => format!("Send this to {}?", hosts.join(", ")),
         Effect::Write => "Change notes?".into(),
@@ -400,7 +423,7 @@ fn first_question(tool: &ToolEntry) -> String {
     format!(
         "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.",
         tool.shown_name(),
-        or_nothing(shown_hosts(tool).into_iter().collect()),
+        or_nothing(shown_hosts_of(tool.spec()).into_iter().collect()),
         or_nothing(tool.spec().credentials.clone()),
     )
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Running;
 use super::planning::Plan;
 use crate::gate::Gate;
-use crate::hosts::shown_hosts;
+use crate::hosts::ToolHosts;
 use crate::trusted::content_of;
 use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace};
 
@@ -21,6 +21,24 @@ impl Running<'_> {
 
     pub(super) fn judge(&self, tool: &ToolEntry, args: &Value, plan: Option<&Plan>) -> Ruling {
         self.gate().judge(&self.facts(tool, args, plan))
+    }
+
+    /// What it is about to write, also by the calls it made.
+    pub(super) fn judge_plan(&self, tool: &ToolEntry, args: &Value, plan: &Plan) -> Ruling {
+        let facts = self.facts(tool, args, Some(plan));
+        if !tool.spec().calls_tools {
+            return self.gate().judge(&facts);
+        }
+        let writes: Vec<Facts> = plan
+            .inner
+            .iter()
+            .map(|write| Facts {
+                times: write.times,
+                outside_own: write.outside_own,
+                ..self.facts(&write.tool, &write.args, Some(plan))
+            })
+            .collect();
+        self.gate().judge_together(&facts, &writes, self.asked)
     }
 
     /// Once more before anything happens: a rule may have been written while the question waited, and
@@ -39,7 +57,7 @@ impl Running<'_> {
         let new = paths.iter().filter(|path| !touched.contains(*path)).count();
         let grantee = Grantee::of(tool);
         let grants = &self.scope.grants;
-        let hosts = shown_hosts(tool);
+        let ToolHosts { shown: hosts, vary: hosts_vary, .. } = self.hosts(tool, args);
         let granted = if tool.effect() == Effect::External && !hosts.is_empty() {
             hosts.iter().all(|host| grants.covers_host(&grantee, host))
         } else {
@@ -59,6 +77,7 @@ impl Running<'_> {
             open_notes,
             tainted: self.tainted,
             times: self.times,
+            hosts_vary,
         }
     }
 

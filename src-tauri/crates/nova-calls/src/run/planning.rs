@@ -18,21 +18,28 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::inner::{Found, InnerCalls, InnerWrite};
 use super::{Reach, Running};
 use crate::context::CallContext;
-use crate::draft_vault::{DraftVault, SeenNotes};
+use crate::delegate::CallDelegate;
+use crate::draft_vault::DraftVault;
 use crate::elicitations::CallUser;
 use crate::figures::notes_named;
 use crate::files::CallFiles;
 use crate::given;
+use crate::is_foreign;
+use crate::process::CallProcess;
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
-use crate::view::{diff_view, error_from_tool, file_diff_view};
+use crate::seen_notes::SeenNotes;
+use crate::view::{diff_view, file_diff_view};
 
 /// The folder of a chat, where its tools may write once they were allowed to.
 const SCRATCH: &str = "scratch";
 /// How long a tool that is stopped may take to end.
 const ENDING: Duration = Duration::from_millis(200);
+/// How long sub-agents that are stopped may take to end.
+const SUB_AGENTS_END: Duration = Duration::from_secs(5);
 
 /// A tool has run: what it gave back and what it wants to write.
 pub(super) struct Plan {
@@ -44,12 +51,19 @@ pub(super) struct Plan {
     pub(super) outside_own: bool,
     /// What would be written that a reader elsewhere may see, where the chat or this call read private notes.
     pub(super) open_notes: Vec<VaultPath>,
+    /// The calls of other tools that planned it.
+    pub(super) inner: Vec<InnerWrite>,
 }
 
 impl Plan {
     /// Whether it would change anything.
     pub(super) fn writes(&self) -> bool {
         self.files.is_some() || self.draft.as_ref().is_some_and(|draft| !draft.is_empty())
+    }
+
+    /// The tools whose calls planned it, where the tool itself calls others.
+    pub(super) fn tools(&self) -> Vec<Arc<ToolEntry>> {
+        self.inner.iter().map(|write| write.tool.clone()).collect()
     }
 
     pub(super) fn paths(&self) -> Vec<VaultPath> {
@@ -79,15 +93,38 @@ impl Running<'_> {
             Some(place) if !place.is_reached() => Arc::new(()),
             _ => self.scope.asker.clone(),
         };
-        let vault = DraftVault::new(
-            self.scope.access.vault.as_ref(),
-            self.scope.privacy.clone(),
-            skill.records.clone(),
-            self.scope.snapshot.clone(),
-            asker,
-        );
         let cancel = self.cancel.child_token();
-        let files = CallFiles::new(self.scope, cancel.clone());
+        let (vault, files) = match &self.inner {
+            Some(inner) if tool.spec().on_notes => {
+                (inner.vault().fork(skill.records.clone(), asker), inner.files().fork(cancel.clone()))
+            }
+            // What is planned for files only those see that write them.
+            Some(inner) => {
+                (inner.vault().fork(skill.records.clone(), asker), CallFiles::new(self.scope, cancel.clone()))
+            }
+            None => {
+                let vault = DraftVault::new(
+                    self.scope.access.vault.as_ref(),
+                    self.scope.privacy.clone(),
+                    skill.records.clone(),
+                    self.scope.snapshot.clone(),
+                    asker,
+                );
+                (vault, CallFiles::new(self.scope, cancel.clone()))
+            }
+        };
+        let own_calls = tool.spec().calls_tools.then(|| {
+            self.made_before.begin_again();
+            InnerCalls::new(
+                self.scope,
+                &self.id,
+                self.questions.watch.clone(),
+                cancel.clone(),
+                vault.clone(),
+                files.clone(),
+                self.made_before.clone(),
+            )
+        });
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();
         let (says, mut said) = unbounded_channel();
@@ -101,12 +138,21 @@ impl Running<'_> {
                 acted: self.acted.clone(),
                 ended: cancel.clone(),
                 secrets: self.secrets.clone(),
+                config: skill.config.clone(),
+            },
+            process: CallProcess {
+                sandbox: self.sandbox.clone(),
+                vault: vault.clone(),
+                call: self.id.clone(),
+                cancel: cancel.clone(),
             },
             credentials: reach.credentials.clone(),
             clock: self.scope.access.clock.clone(),
             given: self.scope.given.clone(),
             store: self.scope.access.stores.of(&skill.id),
+            delegate: self.delegate(tool, &args, &cancel),
             user: CallUser::new(self.questions.clone(), &self.id, tool, &self.scope.principal),
+            tools: own_calls.clone(),
             request: RequestInfo {
                 call: self.id.clone(),
                 session: self.scope.session.clone(),
@@ -125,7 +171,11 @@ impl Running<'_> {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
             drain(output, &says).await
         });
-        let limit = tool.spec().time_limit.unwrap_or(self.scope.access.time_limit);
+        let limit = match tool.spec().delegates {
+            // Each task has a limit of its own.
+            true => Duration::MAX,
+            false => tool.spec().time_limit.unwrap_or(self.scope.access.time_limit),
+        };
         let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
         let passed = questions.watch.stopwatch.passed(limit);
         tokio::pin!(passed);
@@ -134,13 +184,21 @@ impl Running<'_> {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
                 Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
                 () = stopped.cancelled() => {
-                    stop(&mut task, &cancel).await;
+                    // Sub-agents write their own end before the call has one.
+                    let ended = tool.spec().delegates
+                        && tokio::time::timeout(SUB_AGENTS_END, &mut task).await.is_ok();
+                    if !ended {
+                        stop(&mut task, &cancel).await;
+                    }
                     self.outcome.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
                     stop(&mut task, &cancel).await;
                     self.outcome.unknown = self.may_have_acted(tool);
+                    if let Some(calls) = &own_calls {
+                        self.outcome.unknown |= calls.ended().await.unknown;
+                    }
                     return Err(UserError::new(
                         ErrorCode::ToolTimedOut,
                         format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
@@ -154,16 +212,32 @@ impl Running<'_> {
         }
         task.abort();
         cancel.cancel();
+        let found = match &own_calls {
+            Some(calls) => calls.ended().await,
+            None => Found::default(),
+        };
+        self.outcome.unknown |= found.unknown;
+        self.inner_sources = found.sources;
         self.outcome.seen.append(&mut vault.take_seen());
+        let mut told = self.delegated.take();
+        self.outcome.seen.append(&mut told.seen);
+        self.outcome.only_here |= told.only_here;
+        self.outcome.unknown |= told.unknown;
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
         self.outcome.drawn_from = self.drawn_from(&vault, &finished, &named, &shown);
         // Also an error is text that the tool has written.
-        let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
+        let says_so = finished.as_ref().is_ok_and(|output| output.untrusted)
+            || told.untrusted
+            || found.from_outside
+            || self.heard.anything();
         self.outcome.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let files = files.take_draft();
         let mut open_notes = Vec::new();
-        let knows_private = self.scope.asker.makes_private() || vault.has_read_private();
+        let mut knows_private = self.scope.asker.makes_private() || vault.has_read_private();
+        if let (false, Some(_), Some(_)) = (knows_private, &draft, &own_calls) {
+            knows_private = vault.any_private(self.outcome.seen.keys().cloned().collect()).await;
+        }
         if let Some(draft) = draft.as_mut().filter(|_| knows_private) {
             keep_new_notes_private(draft, &self.scope.privacy.elsewhere());
             open_notes.extend(draft.open_notes().cloned());
@@ -171,12 +245,12 @@ impl Running<'_> {
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match &finished {
             Ok(output) => given::texts(&output.value),
-            Err(error) => vec![error_from_tool(error).message],
+            Err(error) => vec![UserError::from(error).message],
         };
         self.outcome.only_here |= vault.only_here().is_told_in(|| match &finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => {
-                let error = error_from_tool(error);
+                let error = UserError::from(error);
                 vec![error.message, error.hint]
             }
         });
@@ -195,7 +269,7 @@ impl Running<'_> {
                 "Its message is withheld. Use the note's path.",
             ));
         }
-        let output = finished.map_err(|error| error_from_tool(&error))?;
+        let output = finished?;
         let told_in_files = files.iter().flat_map(FileDraft::changes).filter_map(|file| file.after());
         if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets))
             || told_in_files.into_iter().any(|text| self.secrets.are_in(text))
@@ -213,7 +287,22 @@ impl Running<'_> {
         let outside_own = draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)))
                 // What the user opened is theirs; the scratch folder is the chat's.
                 || files.iter().flat_map(FileDraft::changes).any(|file| file.path().folder().name() != SCRATCH);
-        Ok(Plan { output, draft, files, outside_own, open_notes })
+        Ok(Plan { output, draft, files, outside_own, open_notes, inner: found.writes })
+    }
+
+    /// What a tool that declares it gives tasks to.
+    fn delegate(&self, tool: &ToolEntry, args: &Value, cancel: &CancellationToken) -> Option<CallDelegate> {
+        let native = tool.spec().delegates && !is_foreign(tool);
+        native.then(|| {
+            CallDelegate::new(
+                self.scope.sub_agents.clone(),
+                &self.scope.access.approver,
+                &self.questions,
+                (&self.id, tool, args, &self.scope.principal),
+                (self.tainted || self.scope.so_far.is_tainted(), cancel.clone()),
+                self.delegated.clone(),
+            )
+        })
     }
 
     /// The notes that what the tool says is drawn from: those it names, and those it read by themselves.
@@ -236,7 +325,7 @@ impl Running<'_> {
                 notes.append(&mut named);
             }
             Err(error) => {
-                let error = error_from_tool(error);
+                let error = UserError::from(error);
                 let texts = [error.message, error.hint];
                 notes.extend(
                     vault.look_at_given(|given| given.named_in(&texts, self.outcome.seen.keys(), args)),

@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{Decision, Event, NoteChangeView, NoteDiffView, UserError};
-use nova_registry::{RuleList, SkillEntry, ToolEntry};
+use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{Output, ToolError, VaultPath};
-use nova_vault::{Author, ChangeSet};
+use nova_vault::{Author, ChangeSet, Draft};
 use nova_workspace::{FileDraft, Made};
 use serde_json::Value;
 
 use super::asking::{Approved, Asking};
+use super::inner::{InnerCalls, InnerWrite};
 use super::judging::denied_by_rule;
 use super::planning::{Plan, broke};
 use super::{Reach, Running};
-use crate::view::{change_kind_view, error_from_tool, error_from_vault, file_change_kind_view};
-use crate::{Because, Ruling, Verdict, arguments};
+use crate::view::{change_kind_view, file_change_kind_view};
+use crate::{Ruling, Verdict, arguments};
 
 impl Running<'_> {
     /// A tool that writes notes runs against a draft first: what is shown is what is written.
@@ -35,9 +36,8 @@ impl Running<'_> {
         let mut unseen = false;
         loop {
             let paths = plan.paths();
-            let Ruling { verdict, because } = self.judge(tool, &args, Some(&plan));
-            let each_time =
-                matches!(because, Because::Repeated(_) | Because::Rule { list: RuleList::HumanApproval, .. });
+            let Ruling { verdict, because } = self.judge_plan(tool, &args, &plan);
+            let each_time = because.is_each_time();
             let asks = match verdict {
                 Verdict::Deny => return Err(denied_by_rule(tool, &because)),
                 Verdict::Ask { decisions, editable } if plan.writes() || each_time => {
@@ -48,7 +48,7 @@ impl Running<'_> {
             };
             let allowed = asks.is_some();
             if let Some((decisions, editable)) = asks {
-                let asking = Asking { diff: plan.diff(), paths, because };
+                let asking = Asking { diff: plan.diff(), paths, because, tools: plan.tools() };
                 unseen = false;
                 match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await?
                 {
@@ -85,13 +85,53 @@ impl Running<'_> {
             return Ok(plan.output);
         }
         let Some(change_set) = self.scope.change_set.clone() else {
-            return Err(error_from_tool(&ToolError::NoVault));
+            return Err(ToolError::NoVault.into());
         };
         if self.cancel.is_cancelled() {
-            return Err(error_from_tool(&ToolError::Cancelled));
+            return Err(ToolError::Cancelled.into());
         }
         let Plan { output, draft, files, .. } = plan;
-        let Some(draft) = draft else { return self.write_files(files, output, &change_set).await };
+        if let Some(draft) = draft {
+            self.write_notes(tool, draft, &change_set).await?;
+        }
+        match files {
+            Some(files) => self.write_files(files, output, &change_set).await,
+            None => Ok(output),
+        }
+    }
+
+    /// As part of the draft of the tool that makes the call: asked about and written with it.
+    pub(super) async fn write_within(
+        &mut self,
+        inner: &InnerCalls,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: Value,
+    ) -> Result<Output, UserError> {
+        let stopped = self.cancel.clone();
+        let turn = tokio::select! {
+            biased;
+            () = stopped.cancelled() => return Err(ToolError::Cancelled.into()),
+            turn = inner.writes() => turn,
+        };
+        let plan = self.plan(skill, tool, reach, args.clone()).await?;
+        let ruling = self.judge(tool, &args, Some(&plan));
+        if ruling.verdict == Verdict::Deny {
+            return Err(denied_by_rule(tool, &ruling.because));
+        }
+        let Plan { output, draft, files, outside_own, .. } = plan;
+        inner.join(draft, files, InnerWrite { tool: tool.clone(), args, times: self.times, outside_own });
+        drop(turn);
+        Ok(output)
+    }
+
+    async fn write_notes(
+        &mut self,
+        tool: &ToolEntry,
+        draft: Draft,
+        change_set: &Arc<ChangeSet>,
+    ) -> Result<(), UserError> {
         let author = Author {
             principal: self.scope.author.clone(),
             skill: Some(tool.skill.clone()),
@@ -101,9 +141,10 @@ impl Running<'_> {
         // their owner.
         let hidden: BTreeSet<VaultPath> = draft.paths().into_iter().filter(|path| self.hides(path)).collect();
         // Writing is short and must come to its end: a stop never cuts it in two.
+        let set = change_set.clone();
         let applied = tokio::task::spawn_blocking(move || {
-            let applied = change_set.apply(draft, &author);
-            (applied, change_set.id().to_owned())
+            let applied = set.apply(draft, &author);
+            (applied, set.id().to_owned())
         });
         let (applied, id) = applied.await.map_err(|error| broke(tool, &error))?;
         match applied {
@@ -123,7 +164,7 @@ impl Running<'_> {
                 self.outcome.changes = applied.changes.iter().map(change_view).collect();
                 self.outcome.change_set = Some(id);
                 self.outcome.merged = merged;
-                Ok(output)
+                Ok(())
             }
             Err(error) => {
                 if let nova_skill::VaultError::Conflict(conflict) = &error {
@@ -144,13 +185,11 @@ impl Running<'_> {
     /// Files outside of the vault, as part of the same change set.
     async fn write_files(
         &mut self,
-        files: Option<FileDraft>,
+        files: FileDraft,
         output: Output,
         change_set: &ChangeSet,
     ) -> Result<Output, UserError> {
-        let (Some(files), Some(kept)) = (files, self.scope.access.folders.kept()) else {
-            return Ok(output);
-        };
+        let Some(kept) = self.scope.access.folders.kept() else { return Ok(output) };
         let made = Made {
             call: self.id.clone(),
             author: self.scope.author.clone(),
@@ -158,19 +197,42 @@ impl Running<'_> {
         };
         let id = change_set.id().to_owned();
         let set = id.clone();
-        let written = tokio::task::spawn_blocking(move || kept.apply(&files, &set, &made));
+        let written = tokio::task::spawn_blocking(move || {
+            kept.apply(&files, &set, &made).map_err(|error| Box::new((files.conflict(&error), error)))
+        });
         let written = written.await.map_err(|error| {
-            let failed = ToolError::failed(format!("Writing failed: {error}."), "Read the file again.");
-            error_from_tool(&failed)
+            ToolError::failed(format!("Writing failed: {error}."), "Read the file again.")
         })?;
-        let records = written.map_err(|error| error_from_tool(&error.into()))?;
+        let records = written.map_err(|failed| {
+            let (conflict, error) = *failed;
+            if let Some(conflict) = conflict {
+                self.scope.events.emit(Event::ConflictFound {
+                    note: conflict.path.display().to_string(),
+                    from: None,
+                    kind: Some(file_change_kind_view(conflict.kind)),
+                    what: vec![conflict.reason],
+                    mine: conflict.mine,
+                    theirs: conflict.theirs,
+                });
+            }
+            let error = UserError::from(ToolError::from(error));
+            match self.outcome.changes.is_empty() {
+                true => error,
+                // The notes were written before the files.
+                false => UserError::new(
+                    error.code,
+                    format!("The notes were changed, the files were not: {}", error.message),
+                    "The changes of the notes can be undone.",
+                ),
+            }
+        })?;
         self.scope.events.emit(Event::ChangeSet { id: id.clone(), state: "open".into() });
         let changes = records.into_iter().map(|record| NoteChangeView {
             path: record.path.display().to_string(),
             kind: file_change_kind_view(record.kind),
             from: None,
         });
-        self.outcome.changes = changes.collect();
+        self.outcome.changes.extend(changes);
         self.outcome.change_set = Some(id);
         Ok(output)
     }
@@ -182,7 +244,7 @@ impl Running<'_> {
         let _pause = self.questions.watch.stopwatch.pause();
         tokio::select! {
             biased;
-            () = self.cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
+            () = self.cancel.cancelled() => Err(ToolError::Cancelled.into()),
             () = place.reach() => Ok(true),
         }
     }
@@ -210,7 +272,7 @@ fn reaches_only(planned: &[NoteDiffView], shown: &[NoteDiffView]) -> bool {
 
 /// An error as the principal may know it, who does not see these notes.
 fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
-    let told = error_from_vault(error);
+    let told = UserError::from(error);
     match error.path() {
         Some(path) if hidden.contains(path) => UserError::new(
             told.code,

@@ -34,8 +34,7 @@ async fn a_declared_host_is_asked_about_once_before_the_call() {
     );
     let outcome = bench.call(&[HERE]).await;
     assert_eq!(outcome.result, Ok(json!(["sunny"])));
-    let place =
-        SourceView::Web { url: "http://api.weather.com/now".into(), at: "2026-11-21T09:00:00Z".into() };
+    let place = SourceView::web("http://api.weather.com/now", "2026-11-21T09:00:00Z");
     assert_eq!(outcome.sources, [place], "the query is not kept");
     assert_eq!(bench.approver.asked()[0].question, "Send this to api.weather.com?");
     bench.call(&[HERE]).await.result.expect("allowed again");
@@ -54,6 +53,38 @@ async fn for_this_session_covers_the_host_and_no_other() {
         bench.call(&urls).await.result.expect("allowed");
     }
     assert_eq!(bench.asked(), ["api.weather.com", "other.example.com"]);
+}
+
+#[tokio::test]
+async fn hosts_of_the_arguments_are_shown_and_granted_one_by_one() {
+    let (server, other) = (sunny().await, sunny().await);
+    let bench = Bench::new(
+        fetch(Effect::External, &["*"]),
+        answers(&[Decision::Session, Decision::Session]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    for urls in [[HERE], [THERE], [HERE], [THERE]] {
+        bench.call(&urls).await.result.expect("allowed");
+    }
+    assert_eq!(bench.asked(), ["api.weather.com", "other.example.com"]);
+    assert_eq!(bench.approver.asked()[1].question, "Send this to other.example.com?");
+    let without_always = [Decision::Once, Decision::Session, Decision::Deny];
+    assert_eq!(bench.decisions(), [without_always, without_always], "a rule would be for every host");
+}
+
+#[tokio::test]
+async fn a_rule_with_arguments_covers_the_hosts_of_its_calls() {
+    let server = sunny().await;
+    let bench = Bench::new(
+        fetch(Effect::External, &["*"]),
+        answers(&[]),
+        &[("api.weather.com", &server), ("other.example.com", &server)],
+    )
+    .with_rules("permissions: {allow: ['net__fetch(urls=http://api.weather.com/*)']}");
+    bench.call(&[HERE]).await.result.expect("by the rule");
+    assert_eq!(bench.asked(), [""; 0]);
+    bench.call(&[THERE]).await.result.expect_err("nobody answers");
+    assert_eq!(bench.asked(), ["other.example.com"]);
 }
 
 #[tokio::test]

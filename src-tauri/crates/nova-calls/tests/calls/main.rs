@@ -1,8 +1,10 @@
 //! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
 
+mod delegating;
 mod detaching;
 mod eliciting;
 mod fetching;
+mod nesting;
 mod reviewing;
 mod ruling;
 mod secrets;
@@ -56,6 +58,14 @@ impl Skill for Fetch {
 impl Tool for Fetch {
     fn spec(&self) -> &ToolSpec {
         &self.0
+    }
+
+    /// Those of its addresses, for a tool that declares "*".
+    fn hosts(&self, args: &Value, _: &Value) -> Option<Vec<String>> {
+        let varies = self.0.hosts.iter().any(|host| host == "*");
+        let urls = args["urls"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let urls = urls.filter_map(|url| url.parse().ok());
+        varies.then(|| urls.filter_map(|url| nova_http::host_of(&url)).collect())
     }
 
     async fn run(
@@ -125,17 +135,20 @@ impl Bench {
                 credentials: Arc::new(NoCredentials),
                 stores: Arc::new(nova_testkit::MemoryStores::default()),
                 folders: Arc::new(()),
+                sandboxes: Arc::new(()),
                 clock: Arc::new(FixedClock::default()),
                 approver: Arc::new(approver.clone()),
                 time_limit: PATIENCE,
             },
             snapshot: snapshot_of(vec![Box::new(tool)]),
+            callable: None,
             grants: Arc::new(Grants::default()),
             given: Arc::new(()),
             events: Arc::new(events.clone()),
             change_set: None,
             touched: Arc::default(),
             so_far: Arc::default(),
+            sub_agents: Arc::new(()),
             privacy: Arc::default(),
             asker: Arc::new(()),
             session: "session1".into(),

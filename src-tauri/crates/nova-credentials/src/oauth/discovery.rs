@@ -25,6 +25,8 @@ pub(super) struct Discovered {
     pub(super) authorize: Endpoint,
     pub(super) token: Endpoint,
     pub(super) register: Option<Endpoint>,
+    /// Where tokens are revoked (RFC 7009).
+    pub(super) revoke: Option<Endpoint>,
     /// How a client may identify itself at the token endpoint; empty where it is not said.
     pub(super) auth_methods: Vec<String>,
     /// Whether a client id may be the address of a document (client id metadata documents).
@@ -50,6 +52,7 @@ struct ServerMetadata {
     authorization_endpoint: String,
     token_endpoint: String,
     registration_endpoint: Option<String>,
+    revocation_endpoint: Option<String>,
     response_types_supported: Option<Vec<String>>,
     code_challenge_methods_supported: Option<Vec<String>>,
     #[serde(default)]
@@ -152,6 +155,9 @@ fn usable(
     let token = reach.endpoint("address of the token server", &metadata.token_endpoint)?;
     let register = metadata.registration_endpoint.as_deref();
     let register = register.map(|register| reach.endpoint("address to register at", register)).transpose()?;
+    // Signing in works without it.
+    let revoke = metadata.revocation_endpoint.as_deref();
+    let revoke = revoke.and_then(|revoke| reach.endpoint("address to revoke tokens at", revoke).ok());
     // Where it does not say so, a code that somebody else got hold of would be as good as Nova's.
     if !has(&metadata.code_challenge_methods_supported, "S256") {
         return Err(cannot(
@@ -169,6 +175,7 @@ fn usable(
         authorize,
         token,
         register,
+        revoke,
         auth_methods: metadata.token_endpoint_auth_methods_supported,
         reads_client_documents: metadata.client_id_metadata_document_supported,
         says_issuer: metadata.authorization_response_iss_parameter_supported,

@@ -29,7 +29,7 @@ pub(super) enum HttpFailure {
 impl TokenHttp {
     pub(super) fn new() -> Result<Self, CredentialError> {
         let client = reqwest::Client::builder().redirect(Policy::none()).referer(false).build();
-        client.map(Self).map_err(|error| CredentialError::SignIn { reason: told(error) })
+        client.map(Self).map_err(|error| CredentialError::SignIn { reason: describe(error) })
     }
 
     /// For a server that another one named: only to addresses that such a server may have.
@@ -88,9 +88,9 @@ async fn read(mut response: reqwest::Response) -> Result<HttpResponse, HttpFailu
 }
 
 fn failure(error: reqwest::Error) -> HttpFailure {
-    HttpFailure::Other(told(error))
+    HttpFailure::Other(describe(error))
 }
 
-fn told(error: reqwest::Error) -> String {
+fn describe(error: reqwest::Error) -> String {
     if error.is_connect() { "it cannot be reached".to_owned() } else { error.without_url().to_string() }
 }

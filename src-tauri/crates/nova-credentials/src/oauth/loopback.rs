@@ -19,7 +19,7 @@ const MOST: usize = 16 * 1024;
 /// Of more connections than this the oldest is closed: a browser that was sent here asks at once.
 const CONNECTIONS: usize = 16;
 /// How long one connection may take to ask.
-const ASKING: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where the browser comes back to: a port of this machine that serves one request.
 pub(super) struct Loopback {
@@ -71,7 +71,7 @@ impl Loopback {
                         if open.len() >= CONNECTIONS && let Some(oldest) = open.pop_front() {
                             oldest.abort();
                         }
-                        open.push_back(asking.spawn(ask(stream, self.port)));
+                        open.push_back(asking.spawn(read_request(stream, self.port)));
                     }
                     Err(error) => return Err(failed(format!("the local port was closed ({error})"))),
                 },
@@ -95,8 +95,8 @@ impl Loopback {
 }
 
 /// The query of a request to the right place.
-async fn ask(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
-    let head = tokio::time::timeout(ASKING, head_of(&mut stream)).await.ok()??;
+async fn read_request(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
+    let head = tokio::time::timeout(REQUEST_TIMEOUT, head_of(&mut stream)).await.ok()??;
     let Some(query) = callback_in(&head, port) else {
         let _ = stream
             .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -193,5 +193,5 @@ async fn answer(mut stream: TcpStream, worked: bool) {
         stream.shutdown().await
     };
     // The code counts, also when the browser is gone.
-    let _ = tokio::time::timeout(ASKING, sent).await;
+    let _ = tokio::time::timeout(REQUEST_TIMEOUT, sent).await;
 }

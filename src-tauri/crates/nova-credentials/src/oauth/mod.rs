@@ -6,6 +6,7 @@ mod loopback;
 mod reach;
 mod registration;
 mod resource;
+mod revocation;
 pub(crate) mod tokens;
 
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub use endpoint::Endpoint;
 pub use registration::GivenClient;
 pub use resource::ProtectedResource;
 
-use crate::store::Kept;
+use crate::store::Stored;
 use crate::{CredentialError, CredentialName, CredentialStore, private_file};
 use http::{HttpFailure, TokenHttp};
 use loopback::Loopback;
@@ -80,6 +81,9 @@ pub struct Found {
     pub says_issuer: bool,
     /// Whether the client's secret goes into the body of a request, not its header.
     pub secret_in_body: bool,
+    /// Where its tokens are revoked (RFC 7009).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoke: Option<String>,
 }
 
 /// Shows an address to the user, in a browser as a rule.
@@ -291,10 +295,10 @@ impl OAuth {
 
     /// The tokens as they are kept, if they are of this server: a refresh token goes nowhere else.
     async fn tokens(&self, name: &CredentialName, server: &OAuthClient) -> Result<Tokens, CredentialError> {
-        let kept = self.store.kept(name).await?;
+        let kept = self.store.stored(name).await?;
         let tokens = match kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })? {
-            Kept::SignIn(tokens) => tokens,
-            Kept::Secret(_) => return Err(needs_sign_in(name, "it is no sign-in yet")),
+            Stored::SignIn(tokens) => tokens,
+            Stored::Secret(_) => return Err(needs_sign_in(name, "it is no sign-in yet")),
         };
         if !tokens.are_of(server) {
             return Err(needs_sign_in(name, "it was made at another server"));

@@ -1,6 +1,7 @@
 //! Signing in for a server that says itself where and how.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nova_http::Names;
 use url::Url;
@@ -10,7 +11,7 @@ use super::loopback::Loopback;
 use super::reach::Reach;
 use super::registration::{GivenClient, client_at};
 use super::{Challenge, Found, OAuth, OAuthClient, Opener, cannot, scopes};
-use crate::store::Kept;
+use crate::store::Stored;
 use crate::{CredentialError, CredentialName};
 
 /// A server that wants tokens, and what is known of signing in for it.
@@ -46,14 +47,20 @@ impl OAuth {
         let loopback = Loopback::bind_to(resource.client.port).await?;
         let finding = self.find(resource, before, &loopback);
         let limit = self.answer_limit * 2;
-        let client = tokio::time::timeout(limit, finding).await.map_err(|_| {
-            let host = resource.url.host_str().unwrap_or_default();
-            cannot(
-                format!("{host} did not say where in {} s", limit.as_secs_f32()),
-                "Check the connection, then try again.",
-            )
-        })??;
+        let client = tokio::time::timeout(limit, finding).await.map_err(|_| too_slow(resource, limit))??;
         self.sign_in_through(loopback, name, &client, opener).await
+    }
+
+    /// The host at which the user would sign in.
+    ///
+    /// # Errors
+    /// As [`Self::sign_in_for`], before anything is opened.
+    pub async fn sign_in_host(&self, resource: &ProtectedResource) -> Result<String, CredentialError> {
+        let reach = Reach { server: &resource.url, names: self.names.clone(), limit: self.answer_limit };
+        let finding = discover(&reach, &resource.challenge);
+        let found = tokio::time::timeout(self.answer_limit * 2, finding).await;
+        let found = found.map_err(|_| too_slow(resource, self.answer_limit * 2))??;
+        Ok(found.authorize.host().to_owned())
     }
 
     async fn find(
@@ -91,6 +98,7 @@ impl OAuth {
                 resource: found.resource,
                 says_issuer: found.says_issuer,
                 secret_in_body: client.secret_in_body,
+                revoke: found.revoke.map(|revoke| revoke.url().to_string()),
             }),
         })
     }
@@ -104,10 +112,18 @@ impl OAuth {
         name: &CredentialName,
         server: &Url,
     ) -> Result<Option<OAuthClient>, CredentialError> {
-        let Some(Kept::SignIn(tokens)) = self.store.kept(name).await? else { return Ok(None) };
+        let Some(Stored::SignIn(tokens)) = self.store.stored(name).await? else { return Ok(None) };
         let client = tokens
             .client
             .filter(|client| client.found.as_ref().is_some_and(|found| found.server == server.as_str()));
         Ok(client.map(|client| *client))
     }
+}
+
+fn too_slow(resource: &ProtectedResource, limit: Duration) -> CredentialError {
+    let host = resource.url.host_str().unwrap_or_default();
+    cannot(
+        format!("{host} did not say where in {} s", limit.as_secs_f32()),
+        "Check the connection, then try again.",
+    )
 }

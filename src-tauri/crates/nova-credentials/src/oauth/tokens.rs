@@ -12,7 +12,7 @@ use crate::CredentialError;
 /// How long before its end a token is renewed, in seconds: it has to arrive, too, and clocks differ.
 const SKEW: i64 = 60;
 /// How long a token is taken to last when the server does not say, in seconds.
-const UNSAID: i64 = 60 * 60;
+const DEFAULT_LIFETIME: i64 = 60 * 60;
 
 /// What a sign-in has brought. Times are seconds since 1970.
 pub(crate) struct Tokens {
@@ -29,7 +29,7 @@ pub(crate) struct Tokens {
 
 /// As they are in the store, which keeps them as it keeps any secret.
 #[derive(Serialize, Deserialize)]
-struct Kept<T> {
+struct StoredTokens<T> {
     /// An older Nova wrote none.
     #[serde(rename = "type", default)]
     kind: Kind,
@@ -40,12 +40,12 @@ struct Kept<T> {
     server: String,
     client_id: String,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    client: Option<KeptClient<T>>,
+    client: Option<StoredClient<T>>,
 }
 
 /// A client that was found, in the store.
 #[derive(Serialize, Deserialize)]
-struct KeptClient<T> {
+struct StoredClient<T> {
     authorize: String,
     secret: Option<T>,
     issuer: Option<String>,
@@ -73,9 +73,10 @@ impl Tokens {
         now: i64,
     ) -> Result<Self, CredentialError> {
         check(server, answer)?;
-        let said =
-            answer.expires_in().map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(UNSAID));
-        let lasts = said.unwrap_or(UNSAID);
+        let said = answer
+            .expires_in()
+            .map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(DEFAULT_LIFETIME));
+        let lasts = said.unwrap_or(DEFAULT_LIFETIME);
         // One that lasts a minute would otherwise never be fresh.
         let used = (lasts - SKEW).max(lasts / 2);
         Ok(Self {
@@ -109,12 +110,12 @@ impl Tokens {
 
     /// None where the text is something else: a key that the user typed, say.
     pub(crate) fn from_secret(secret: &SecretString) -> Option<Self> {
-        let kept: Kept<String> = serde_json::from_str(secret.expose_secret()).ok()?;
-        let client = kept.client.and_then(|client| {
+        let stored: StoredTokens<String> = serde_json::from_str(secret.expose_secret()).ok()?;
+        let client = stored.client.and_then(|client| {
             Some(Box::new(OAuthClient {
                 authorize: Endpoint::parse("address to sign in at", &client.authorize).ok()?,
-                token: Endpoint::parse("address of the token server", &kept.server).ok()?,
-                client_id: kept.client_id.clone(),
+                token: Endpoint::parse("address of the token server", &stored.server).ok()?,
+                client_id: stored.client_id.clone(),
                 client_secret: client.secret.map(Into::into),
                 issuer: client.issuer,
                 scopes: client.scopes,
@@ -124,17 +125,17 @@ impl Tokens {
         });
         Some(Self {
             client,
-            access: kept.access.into(),
-            refresh: kept.refresh.map(Into::into),
-            renew_at: kept.renew_at,
-            ends_at: kept.ends_at,
-            server: kept.server,
-            client_id: kept.client_id,
+            access: stored.access.into(),
+            refresh: stored.refresh.map(Into::into),
+            renew_at: stored.renew_at,
+            ends_at: stored.ends_at,
+            server: stored.server,
+            client_id: stored.client_id,
         })
     }
 
     pub(super) fn to_secret(&self) -> Result<SecretString, CredentialError> {
-        let kept = Kept {
+        let stored = StoredTokens {
             kind: Kind::SignIn,
             access: self.access.expose_secret(),
             refresh: self.refresh.as_ref().map(ExposeSecret::expose_secret),
@@ -143,7 +144,7 @@ impl Tokens {
             server: self.server.clone(),
             client_id: self.client_id.clone(),
             client: self.client.as_ref().and_then(|client| {
-                Some(KeptClient {
+                Some(StoredClient {
                     authorize: client.authorize.url().to_string(),
                     secret: client.client_secret.as_ref().map(ExposeSecret::expose_secret),
                     issuer: client.issuer.clone(),
@@ -152,8 +153,8 @@ impl Tokens {
                 })
             }),
         };
-        let text = serde_json::to_string(&kept)
-            .map_err(|_| CredentialError::SignIn { reason: "the tokens cannot be kept".to_owned() })?;
+        let text = serde_json::to_string(&stored)
+            .map_err(|_| CredentialError::SignIn { reason: "the tokens cannot be stored".to_owned() })?;
         Ok(Zeroizing::new(text).as_str().into())
     }
 }

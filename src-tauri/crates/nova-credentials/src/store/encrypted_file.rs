@@ -10,7 +10,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::Keeper;
+use super::Backend;
 use crate::KeptIn;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
@@ -112,7 +112,7 @@ impl EncryptedFile {
     }
 }
 
-impl Keeper for EncryptedFile {
+impl Backend for EncryptedFile {
     fn kept_in(&self) -> KeptIn {
         KeptIn::File
     }

@@ -5,7 +5,7 @@ use keyring::{Entry, Error};
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::Keeper;
+use super::Backend;
 use crate::KeptIn;
 use crate::{CredentialError, CredentialName};
 
@@ -21,10 +21,10 @@ const MOST_ON_WINDOWS: usize = 2560;
 struct Keychain;
 
 /// The keychain, or why there is none.
-pub(super) async fn answering() -> Result<Arc<dyn Keeper>, String> {
+pub(super) async fn answering() -> Result<Arc<dyn Backend>, String> {
     let greeted = tokio::task::spawn_blocking(|| match Entry::store_status() {
         Ok(()) => Ok(()),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(describe(error)),
     });
     match tokio::time::timeout(GREETING, greeted).await {
         Ok(Ok(Ok(()))) => Ok(Arc::new(Keychain)),
@@ -34,7 +34,7 @@ pub(super) async fn answering() -> Result<Arc<dyn Keeper>, String> {
     }
 }
 
-impl Keeper for Keychain {
+impl Backend for Keychain {
     fn kept_in(&self) -> KeptIn {
         KeptIn::Keychain
     }
@@ -97,11 +97,11 @@ fn entry(name: &CredentialName) -> Result<Entry, CredentialError> {
 }
 
 fn refused(error: &Error) -> CredentialError {
-    CredentialError::Keychain { reason: told(error) }
+    CredentialError::Keychain { reason: describe(error) }
 }
 
 /// Some of these errors carry the bytes that they are about, and show them.
-fn told(error: &Error) -> String {
+fn describe(error: &Error) -> String {
     match error {
         Error::PlatformFailure(error) => error.to_string(),
         Error::NoStorageAccess(error) => format!("it is locked, or denies access: {error}"),

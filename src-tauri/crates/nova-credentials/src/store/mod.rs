@@ -23,18 +23,18 @@ pub const MOST_BYTES: usize = 64 * 1024;
 #[derive(Clone)]
 pub struct CredentialStore {
     record: Arc<Record>,
-    keeper: Arc<dyn Keeper>,
+    backend: Arc<dyn Backend>,
 }
 
 /// What is kept under a name.
-pub(crate) enum Kept {
+pub(crate) enum Stored {
     /// What the user typed.
     Secret(SecretString),
     /// What a sign-in brought.
     SignIn(Tokens),
 }
 
-impl Kept {
+impl Stored {
     fn of(secret: SecretString) -> Self {
         Tokens::from_secret(&secret).map_or(Self::Secret(secret), Self::SignIn)
     }
@@ -49,7 +49,7 @@ impl Kept {
 }
 
 /// One of the stores. Its functions block.
-trait Keeper: Send + Sync {
+trait Backend: Send + Sync {
     fn kept_in(&self) -> KeptIn;
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError>;
     fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError>;
@@ -88,12 +88,12 @@ impl CredentialStore {
     fn choose(
         data: &Path,
         passphrase: Option<SecretString>,
-        keychain: Result<Arc<dyn Keeper>, String>,
+        keychain: Result<Arc<dyn Backend>, String>,
     ) -> Result<Self, CredentialError> {
         let record = Record::of(data);
         let file = data.join("credentials.age");
         let open_file = |passphrase| EncryptedFile::open(file.clone(), passphrase);
-        let keeper: Arc<dyn Keeper> = match (record.read()?.in_use(), file.exists()) {
+        let backend: Arc<dyn Backend> = match (record.read()?.in_use(), file.exists()) {
             (Some(KeptIn::Keychain), other) => {
                 if other {
                     tracing::warn!("credentials.age is not used: the credentials are kept in the keychain");
@@ -115,11 +115,11 @@ impl CredentialStore {
                 }
             },
         };
-        Ok(Self { record: Arc::new(record), keeper })
+        Ok(Self { record: Arc::new(record), backend })
     }
 
     pub fn kept_in(&self) -> KeptIn {
-        self.keeper.kept_in()
+        self.backend.kept_in()
     }
 
     /// The secret, ready to be sent; of a sign-in its access token.
@@ -127,12 +127,12 @@ impl CredentialStore {
     /// # Errors
     /// When the store cannot be read; a credential that is not there is None.
     pub async fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
-        Ok(self.kept(name).await?.map(Kept::usable))
+        Ok(self.stored(name).await?.map(Stored::usable))
     }
 
-    pub(crate) async fn kept(&self, name: &CredentialName) -> Result<Option<Kept>, CredentialError> {
-        let (keeper, name) = (self.keeper.clone(), name.clone());
-        Ok(blocking(move || keeper.get(&name)).await?.map(Kept::of))
+    pub(crate) async fn stored(&self, name: &CredentialName) -> Result<Option<Stored>, CredentialError> {
+        let (backend, name) = (self.backend.clone(), name.clone());
+        Ok(blocking(move || backend.get(&name)).await?.map(Stored::of))
     }
 
     /// # Errors
@@ -165,7 +165,7 @@ impl CredentialStore {
         if let Some(kept_in) = before.in_use().filter(|kept_in| *kept_in != self.kept_in()) {
             return Err(CredentialError::Moved { kept_in });
         }
-        let names = self.keeper.names()?.unwrap_or_else(|| before.names.iter().cloned().collect());
+        let names = self.backend.names()?.unwrap_or_else(|| before.names.iter().cloned().collect());
         if let Some(other) = names.into_iter().find(|other| other.differs_in_case_only(name)) {
             return Err(CredentialError::SameButForCase { name: name.clone(), other });
         }
@@ -178,7 +178,7 @@ impl CredentialStore {
                 if after != before {
                     self.record.write(&lock, &after)?;
                 }
-                let set = self.keeper.set(name, value);
+                let set = self.backend.set(name, value);
                 if set.is_err() && after != before {
                     self.record.write(&lock, &before)?;
                 }
@@ -186,7 +186,7 @@ impl CredentialStore {
             }
             // The file first: it speaks for itself, and a record without it says that it was lost.
             KeptIn::File => {
-                self.keeper.set(name, value)?;
+                self.backend.set(name, value)?;
                 if after != before {
                     self.record.write(&lock, &after)?;
                 }
@@ -202,7 +202,7 @@ impl CredentialStore {
     pub async fn list(&self) -> Result<Vec<CredentialName>, CredentialError> {
         let store = self.clone();
         blocking(move || {
-            let names = match store.keeper.names()? {
+            let names = match store.backend.names()? {
                 Some(names) => names.into_iter().collect(),
                 None => store.record.read()?.names,
             };
@@ -219,7 +219,7 @@ impl CredentialStore {
         let (store, name) = (self.clone(), name.clone());
         blocking(move || {
             let lock = store.record.lock()?;
-            let was_there = store.keeper.remove(&name)?;
+            let was_there = store.backend.remove(&name)?;
             let mut entries = store.record.read()?;
             if entries.names.remove(&name) {
                 store.record.write(&lock, &entries)?;

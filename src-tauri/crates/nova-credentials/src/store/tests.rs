@@ -7,7 +7,7 @@ use super::*;
 #[derive(Default)]
 struct InMemory(Mutex<BTreeMap<CredentialName, SecretString>>);
 
-impl Keeper for InMemory {
+impl Backend for InMemory {
     fn kept_in(&self) -> KeptIn {
         KeptIn::Keychain
     }
@@ -41,11 +41,11 @@ fn passphrase() -> Option<SecretString> {
     Some("correct horse".into())
 }
 
-fn answers(keychain: &Arc<InMemory>) -> Result<Arc<dyn Keeper>, String> {
+fn answers(keychain: &Arc<InMemory>) -> Result<Arc<dyn Backend>, String> {
     Ok(keychain.clone())
 }
 
-fn silent() -> Result<Arc<dyn Keeper>, String> {
+fn silent() -> Result<Arc<dyn Backend>, String> {
     Err("no session bus".into())
 }
 
@@ -158,14 +158,14 @@ async fn values_and_names_that_would_be_trouble_are_refused() {
     assert_eq!(names(&store.list().await.unwrap()), ["OpenAI/key"]);
 }
 
-/// A keeper that looks at the record at the moment when it is written to.
+/// A backend that checks the record at the moment when it is written to.
 struct Looking {
     data: std::path::PathBuf,
     kept_in: KeptIn,
     recorded: Mutex<Option<bool>>,
 }
 
-impl Keeper for Looking {
+impl Backend for Looking {
     fn kept_in(&self) -> KeptIn {
         self.kept_in
     }
@@ -193,7 +193,7 @@ fn a_start_in_the_middle_of_the_first_credential_finds_a_state_that_makes_sense(
     for (kept_in, recorded) in [(KeptIn::Keychain, true), (KeptIn::File, false)] {
         let data = tempfile::tempdir().unwrap();
         let looking = Arc::new(Looking { data: data.path().to_owned(), kept_in, recorded: Mutex::new(None) });
-        let store = CredentialStore { record: Arc::new(Record::of(data.path())), keeper: looking.clone() };
+        let store = CredentialStore { record: Arc::new(Record::of(data.path())), backend: looking.clone() };
         store.set_now(&name("a/b"), &"1".into()).unwrap();
         assert_eq!(*looking.recorded.lock().unwrap(), Some(recorded), "{kept_in:?}");
     }

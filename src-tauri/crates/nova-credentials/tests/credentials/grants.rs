@@ -49,7 +49,7 @@ impl Kept {
         credential: &str,
     ) -> Result<String, String> {
         let got = self.credentials.get_for(consumer, destination, &name(credential)).await;
-        got.map(|secret| shown(&secret).to_owned()).map_err(|error| error.code().to_owned())
+        got.map(|secret| shown(&secret).to_owned()).map_err(|error| error.code().as_str().to_owned())
     }
 }
 

@@ -132,7 +132,7 @@ async fn a_refused_renewal_needs_a_sign_in_and_is_not_tried_again() {
     });
     for asked in asking.collect::<Vec<_>>() {
         let error = asked.await.unwrap();
-        assert_eq!(error.code(), "needs_sign_in", "{error}");
+        assert_eq!(error.code().as_str(), "needs_sign_in", "{error}");
         assert!(!format!("{error:?}").contains("refresh-2"), "{error:?}");
     }
     assert_eq!(it.server.refreshes(), 1);
@@ -177,7 +177,7 @@ async fn a_refresh_token_goes_to_no_other_server() {
     let (it, evil) = (signed_in().await, AuthServer::start().await);
     it.clock.advance(4000);
     let error = it.oauth.access_token(&name("mail/login"), &evil.client()).await.unwrap_err();
-    assert_eq!(error.code(), "needs_sign_in");
+    assert_eq!(error.code().as_str(), "needs_sign_in");
     assert!(evil.state().token_requests.is_empty());
     assert_eq!(it.token().await.unwrap(), "access-3", "the sign-in itself is untouched");
 }
@@ -187,7 +187,7 @@ async fn a_key_that_was_typed_is_no_sign_in() {
     let it = signed_in().await;
     store_in(&it.data).await.set(&name("mail/key"), "typed".into()).await.unwrap();
     let error = it.oauth.access_token(&name("mail/key"), &it.server.client()).await.unwrap_err();
-    assert_eq!(error.code(), "needs_sign_in");
+    assert_eq!(error.code().as_str(), "needs_sign_in");
     let error = it.oauth.access_token(&name("mail/gone"), &it.server.client()).await.unwrap_err();
-    assert_eq!(error.code(), "credential_needed");
+    assert_eq!(error.code().as_str(), "credential_needed");
 }

@@ -6,3 +6,4 @@ mod confined;
 mod ends;
 mod starts;
 mod support;
+mod view;

@@ -1,4 +1,9 @@
-use nova_http::named_server;
+use std::sync::Arc;
+
+use nova_http::{Web, WebError, WebOptions, named_server};
+use nova_testkit::{FixedClock, Reply, WebServer};
+
+use super::{Gate, get};
 
 #[test]
 fn a_named_server_is_public_by_https_or_on_this_machine() {
@@ -30,5 +35,49 @@ fn a_named_server_is_public_by_https_or_on_this_machine() {
     ] {
         let address = address.parse().expect("an address");
         assert_eq!((here(address), public(address)), (is_here, is_public), "{address}");
+    }
+}
+
+/// The public internet, in which the system finds the names.
+fn public() -> Web {
+    Web::new(WebOptions::new(Arc::new(FixedClock::default())))
+}
+
+#[tokio::test]
+async fn a_named_server_of_this_machine_is_reached_after_the_gate_was_asked() {
+    let server = WebServer::start(|_| Reply::text("here")).await;
+    let port = server.address().port();
+    let gate = Gate::default();
+    for host in ["localhost", "127.0.0.1"] {
+        let answer = public().send_to_named(get(&format!("http://{host}:{port}/search")), &gate).await;
+        assert_eq!(answer.expect("an answer").body, b"here");
+    }
+    let named = format!("127.0.0.1:{port}");
+    assert_eq!(gate.asked(), [named.clone(), named]);
+    // Not named, it is as out of reach as ever.
+    let refused = public().send(get(&format!("http://localhost:{port}/")), &gate).await;
+    assert!(matches!(refused, Err(WebError::Internal { .. })), "{refused:?}");
+    let closed = Gate { closed: Some("127.0.0.1:9"), ..Gate::default() };
+    let denied = public().send_to_named(get("http://127.0.0.1:9/"), &closed).await;
+    assert!(matches!(denied, Err(WebError::NotAllowed(_))), "{denied:?}");
+}
+
+#[tokio::test]
+async fn a_named_server_leads_nowhere_else_and_others_of_the_network_stay_refused() {
+    for location in ["/elsewhere", "http://127.0.0.1:9/", "https://example.com/"] {
+        let server = WebServer::start(move |_| Reply::to(302, location)).await;
+        let url = format!("http://127.0.0.1:{}/", server.address().port());
+        let answer = public().send_to_named(get(&url), &Gate::default()).await;
+        assert!(matches!(answer, Err(WebError::Redirect { .. })), "{location}: {answer:?}");
+        assert_eq!(server.requests().len(), 1);
+    }
+    for url in
+        ["http://192.168.1.10:8080/", "http://search.example.com/", "https://10.0.0.1/", "http://router/"]
+    {
+        let answer = public().send_to_named(get(url), &Gate::default()).await;
+        assert!(
+            matches!(answer, Err(WebError::Plain { .. } | WebError::Internal { .. })),
+            "{url}: {answer:?}"
+        );
     }
 }

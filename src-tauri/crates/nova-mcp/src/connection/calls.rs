@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, DiscoverRequest,
-    DiscoverRequestParams, InputRequest, InputRequests, InputResponses, JsonObject, PingRequest,
-    ProgressNotificationParam, ProgressToken, ServerResult,
+    DiscoverRequestParams, ElicitRequestParams, InputRequest, InputRequests, InputResponses, JsonObject,
+    PingRequest, ProgressNotificationParam, ProgressToken, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient};
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Connection, HEED, PROGRESSES};
+use super::{Connection, HEED, PROGRESSES, pages};
 use crate::asking::{self, Asked};
 use crate::limits;
 use crate::trouble::Trouble;
@@ -57,10 +57,19 @@ impl Connection {
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
     ) -> Result<ServerResult, Trouble> {
-        let (mut answers, mut state) = (None, None);
+        let (mut answers, mut state): (Option<InputResponses>, Option<String>) = (None, None);
         for _ in 0..=limits::ROUNDS {
-            let answer = self.ask_once(request(answers, state), limit, stop, asks, hear).await?;
-            let ServerResult::InputRequiredResult(more) = answer else { return Ok(answer) };
+            // Before it asks: it may be done at once.
+            let visited = self.visited.subscribe();
+            let asked = request(answers.clone(), state.clone());
+            let more = match self.ask_once(asked, limit, stop, asks, hear).await? {
+                Answered::Result(ServerResult::InputRequiredResult(more)) => more,
+                Answered::Result(answer) => return Ok(answer),
+                Answered::Pages(pages) => {
+                    self.visit(pages, visited, limit, stop, asks).await?;
+                    continue;
+                }
+            };
             let wanted = more.input_requests.unwrap_or_default();
             answers = Some(tokio::select! {
                 answered = self.answers(wanted, asks) => answered?,
@@ -100,9 +109,9 @@ impl Connection {
         stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
-    ) -> Result<ServerResult, Trouble> {
+    ) -> Result<Answered, Trouble> {
         let mut progress = self.progress.subscribe();
-        let (_asker, mut questions) = self.askers.call();
+        let (asker, mut questions) = self.askers.call();
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
         let mut handle = tokio::select! {
             sent = tokio::time::timeout(limit, sent) => {
@@ -147,7 +156,15 @@ impl Connection {
                 }
             }
         };
-        answer.map_err(|_| self.end())?.map_err(|error| self.trouble(error))
+        let answer = answer.map_err(|_| self.end())?;
+        asker.answered();
+        match answer {
+            Ok(answer) => Ok(Answered::Result(answer)),
+            Err(error) => match pages::wanted(&error) {
+                Some(pages) => Ok(Answered::Pages(pages)),
+                None => Err(self.trouble(error)),
+            },
+        }
     }
 
     /// Tells the server that nobody waits any more, and sees to it that it heeds that.
@@ -201,6 +218,14 @@ impl Connection {
         };
         tokio::time::timeout(HEED, told).await.is_err()
     }
+}
+
+/// What a server says to a request.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
+enum Answered {
+    Result(ServerResult),
+    /// The user has to visit these pages before it goes on.
+    Pages(Vec<ElicitRequestParams>),
 }
 
 /// One more call at work, as long as it lives.

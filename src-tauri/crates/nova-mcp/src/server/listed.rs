@@ -7,7 +7,7 @@ use nova_skill::Effect;
 use serde_json::Value;
 
 use super::{Now, Server};
-use crate::definition::{Definition, KnownTools, cut, short};
+use crate::definition::{Definition, Kind, KnownTools, cut, short};
 use crate::limits;
 use crate::tool::McpTool;
 
@@ -24,6 +24,8 @@ pub struct ListedTool {
     pub bytes: usize,
     /// The user wants it.
     pub on: bool,
+    /// The server did not list it when the user agreed to it.
+    pub is_new: bool,
     /// Why it cannot be called.
     pub trouble: Option<(State, String)>,
 }
@@ -46,10 +48,18 @@ impl Server {
                 effect: self.config.tools.effects.get(&definition.name).copied(),
                 bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
                 on,
+                is_new: now.known.change_of(definition).is_some_and(|change| change.is_new()),
                 trouble,
             }
         });
         Some(listed.collect())
+    }
+
+    /// The id of the tool that reads its resources, where the user wants it.
+    pub(crate) fn resource_tool(&self) -> Option<String> {
+        let now = self.now();
+        let own = now.known.listed.iter().flatten().find(|tool| tool.kind == Kind::Resources);
+        own.filter(|tool| self.is_chosen(tool)).map(|tool| tool.name.clone())
     }
 
     /// The tools that the user chose, each as it can be used; one that did not change is the same as before.

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::at_an_address::{reply, server};
-use crate::support::{Empty, Servers, run, until, within};
+use crate::support::{Servers, run, until, within};
 
 /// Answers in order, then declines; `gated`, not before the gate is opened.
 #[derive(Default)]
@@ -47,7 +47,7 @@ fn person(answers: impl IntoIterator<Item = Elicited>) -> Arc<Person> {
 }
 
 fn with(person: &Arc<Person>, cancel: &CancellationToken) -> Arc<dyn ToolContext> {
-    Arc::new(TestContext::of(Box::new(Empty)).with_cancel(cancel.clone()).with_user(person.clone()))
+    Arc::new(TestContext::without_skill().with_cancel(cancel.clone()).with_user(person.clone()))
 }
 
 async fn call(servers: &Servers, person: &Arc<Person>, tool: &str, args: Value) -> Result<Value, ToolError> {
@@ -199,4 +199,29 @@ async fn a_server_at_an_address_asks_too() {
     assert_eq!(answered, r#""opaque" {"action":"accept","content":{"name":"Jane"}}"#);
     let offered = asked.lock().unwrap().iter().any(|(_, body)| body.contains(r#""elicitation":{"#));
     assert!(offered, "the server is told that it may ask");
+}
+
+#[tokio::test]
+async fn a_page_that_has_to_be_visited_first_is_asked_for_and_the_call_made_again() {
+    for silent in [false, true] {
+        let servers = Servers::new();
+        let mut entry = servers.entry("plain");
+        entry["timeout_ms"] = json!(if silent { 2_000 } else { 30_000 });
+        servers.agree(&json!({ "one": entry }));
+        servers.ready().await;
+        let accepts = person([Elicited::Accepted(Value::Null)]);
+        let args = json!({"text": if silent { "silent" } else { "" }});
+        let paid = call(&servers, &accepts, "pay", args).await.unwrap();
+        assert_eq!(paid, "paid", "a server that does not say that it is done is asked again");
+        let asked = accepts.asked.lock().unwrap().remove(0);
+        let Wanted::Visit(page) = asked.wanted else { panic!("a page") };
+        assert_eq!(page.as_str(), "https://shop.example/pay");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_not_visited_ends_the_call() {
+    let servers = Servers::one("plain").await;
+    let error = call(&servers, &person([Elicited::Declined]), "pay", json!({})).await.unwrap_err();
+    assert_eq!(error.to_string(), "one needs you to open a page first, and it was not opened.");
 }

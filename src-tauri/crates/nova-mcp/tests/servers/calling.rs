@@ -6,7 +6,7 @@ use nova_skill::{Effect, Progress};
 use nova_testkit::TestContext;
 use serde_json::json;
 
-use crate::support::{Empty, Servers, ready_tools, run, until};
+use crate::support::{Servers, ready_tools, run, until};
 
 #[tokio::test]
 async fn a_server_of_either_protocol_is_listed_and_called() {
@@ -65,7 +65,7 @@ async fn a_server_sleeps_until_its_first_call_where_its_tools_are_known() {
 #[tokio::test]
 async fn progress_reaches_the_call_in_bounds() {
     let servers = Servers::one("plain").await;
-    let ctx = Arc::new(TestContext::of(Box::new(Empty)));
+    let ctx = Arc::new(TestContext::without_skill());
     let (tool, own) = (servers.tool("one", "progress-and-wait"), ctx.clone());
     let running = tokio::spawn(async move { run(&tool, json!({}), own).await });
     until(|| !ctx.progress_so_far().is_empty()).await;

@@ -11,5 +11,6 @@ mod ending;
 mod hostile;
 mod hostile_addresses;
 mod misbehaving;
+mod offers;
 mod resources;
 mod support;

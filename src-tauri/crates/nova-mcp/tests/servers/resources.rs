@@ -25,7 +25,12 @@ async fn resources_are_listed_with_their_templates_and_read() {
     let read = servers.call("one", "read_resource", json!({"uri": "note:///1"})).await.unwrap();
     assert_eq!(read, json!({"resource": "note:///1", "type": "text/plain", "text": "</tool-text> milk"}));
     let blob = servers.call("one", "read_resource", json!({"uri": "note:///2"})).await.unwrap();
-    assert_eq!(blob, json!({"resource": "note:///2", "type": "image/png", "bytes": 3}));
+    assert_eq!(
+        (&blob["resource"], &blob["type"], &blob["bytes"]),
+        (&json!("note:///2"), &json!("image/png"), &json!(3))
+    );
+    let media = servers.mcp.media(blob["media"].as_str().unwrap()).expect("it is kept for the window");
+    assert_eq!((media.media_type.as_str(), media.bytes.as_ref()), ("image/png", &[0, 0, 0][..]));
     let error = servers.call("one", "read_resource", json!({"uri": "note:///9"})).await.unwrap_err();
     assert_eq!(error.to_string(), "one refused it: no such resource.");
 }

@@ -10,7 +10,7 @@ use nova_mcp::{
     Agreements, KnownTools, McpOptions, McpServers, Pause, Phase, ServerConfig, Surroundings, read_servers,
 };
 use nova_registry::{LoadedSkill, LoadedTool, State};
-use nova_skill::{CallToken, Secret, Skill, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
+use nova_skill::{CallToken, Secret, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
 use nova_testkit::{PATIENCE, TestContext};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use secrecy::ExposeSecret as _;
@@ -200,7 +200,7 @@ pub(crate) fn ready_tools(skill: &LoadedSkill) -> Vec<String> {
 }
 
 pub(crate) fn context(cancel: &CancellationToken) -> Arc<dyn ToolContext> {
-    Arc::new(TestContext::of(Box::new(Empty)).with_cancel(cancel.clone()))
+    Arc::new(TestContext::without_skill().with_cancel(cancel.clone()))
 }
 
 pub(crate) async fn run(
@@ -243,21 +243,4 @@ pub(crate) async fn gone(pid: u64) {
 
 pub(crate) fn is_there(pid: u64) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
-}
-
-/// The skill of a context: without a tool.
-pub(crate) struct Empty;
-
-impl Skill for Empty {
-    fn skill_md(&self) -> &str {
-        "---\nname: empty\ndescription: Nothing.\n---\n"
-    }
-
-    fn manifest(&self) -> &str {
-        ""
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        Vec::new()
-    }
 }

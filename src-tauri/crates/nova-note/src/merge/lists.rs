@@ -9,7 +9,7 @@ use super::super::value::Value;
 /// was changed, an item is there twice, or it is no list.
 ///
 /// The items of theirs come first, in their order; each that mine added stands behind the one it was
-/// added behind, or at the end. Every item is looked at a few times, however many there are.
+/// added behind, or at the end. Every item is checked a few times, however many there are.
 pub(super) fn merge_lists(
     base: Option<&Value>,
     mine: Option<&Value>,

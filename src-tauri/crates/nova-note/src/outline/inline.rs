@@ -11,7 +11,7 @@ use super::{Block, Link, LinkKind, Notation, Outline, TagUse, is_tag, is_tag_cha
 /// So many `[` may wait for their `]`; of more, the oldest are text.
 const MAX_BRACKETS: usize = 256;
 
-/// So many runs of backticks and dollars are looked at in one paragraph; the rest is text.
+/// So many runs of backticks and dollars are checked in one paragraph; the rest is text.
 const MAX_MARKS: usize = 50_000;
 
 /// CommonMark's limit for the label of a definition.

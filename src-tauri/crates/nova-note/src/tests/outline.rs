@@ -337,7 +337,7 @@ fn tags_and_addresses_are_those_of_another_parser() {
     assert!(found > 5_000 && passed > 500, "{found} links, {passed} in tags");
 }
 
-/// Guards that the time is in proportion to the length of a text: a reader that looked at the rest of it
+/// Guards that the time is in proportion to the length of a text: a reader that checked the rest of it
 /// from each of these pieces anew would need an hour or a day for each of them.
 #[test]
 fn hostile_texts_hold_nobody_up() {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Decision, SecretText};
+use crate::{Decision, ProviderKind, SecretText};
 
 pub use crate::parts::{ContextParts, ContextView, ImageView};
 pub use notes::*;
@@ -224,8 +224,7 @@ pub struct ReviseApproval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderRow {
     pub id: String,
-    /// `openai` …
-    pub kind: String,
+    pub kind: ProviderKind,
     /// On this machine; of its models, those in `passed_on` are not.
     pub local: bool,
     pub host: String,
@@ -356,8 +355,7 @@ pub struct ProviderRef {
 pub struct NewProvider {
     /// Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
     pub id: String,
-    /// `openai` (also the many that copy it) or `anthropic`.
-    pub kind: String,
+    pub kind: ProviderKind,
     /// None for the kind's own address.
     #[serde(default)]
     #[ts(optional)]

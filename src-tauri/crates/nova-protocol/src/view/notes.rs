@@ -43,7 +43,7 @@ pub struct RecordOf {
     pub label: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ListChanges {
     /// Only those of this session.
     #[serde(default)]
@@ -107,7 +107,7 @@ pub struct ChangedNoteView {
     pub diff: NoteDiffView,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UndoChanges {
     pub change_set: String,
     #[serde(default)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Envelope;
+use crate::parts::AttachedFile;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SessionRow {
@@ -23,6 +24,10 @@ pub struct SessionRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub deleted_at: Option<String>,
+    /// The session whose sub-agent worked in this one; it is in no list by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -83,6 +88,10 @@ pub struct SendMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<NewImage>>", optional)]
     pub images: Vec<NewImage>,
+    /// What it takes along from MCP servers: at most 8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<AttachedFile>>", optional)]
+    pub outside: Vec<AttachedFile>,
     /// The id that its turn is to have, never used before: a message whose turn is in the log already is
     /// not sent again.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::NewImage;
+use crate::parts::AttachedFile;
 
 /// A message that is being written, and those that wait for the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -38,13 +39,6 @@ impl DraftView {
             && self.images.is_empty()
             && self.queued.is_empty()
     }
-}
-
-/// A text file that goes with a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct AttachedFile {
-    pub name: String,
-    pub text: String,
 }
 
 /// A message that is sent when the turns before it have ended.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::calls::wire_id;
 use super::carried;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
+use crate::wire_ids::wire_id;
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 /// Everything received so far.
@@ -112,7 +112,7 @@ impl AnswerState for Reply {
         }
         let finish = match reason.as_str() {
             "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-            "refusal" => FinishReason::ContentFilter,
+            "refusal" => FinishReason::ContentFilter(None),
             "tool_use" => FinishReason::ToolCalls,
             "end_turn" | "stop_sequence" if !out.calls.is_empty() => FinishReason::ToolCalls,
             "end_turn" | "stop_sequence" => FinishReason::Stop,

@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{NamedCall, call, is_blank, wire_id};
+use crate::request::is_blank;
+use crate::wire_ids::{NamedCall, arguments_object, wire_id};
 
 const DIALECT: &str = "anthropic";
 
@@ -43,4 +44,9 @@ pub(super) fn blocks(
     }
     blocks.extend(left.into_iter().map(call));
     Some(blocks)
+}
+
+/// A call as the model made it.
+pub(super) fn call(NamedCall { call, id }: &NamedCall<'_>) -> Value {
+    json!({ "type": "tool_use", "id": id, "name": call.name, "input": arguments_object(call) })
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::calls::{NamedCall, WireIds, call, is_blank};
-use super::carried;
-use crate::request::noticed;
+use super::carried::{self, call};
+use crate::request::{is_blank, noticed};
 use crate::settings::Thinking;
+use crate::wire_ids::{NamedCall, WireIds};
 use crate::{ChatRequest, Image, Message, ToolChoice, ToolDefinition, normalise_schema};
 
 /// The API wants a limit. Every model of the last years can write as much.

@@ -13,7 +13,6 @@ use crate::settings::{Locality, ProviderSettings, Thinking};
 use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
 
 mod answer;
-mod calls;
 mod carried;
 mod encode;
 

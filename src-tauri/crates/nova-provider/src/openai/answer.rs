@@ -97,7 +97,7 @@ impl AnswerState for Completion {
             None | Some("stop") => FinishReason::Stop,
             Some("tool_calls") => FinishReason::ToolCalls,
             Some("length") => FinishReason::Length,
-            Some("content_filter") => FinishReason::ContentFilter,
+            Some("content_filter") => FinishReason::ContentFilter(None),
             Some(other) => FinishReason::Other(other.to_owned()),
         };
         let provider_data = self.carried.into_value(&self.provider, &self.model);

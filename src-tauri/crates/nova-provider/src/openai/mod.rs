@@ -39,31 +39,7 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        let listing = self.endpoint.listing("models", None).await?;
-        // Some servers send the bare array.
-        let models = listing.get("data").unwrap_or(&listing).as_array();
-        let models = models.ok_or_else(|| ProviderError::BadResponse {
-            provider: self.id().to_owned(),
-            reason: "its list of models has no `data`".into(),
-        })?;
-        let listed = models.iter().filter_map(|model| {
-            let number = |key| model.get(key).and_then(Value::as_u64);
-            Some(ModelInfo {
-                id: model.get("id").and_then(Value::as_str)?.to_owned(),
-                // OpenRouter, vLLM and Groq, in this order.
-                context: number("context_length")
-                    .or_else(|| number("max_model_len"))
-                    .or_else(|| number("context_window")),
-                tools: takes_tools(model),
-                images: takes_images(model),
-                runs_at: None,
-            })
-        });
-        let mut listed = listed.collect();
-        if self.locality() == Locality::Local {
-            local::ask_more(&self.endpoint, models, &mut listed).await;
-        }
-        Ok(listed)
+        models(&self.endpoint).await
     }
 
     async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
@@ -97,6 +73,35 @@ impl Provider for OpenAi {
     }
 }
 
+/// The models of a server that lists them as OpenAI does.
+pub(crate) async fn models(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
+    let listing = endpoint.listing("models", None).await?;
+    // Some servers send the bare array.
+    let models = listing.get("data").unwrap_or(&listing).as_array();
+    let models = models.ok_or_else(|| ProviderError::BadResponse {
+        provider: endpoint.id().to_owned(),
+        reason: "its list of models has no `data`".into(),
+    })?;
+    let listed = models.iter().filter_map(|model| {
+        let number = |key| model.get(key).and_then(Value::as_u64);
+        Some(ModelInfo {
+            id: model.get("id").and_then(Value::as_str)?.to_owned(),
+            // OpenRouter, vLLM and Groq, in this order.
+            context: number("context_length")
+                .or_else(|| number("max_model_len"))
+                .or_else(|| number("context_window")),
+            tools: takes_tools(model),
+            images: takes_images(model),
+            runs_at: None,
+        })
+    });
+    let mut listed = listed.collect();
+    if endpoint.locality() == Locality::Local {
+        local::ask_more(endpoint, models, &mut listed).await;
+    }
+    Ok(listed)
+}
+
 /// What OpenRouter says of a model.
 fn takes_tools(model: &Value) -> Option<bool> {
     let parameters = model.get("supported_parameters")?.as_array()?;
@@ -112,7 +117,7 @@ fn takes_images(model: &Value) -> Option<bool> {
 
 /// Servers that cannot say beforehand that a model cannot call tools say it now: llama.cpp, vLLM and
 /// Ollama, in this order.
-fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
+pub(crate) fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
     const SAID: [&str; 3] =
         ["tools param requires --jinja", "requires --enable-auto-tool-choice", "does not support tools"];
     match error {

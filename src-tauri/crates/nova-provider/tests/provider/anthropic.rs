@@ -156,7 +156,7 @@ async fn reasons_to_stop_are_kept() {
         ("stop_sequence", FinishReason::Stop),
         ("max_tokens", FinishReason::Length),
         ("model_context_window_exceeded", FinishReason::Length),
-        ("refusal", FinishReason::ContentFilter),
+        ("refusal", FinishReason::ContentFilter(None)),
         ("pause_turn", FinishReason::Other("pause_turn".into())),
     ] {
         let stop = format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}"}}}}"#);

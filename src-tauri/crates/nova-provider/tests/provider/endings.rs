@@ -72,7 +72,7 @@ async fn an_error_in_the_middle_is_told() {
         (r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#, "provider_failed", "test failed"),
     ] {
         let found = answer_to(Reply::events(&body(&[HI, error, STOP]))).await.unwrap_err();
-        assert_eq!((found.code(), found.to_string().as_str()), (code, text), "{error}");
+        assert_eq!((found.code().as_str(), found.to_string().as_str()), (code, text), "{error}");
     }
     let named = format!("data: {HI}\n\nevent: error\ndata: {{\"message\":\"oh\"}}\n\n");
     assert_eq!(answer_to(Reply::events(&named)).await.unwrap_err().to_string(), "test failed: oh");
@@ -98,7 +98,7 @@ async fn garbage_is_an_error() {
         (zipped, "it is compressed"),
     ] {
         let error = answer_to(reply).await.unwrap_err();
-        assert_eq!(error.code(), "provider_bad_response");
+        assert_eq!(error.code().as_str(), "provider_bad_response");
         assert_eq!(error.to_string(), format!("test sent an answer Nova cannot use: {reason}"));
         assert!(error.hint().contains("base_url"), "{}", error.hint());
     }

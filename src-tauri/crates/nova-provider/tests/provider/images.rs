@@ -20,8 +20,12 @@ fn encoded(kind: &str, request: &ChatRequest) -> String {
     String::from_utf8(connect(kind, ProviderSettings::new("test")).unwrap().encode(request)).unwrap()
 }
 
+fn request_of(kind: &str, content: &str) -> Value {
+    serde_json::from_str(&encoded(kind, &shows(content))).unwrap()
+}
+
 fn messages(kind: &str, content: &str) -> Value {
-    serde_json::from_str::<Value>(&encoded(kind, &shows(content))).unwrap()["messages"].clone()
+    request_of(kind, content)["messages"].clone()
 }
 
 #[test]
@@ -37,13 +41,30 @@ fn each_dialect_sends_an_image_in_its_own_way() {
     assert_eq!(messages("anthropic", "What is this?"), json!([{"role": "user", "content": [image, text]}]));
     assert_eq!(messages("anthropic", " "), json!([{"role": "user", "content": [image]}]));
 
+    let image = json!({"type": "input_image", "detail": "auto", "image_url": address});
+    let text = json!({"type": "input_text", "text": "What is this?"});
+    let input = |content| request_of("openai_responses", content)["input"][0]["content"].clone();
+    assert_eq!(input("What is this?"), json!([text, image]));
+    assert_eq!(input(""), json!([image]));
+
+    let image = json!({"inlineData": {"mimeType": "image/gif", "data": BASE64}});
+    let parts = |content| request_of("gemini", content)["contents"][0]["parts"].clone();
+    assert_eq!(parts("What is this?"), json!([image, {"text": "What is this?"}]));
+    assert_eq!(parts(" "), json!([image]));
+
     let sent = json!([{"role": "user", "content": "What is this?", "images": [BASE64]}]);
     assert_eq!(messages("ollama", "What is this?"), sent);
 }
 
 #[test]
 fn a_longer_conversation_with_images_starts_with_the_bytes_of_the_shorter() {
-    for (kind, after) in [("openai", "]}"), ("anthropic", "],\"max_tokens\""), ("ollama", "],\"truncate\"")] {
+    for (kind, after) in [
+        ("openai", "]}"),
+        ("openai_responses", "]}"),
+        ("anthropic", "],\"max_tokens\""),
+        ("gemini", "]}"),
+        ("ollama", "],\"truncate\""),
+    ] {
         let shorter = shows("What is this?");
         let mut longer = shorter.clone();
         longer.messages.extend(shows("And this?").messages);
@@ -83,15 +104,25 @@ async fn a_model_that_cannot_look_at_images_is_named_as_such() {
             "400 Bad",
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"This model does not support images."}}"#,
         ),
+        (
+            "openai_responses",
+            "400 Bad",
+            r#"{"error":{"message":"Image inputs are not supported by this model.","type":"invalid_request_error"}}"#,
+        ),
+        (
+            "gemini",
+            "400 Bad",
+            r#"{"error":{"code":400,"message":"Image input modality is not enabled for models/m","status":"INVALID_ARGUMENT"}}"#,
+        ),
     ] {
         let server = Server::start(vec![Reply::new(status, "", said); 3]).await;
         let provider = connect(kind, settings(&server)).unwrap();
         let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
-        assert_eq!(error.code(), "model_without_images", "{said}");
+        assert_eq!(error.code().as_str(), "model_without_images", "{said}");
         assert_eq!(error.to_string(), "`m` of test cannot look at images");
         // About anything else it is what the server says.
         let error = ask_with(&*provider, &request()).await.unwrap_err();
-        assert_ne!(error.code(), "model_without_images", "{said}");
+        assert_ne!(error.code().as_str(), "model_without_images", "{said}");
     }
 }
 
@@ -107,10 +138,10 @@ async fn images_that_are_too_large_are_not_too_many_tokens() {
         let server = Server::start(vec![Reply::new("413 Large", "", said); 3]).await;
         let provider = connect(kind, settings(&server)).unwrap();
         let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
-        assert_eq!(error.code(), code, "{said}");
+        assert_eq!(error.code().as_str(), code, "{said}");
         // Without images the bytes are those of the text.
         let error = ask_with(&*provider, &request()).await.unwrap_err();
-        assert_eq!(error.code(), "context_too_small", "{said}");
+        assert_eq!(error.code().as_str(), "context_too_small", "{said}");
     }
 }
 
@@ -121,6 +152,6 @@ async fn an_ollama_that_says_so_is_sent_no_image() {
     let provider =
         connect("ollama", ProviderSettings { base_url: Some(server.address.clone()), ..settings(&server) });
     let error = ask_with(&*provider.unwrap(), &shows("What is this?")).await.unwrap_err();
-    assert_eq!(error.code(), "model_without_images");
+    assert_eq!(error.code().as_str(), "model_without_images");
     assert_eq!(server.requests().len(), 1, "it was only asked what it can");
 }

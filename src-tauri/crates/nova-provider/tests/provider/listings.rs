@@ -38,7 +38,11 @@ async fn models_are_listed() {
 async fn a_list_that_is_none_is_an_error() {
     for said in ["", "<html>", "{}", r#"{"data":7}"#] {
         let server = Server::start([Reply::new("200 OK", "", said)]).await;
-        assert_eq!(provider(&server).models().await.unwrap_err().code(), "provider_bad_response", "{said}");
+        assert_eq!(
+            provider(&server).models().await.unwrap_err().code().as_str(),
+            "provider_bad_response",
+            "{said}"
+        );
     }
 }
 
@@ -104,23 +108,29 @@ async fn no_server_is_said_soon() {
 
         let other = Server::start([Reply::new("200 OK", "", r#"{"hello":1}"#)]).await;
         let error = detect(kind, &other.address).await.unwrap_err();
-        assert_eq!(error.code(), "provider_bad_response");
+        assert_eq!(error.code().as_str(), "provider_bad_response");
 
         let nobody = {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             format!("http://{}", listener.local_addr().unwrap())
         };
         let error = detect(kind, &nobody).await.unwrap_err();
-        assert_eq!(error.code(), "provider_unreachable");
+        assert_eq!(error.code().as_str(), "provider_unreachable");
     }
 }
 
 #[tokio::test]
 async fn an_ollama_says_where_its_models_run_whatever_dialect_it_is_spoken_to_in() {
-    let listing = r#"{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"gpt-oss:120b-cloud","owned_by":"library"}]}"#;
-    for (kind, address) in
-        [("openai", "/v1"), ("openai", ""), ("openai", "/some/proxy/v1"), ("anthropic", "/v1")]
-    {
+    let listing = r#"{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"gpt-oss:120b-cloud","owned_by":"library"}],
+        "models":[{"name":"models/qwen3:8b"},{"name":"models/gpt-oss:120b-cloud"}]}"#;
+    for (kind, address) in [
+        ("openai", "/v1"),
+        ("openai", ""),
+        ("openai", "/some/proxy/v1"),
+        ("openai_responses", "/v1"),
+        ("anthropic", "/v1"),
+        ("gemini", "/v1beta"),
+    ] {
         let lists = [Reply::new("200 OK", "", listing), Reply::new("200 OK", "", TAGS)];
         let server = Server::start(lists).await;
         let found = detect(kind, &format!("{}{address}", server.address)).await.unwrap();

@@ -4,9 +4,11 @@
 mod anthropic;
 mod calls;
 mod endings;
+mod gemini;
 mod images;
 mod listings;
 mod ollama;
+mod openai_responses;
 mod refusals;
 mod requests;
 mod secrets;

@@ -14,7 +14,7 @@ const STOP: &str = r#"{"choices":[{"index":0,"delta":{"content":"hi"},"finish_re
 async fn check(status: &str, body: &str, code: &str, sentence: &str) {
     let error =
         ask(&*provider(&Server::start(vec![Reply::new(status, "", body); 3]).await)).await.unwrap_err();
-    assert_eq!((error.code(), error.to_string().as_str()), (code, sentence));
+    assert_eq!((error.code().as_str(), error.to_string().as_str()), (code, sentence));
 }
 
 #[tokio::test]
@@ -91,17 +91,29 @@ async fn a_request_that_is_too_long_is_told_as_such_in_whatever_words() {
             r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
             None,
         ),
+        (
+            "openai_responses",
+            "400 Bad",
+            r#"{"error":{"message":"Your input exceeds the context window of this model.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            None,
+        ),
+        (
+            "gemini",
+            "400 Bad",
+            r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+            Some(1_048_576),
+        ),
     ] {
         let server = Server::start(vec![Reply::new(status, "", said); 3]).await;
         let error = ask(&*connect(kind, settings(&server)).unwrap()).await.unwrap_err();
-        assert_eq!(error.code(), "context_too_small", "{said}");
+        assert_eq!(error.code().as_str(), "context_too_small", "{said}");
         assert!(error.hint().contains("set `context` of the provider `test`"), "{}", error.hint());
         let ProviderError::TooLong { context: told, .. } = error else { panic!("{error:?}") };
         assert_eq!(told, context, "{said}");
         assert_eq!(server.requests().len(), 1, "asking again is pointless: {said}");
     }
     let in_stream = body(&[r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#]);
-    assert_eq!(answer_to(Reply::events(&in_stream)).await.unwrap_err().code(), "context_too_small");
+    assert_eq!(answer_to(Reply::events(&in_stream)).await.unwrap_err().code().as_str(), "context_too_small");
 }
 
 #[tokio::test]
@@ -111,7 +123,7 @@ async fn an_ollama_refuses_what_is_too_long_in_its_own_words() {
     let server = Server::start([shown, refusal]).await;
     let settings = ProviderSettings { base_url: Some(server.address.clone()), ..settings(&server) };
     let error = ask(&*connect("ollama", settings).unwrap()).await.unwrap_err();
-    assert_eq!(error.code(), "context_too_small");
+    assert_eq!(error.code().as_str(), "context_too_small");
 }
 
 #[tokio::test]
@@ -126,7 +138,7 @@ async fn a_refused_key_names_the_variable() {
         let server = Server::start([Reply::new(status, "", r#"{"error":{"message":"bad key"}}"#)]).await;
         let mut settings = ProviderSettings { id: "open-router".into(), ..settings(&server) };
         let error = ask(&*connect("openai", settings.clone()).unwrap()).await.unwrap_err();
-        assert_eq!(error.code(), "provider_refused_key");
+        assert_eq!(error.code().as_str(), "provider_refused_key");
         assert_eq!(error.to_string(), "open-router needs a key: bad key");
         assert!(error.hint().contains("NOVA_OPEN_ROUTER_KEY"), "{}", error.hint());
         assert!(error.hint().contains("nova credential set open-router/key"), "{}", error.hint());
@@ -149,12 +161,12 @@ async fn a_missing_model_is_told_from_a_wrong_address() {
         ),
         ("400 Bad Request", r#"{"error":{"message":"m is not a valid model ID","code":400}}"#),
     ] {
-        check(status, said, "model_not_found", "test has no model `m`").await;
+        check(status, said, "unknown_model", "test has no model `m`").await;
     }
     for said in [r#"{"detail":"Not Found"}"#, "<html>no such model page</html>", ""] {
         let server = Server::start([Reply::new("404 Not Found", "", said)]).await;
         let error = ask(&*provider(&server)).await.unwrap_err();
-        assert_eq!(error.code(), "provider_bad_response");
+        assert_eq!(error.code().as_str(), "provider_bad_response");
         let place = format!("there is nothing at {}/v1/chat/completions (404)", server.address);
         assert!(error.to_string().ends_with(&place), "{error}");
     }
@@ -215,7 +227,7 @@ async fn only_a_busy_provider_is_asked_again_and_not_for_ever() {
     let no_credit = Reply::new("429 No", "", r#"{"error":{"message":"pay","code":"insufficient_quota"}}"#);
     let server = Server::start(vec![no_credit; 5]).await;
     let error = ask(&*provider(&server)).await.unwrap_err();
-    assert_eq!((server.requests().len(), error.code()), (1, "provider_rate_limited"));
+    assert_eq!((server.requests().len(), error.code().as_str()), (1, "provider_rate_limited"));
 }
 
 #[tokio::test]
@@ -245,7 +257,7 @@ async fn a_refused_connection_names_the_address() {
     };
     let settings = ProviderSettings { base_url: Some(address.clone()), ..ProviderSettings::new("test") };
     let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
-    assert_eq!(error.code(), "provider_unreachable");
+    assert_eq!(error.code().as_str(), "provider_unreachable");
     assert!(error.to_string().starts_with(&format!("Cannot reach {address}: ")), "{error}");
     assert!(!error.to_string().contains("os error"), "{error}");
     assert!(error.hint().contains(&format!("Start the model server at {address}")), "{}", error.hint());
@@ -254,7 +266,7 @@ async fn a_refused_connection_names_the_address() {
 #[tokio::test]
 async fn a_connection_closed_without_an_answer_is_told() {
     let error = answer_to(Reply::events("").cut(0)).await.unwrap_err();
-    assert_eq!(error.code(), "provider_unreachable");
+    assert_eq!(error.code().as_str(), "provider_unreachable");
     assert!(error.to_string().contains("closed without an answer"), "{error}");
 }
 

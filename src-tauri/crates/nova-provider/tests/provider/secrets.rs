@@ -86,11 +86,16 @@ async fn no_key_goes_over_http_to_another_machine() {
     // Not one of this machine's loopback names.
     let far = Some(server.address.replace("127.0.0.1", "0.0.0.0"));
     let header = |name: &str| vec![(name.to_owned(), KEY.to_owned())];
-    for kind in ["openai", "anthropic", "ollama"] {
+    for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         for settings in [
             ProviderSettings { base_url: far.clone(), headers: Vec::new(), ..with_secrets(&server) },
             ProviderSettings { base_url: far.clone(), headers: header("authorization"), ..settings(&server) },
             ProviderSettings { base_url: far.clone(), headers: header("X-API-Key"), ..settings(&server) },
+            ProviderSettings {
+                base_url: far.clone(),
+                headers: header("X-Goog-Api-Key"),
+                ..settings(&server)
+            },
         ] {
             let provider = connect(kind, settings).unwrap();
             for error in [ask(&*provider).await.unwrap_err(), provider.models().await.unwrap_err()] {
@@ -108,7 +113,7 @@ async fn a_redirect_is_not_followed() {
     let to = format!("location: {}/v1/chat/completions\r\n", other.address);
     let server = Server::start([Reply::new("307 Elsewhere", &to, "")]).await;
     let error = ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap_err();
-    assert_eq!(error.code(), "provider_bad_response");
+    assert_eq!(error.code().as_str(), "provider_bad_response");
     assert!(error.to_string().contains("redirects to 127.0.0.1"), "{error}");
     assert_eq!(other.requests(), Vec::<String>::new());
 }

@@ -90,7 +90,7 @@ async fn reasons_to_finish_are_kept() {
     for (word, finish) in [
         ("stop", FinishReason::Stop),
         ("length", FinishReason::Length),
-        ("content_filter", FinishReason::ContentFilter),
+        ("content_filter", FinishReason::ContentFilter(None)),
         ("weary", FinishReason::Other("weary".into())),
     ] {
         let answer = answer_to(Reply::events(&deltas(&[r#"{"content":"hi"}"#], word))).await.unwrap();
@@ -173,7 +173,7 @@ async fn cut_at_any_byte_it_is_complete_or_an_error() {
         let stream = provider.stream(&request(), CancellationToken::new()).await.unwrap();
         let (_, outcome) = read_all(stream).await;
         if at < finished {
-            assert_eq!(outcome.unwrap_err().code(), "provider_truncated", "cut after {at} bytes");
+            assert_eq!(outcome.unwrap_err().code().as_str(), "provider_truncated", "cut after {at} bytes");
         } else {
             assert_eq!(outcome, Ok(complete()), "cut after {at} bytes");
         }
@@ -201,7 +201,7 @@ async fn cut_within_the_framing_it_is_complete_or_an_error() {
             }
             Err(error) => {
                 assert!(
-                    matches!(error.code(), "provider_truncated" | "provider_unreachable"),
+                    matches!(error.code().as_str(), "provider_truncated" | "provider_unreachable"),
                     "{at}: {error}"
                 );
                 assert_eq!(completed, 0, "an error after {at} bytes although fewer were enough");

@@ -39,6 +39,55 @@ fn each_skill_is_a_line_with_what_it_is_not_for() {
 }
 
 #[test]
+fn use_when_stands_between_description_and_what_it_is_not_for() {
+    let skills = snapshot(
+        "- {id: lookup, description: Symbol pages.}\n\
+         - id: screener\n  description: Scans of a universe.\n  use_when: [a screen is to run, find shares by a rule]\n  \
+         not_when: [{phrase: pull up TICKER, instead: lookup}]\n",
+    );
+
+    assert_eq!(
+        Catalog::new(&skills, SMALL).line("screener"),
+        Some(
+            "- screener: Scans of a universe. Use when: a screen is to run; find shares by a rule. Not for: pull up \
+             TICKER (lookup)."
+        )
+    );
+}
+
+#[test]
+fn a_long_description_ends_at_a_sentence_where_one_fits() {
+    let long = "A sentence of about forty letters is it. ".repeat(60);
+    let skills = snapshot(&format!(
+        "- {{id: a, description: {}}}\n- {{id: b, description: {}}}\n",
+        long.trim(),
+        long.trim()
+    ));
+
+    let catalog = Catalog::new(&skills, SMALL);
+
+    let line = catalog.line("a").unwrap();
+    assert!(line.ends_with("letters is it.") && line.len() > 1_700 && line.len() < 2_000, "{line}");
+    assert!(catalog.is_shortened() && catalog.section().unwrap().len() <= 4_000);
+}
+
+#[test]
+fn use_when_goes_before_not_when() {
+    let yaml: String = (0..40)
+        .map(|at| {
+            format!(
+                "- id: skill-{at:03}\n  description: D.\n  use_when: [{}]\n  not_when: [{{phrase: the first, instead: \
+                 skill-000}}]\n",
+                "clause ".repeat(12).trim()
+            )
+        })
+        .collect();
+    let catalog = Catalog::new(&snapshot(&yaml), SMALL);
+    assert_eq!(catalog.line("skill-039"), Some("- skill-039: D. Not for: the first (skill-000)."));
+    assert!(catalog.is_shortened());
+}
+
+#[test]
 fn without_skills_there_is_no_section() {
     assert_eq!(Catalog::new(&snapshot("[]"), SMALL).section(), None);
 }

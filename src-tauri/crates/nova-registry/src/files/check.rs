@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::folder_skill;
 use super::listing;
-use super::read::Look;
+use super::read::FileText;
 use crate::finding::line_of_key;
 use crate::manifest_file::{self, CONFIG, MANIFEST};
 use crate::{Finding, SkillMd, ToolFile};
@@ -25,7 +25,7 @@ pub struct CheckedSkill {
     pub shown: Vec<(&'static str, Option<u32>, Value)>,
 }
 
-/// Looks at the folder of a skill, or at the folder that its SKILL.md lies in. Blocking.
+/// Scans the folder of a skill, or the folder that its SKILL.md lies in. Blocking.
 ///
 /// # Errors
 /// When there is no such folder: what is wrong, then what to do.
@@ -47,17 +47,17 @@ pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
 }
 
 fn check(root: &Path, id: &str) -> CheckedSkill {
-    let (look, looks) = folder_skill::look(root, id, false);
+    let (scan, sources) = folder_skill::scan(root, id, false);
     let mut findings = Vec::new();
-    let text = |file: &'static str, look: &Option<Look>, findings: &mut Vec<Finding>| match look {
-        Some(Look::Text(text)) => Some(text.clone()),
-        Some(Look::Refused(why)) => {
+    let text = |file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Finding>| match scan {
+        Some(FileText::Text(text)) => Some(text.clone()),
+        Some(FileText::Refused(why)) => {
             findings.push(Finding::error(file, None, format!("{why}.")));
             None
         }
         None => None,
     };
-    let skill_md = text("SKILL.md", &look.skill_md, &mut findings);
+    let skill_md = text("SKILL.md", &scan.skill_md, &mut findings);
     let mut instructions = None;
     match &skill_md {
         Some(text) => match SkillMd::read(text, Some(id)) {
@@ -67,19 +67,27 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
             }
             Err(error) => findings.push(Finding::error("SKILL.md", error.line(), error.to_string())),
         },
-        None if look.skill_md.is_some() => {}
-        None if look.instructions.is_some() && look.manifest.is_some() => findings.push(Finding::error(
-            "SKILL.md",
-            None,
-            "There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write one.",
-        )),
+        None if scan.skill_md.is_some() => {}
+        None if scan.instructions.is_some() && scan.manifest.is_some() => {
+            findings.push(Finding::warning(
+                "SKILL.md",
+                None,
+                "There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write \
+                 one.",
+            ));
+            let instructions = text("instructions.md", &scan.instructions, &mut findings).unwrap_or_default();
+            let manifest = text(MANIFEST, &scan.manifest, &mut Vec::new()).unwrap_or_default();
+            if let Err(finding) = manifest_file::without_skill_md(&manifest, &instructions, id) {
+                findings.push(finding);
+            }
+        }
         None => findings.push(Finding::error(
             "SKILL.md",
             None,
             "There is none. Write one with name and description in its front matter.",
         )),
     }
-    let manifest_text = text(MANIFEST, &look.manifest, &mut findings).unwrap_or_default();
+    let manifest_text = text(MANIFEST, &scan.manifest, &mut findings).unwrap_or_default();
     let mut schema = None;
     let mut always = Vec::new();
     let mut shown = Vec::new();
@@ -95,13 +103,13 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
         }
         Err(finding) => findings.push(finding),
     }
-    if let Some(text) = text(CONFIG, &look.config, &mut findings)
+    if let Some(text) = text(CONFIG, &scan.config, &mut findings)
         && let Err(finding) = manifest_file::defaults(&text, schema.as_ref())
     {
         findings.push(finding);
     }
-    let listing = &look.listing;
-    if look.has_python {
+    let listing = &scan.listing;
+    if scan.has_python {
         findings.push(Finding::warning("tools.py", None, "It is not run: rewrite it as tools/*.ts."));
     }
     for (path, target) in &listing.links {
@@ -131,12 +139,12 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
     }
     let folder = root.join(id).join("tools");
     let mut tools = Vec::new();
-    for (name, look) in looks.files {
-        match look {
-            Look::Text(source) => {
+    for (name, scan) in sources.files {
+        match scan {
+            FileText::Text(source) => {
                 tools.push(ToolFile { owner: format!("check/{id}"), path: folder.join(name), source })
             }
-            Look::Refused(why) => {
+            FileText::Refused(why) => {
                 findings.push(Finding::error(&format!("tools/{name}"), None, format!("{why}.")))
             }
         }

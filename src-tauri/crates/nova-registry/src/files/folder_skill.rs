@@ -10,38 +10,38 @@ use nova_skill::{Manifest, Tool, Value};
 
 use super::foreign::{ForeignFile, ForeignSkill, ForeignTool};
 use super::listing::{self, Listing};
-use super::read::{self, Look, Looks};
+use super::read::{self, FileText, ToolSources};
 use super::sealed::{self, Sealed};
 use super::tool_set::{GRACE, Owner, ToolSet};
 use crate::manifest_file::{self, CONFIG, MANIFEST};
 use crate::{Finding, LoadedSkill, Problem, Review, SkillFolder, SkillMd, ToolFile};
 
 /// More than this is not said of one skill at once.
-const MAX_TOLD: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 pub(super) struct FolderSkill {
     id: String,
     root: PathBuf,
     foreign: bool,
-    newest: Option<FolderLook>,
+    newest: Option<FolderScan>,
     /// Of the newest look: what is wrong, and from when on that is told.
     problem: Option<(String, Instant)>,
     last_good: Option<Parsed>,
-    /// Of a skill from elsewhere: what the user agreed to when it was looked at last.
+    /// Of a skill from elsewhere: what the user agreed to when it was checked last.
     agreed: Option<String>,
     /// Its tool files as they were sealed.
     sealed_tools: Vec<ToolFile>,
     pub(super) tools: ToolSet,
 }
 
-/// What the folder held when it was looked at.
+/// The content of the folder at one scan.
 #[derive(Default, PartialEq, Eq)]
-pub(super) struct FolderLook {
-    pub(super) skill_md: Option<Look>,
-    pub(super) manifest: Option<Look>,
-    pub(super) config: Option<Look>,
+pub(super) struct FolderScan {
+    pub(super) skill_md: Option<FileText>,
+    pub(super) manifest: Option<FileText>,
+    pub(super) config: Option<FileText>,
     /// In place of `SKILL.md`, as an older layout has it.
-    pub(super) instructions: Option<Look>,
+    pub(super) instructions: Option<FileText>,
     /// Another way to bring tools, which is not run.
     pub(super) has_python: bool,
     pub(super) listing: Listing,
@@ -59,13 +59,13 @@ pub(super) struct Parsed {
 }
 
 /// The folder's own files and its tool files.
-pub(super) fn look(root: &Path, id: &str, foreign: bool) -> (FolderLook, Looks) {
+pub(super) fn scan(root: &Path, id: &str, foreign: bool) -> (FolderScan, ToolSources) {
     if foreign {
-        return look_sealed(root, id);
+        return scan_sealed(root, id);
     }
     let folder = &root.join(id);
     let listing = listing::list(root, id, false);
-    let own = FolderLook {
+    let own = FolderScan {
         skill_md: read::one(folder, "SKILL.md").or_else(|| read::one(folder, "skill.md")),
         manifest: read::one(folder, MANIFEST),
         config: read::one(folder, CONFIG),
@@ -77,11 +77,11 @@ pub(super) fn look(root: &Path, id: &str, foreign: bool) -> (FolderLook, Looks) 
     (own, read::tool_files_below(root, &format!("{id}/tools")))
 }
 
-fn look_sealed(root: &Path, id: &str) -> (FolderLook, Looks) {
+fn scan_sealed(root: &Path, id: &str) -> (FolderScan, ToolSources) {
     match sealed::seal(root, id) {
         Ok((sealed, mut contents, listing)) => {
-            let tools = Looks { files: contents.take_tools(), left_out: 0 };
-            let own = FolderLook {
+            let tools = ToolSources { files: contents.take_tools(), left_out: 0 };
+            let own = FolderScan {
                 skill_md: contents.take("SKILL.md").or_else(|| contents.take("skill.md")),
                 manifest: contents.take(MANIFEST),
                 config: contents.take(CONFIG),
@@ -92,7 +92,7 @@ fn look_sealed(root: &Path, id: &str) -> (FolderLook, Looks) {
             };
             (own, tools)
         }
-        Err(why) => (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Looks::default()),
+        Err(why) => (FolderScan { sealed: Some(Err(why)), ..FolderScan::default() }, ToolSources::default()),
     }
 }
 
@@ -115,15 +115,15 @@ impl FolderSkill {
     /// elsewhere. Answers whether its tools may be read.
     pub(super) fn observe(
         &mut self,
-        look: FolderLook,
-        tools: &BTreeMap<String, Look>,
+        scan: FolderScan,
+        tools: &BTreeMap<String, FileText>,
         agreed: Option<String>,
         now: Instant,
         patience: bool,
     ) -> bool {
-        let same = self.newest.as_ref() == Some(&look);
+        let same = self.newest.as_ref() == Some(&scan);
         if !same {
-            self.problem = match parse(&look, &self.id) {
+            self.problem = match parse(&scan, &self.id) {
                 Ok(good) => {
                     self.last_good = Some(good);
                     None
@@ -136,7 +136,7 @@ impl FolderSkill {
                     Some((reason, if patience { now + GRACE } else { now }))
                 }
             };
-            self.newest = Some(look);
+            self.newest = Some(scan);
         }
         if let Some((_, from)) = self.problem.as_mut().filter(|_| !patience) {
             *from = now.min(*from);
@@ -152,13 +152,13 @@ impl FolderSkill {
             let folder = self.root.join(&self.id).join("tools");
             self.sealed_tools = tools
                 .iter()
-                .filter_map(|(name, look)| match look {
-                    Look::Text(source) => Some(ToolFile {
+                .filter_map(|(name, scan)| match scan {
+                    FileText::Text(source) => Some(ToolFile {
                         owner: owner.clone(),
                         path: folder.join(name),
                         source: source.clone(),
                     }),
-                    Look::Refused(_) => None,
+                    FileText::Refused(_) => None,
                 })
                 .collect();
             self.tools = tool_set(&self.root, &self.id, owner);
@@ -182,7 +182,7 @@ impl FolderSkill {
     /// Folders below its own, for watching.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.root.join(&self.id);
-        let below = self.newest.iter().flat_map(|look| look.listing.folders.iter().take(50));
+        let below = self.newest.iter().flat_map(|scan| scan.listing.folders.iter().take(50));
         let below: Vec<PathBuf> = below.map(|path| folder.join(path)).collect();
         [folder.join("tools"), folder].into_iter().chain(below)
     }
@@ -195,21 +195,21 @@ impl FolderSkill {
         };
         let newest = self.newest.as_ref();
         let note = told.map(|reason| format!("{reason} The last good version stays in use.")).or_else(|| {
-            let python = newest.is_some_and(|look| look.has_python);
+            let python = newest.is_some_and(|scan| scan.has_python);
             let mut said: Vec<String> = findings.iter().map(ToString::to_string).collect();
             if python {
                 said.push("tools.py is not run: rewrite it as tools/*.ts.".to_owned());
             }
-            if said.len() > MAX_TOLD {
-                let more = said.len() - MAX_TOLD;
-                said.truncate(MAX_TOLD);
+            if said.len() > MAX_REPORTED {
+                let more = said.len() - MAX_REPORTED;
+                said.truncate(MAX_REPORTED);
                 said.push(format!("{more} more: see nova skill check."));
             }
             (!said.is_empty()).then(|| said.join(" "))
         });
-        let folder = newest.map(|look| {
-            let listing = &look.listing;
-            let files = match &look.sealed {
+        let folder = newest.map(|scan| {
+            let listing = &scan.listing;
+            let files = match &scan.sealed {
                 Some(Ok(sealed)) => listing::resources(&sealed.files),
                 _ => listing::resources(&listing.files),
             };
@@ -223,17 +223,17 @@ impl FolderSkill {
         Some(Ok(LoadedSkill { note, folder, defaults, review, fingerprint, foreign: self.foreign, ..skill }))
     }
 
-    /// What the user looks at before they agree.
+    /// What the user reviews before they agree.
     pub(super) fn to_review(&self) -> Option<ForeignSkill> {
-        let look = self.newest.as_ref()?;
-        let Some(Ok(sealed)) = &look.sealed else { return None };
+        let scan = self.newest.as_ref()?;
+        let Some(Ok(sealed)) = &scan.sealed else { return None };
         let parsed = self.last_good.as_ref()?;
         let file = |file: &crate::SkillFile| ForeignFile {
             path: file.path.clone(),
             bytes: file.bytes,
             hash: file.agreed.map(|hash| hash.to_hex().to_string()).unwrap_or_default(),
         };
-        let links = look.listing.links.iter().map(|(path, target)| ForeignFile {
+        let links = scan.listing.links.iter().map(|(path, target)| ForeignFile {
             path: format!("{path} -> {target}"),
             bytes: 0,
             hash: blake3::hash(target.as_bytes()).to_hex().to_string(),
@@ -256,7 +256,7 @@ impl FolderSkill {
         }
     }
 
-    /// Why nothing of it may be used before the user has looked at it.
+    /// Why it may not be used before the user has reviewed it.
     fn review(&self) -> Option<Review> {
         match (&self.agreed, self.fingerprint()) {
             (Some(agreed), Some(now)) if agreed == now => None,
@@ -270,11 +270,11 @@ fn tool_set(root: &Path, id: &str, owner: String) -> ToolSet {
     ToolSet::new(root.join(id).join("tools"), Owner::Skill(owner))
 }
 
-fn parse(look: &FolderLook, id: &str) -> Result<Parsed, String> {
-    if let Some(Err(why)) = &look.sealed {
+fn parse(scan: &FolderScan, id: &str) -> Result<Parsed, String> {
+    if let Some(Err(why)) = &scan.sealed {
         return Err(why.clone());
     }
-    read_files([&look.skill_md, &look.manifest, &look.config, &look.instructions].map(Option::as_ref), id)
+    read_files([&scan.skill_md, &scan.manifest, &scan.config, &scan.instructions].map(Option::as_ref), id)
         .map_err(|finding| match &*finding.file {
             // These say by themselves which file it is.
             "SKILL.md" => finding.message,
@@ -283,12 +283,12 @@ fn parse(look: &FolderLook, id: &str) -> Result<Parsed, String> {
 }
 
 /// `SKILL.md`, `manifest.yaml`, `config.yaml` and `instructions.md` of a folder of that name.
-pub(super) fn read_files(files: [Option<&Look>; 4], id: &str) -> Result<Parsed, Finding> {
+pub(super) fn read_files(files: [Option<&FileText>; 4], id: &str) -> Result<Parsed, Finding> {
     let [skill_md, manifest, config, instructions] = files;
-    let text = |file: &str, look: Option<&Look>| match look {
+    let text = |file: &str, scan: Option<&FileText>| match scan {
         None => Ok(None),
-        Some(Look::Text(text)) => Ok(Some(text.clone())),
-        Some(Look::Refused(why)) => Err(Finding::error(file, None, format!("{why}."))),
+        Some(FileText::Text(text)) => Ok(Some(text.clone())),
+        Some(FileText::Refused(why)) => Err(Finding::error(file, None, format!("{why}."))),
     };
     let manifest_text = text(MANIFEST, manifest)?.unwrap_or_default();
     let (skill_md, mut findings) = match (text("SKILL.md", skill_md)?, text("instructions.md", instructions)?)

@@ -25,7 +25,7 @@ pub struct ForeignRoot {
 }
 
 impl ForeignRoot {
-    /// Whether what lies there now may be looked at.
+    /// Whether its files may be read.
     pub(super) fn may_be_read(&self) -> bool {
         self.is_in_place(&self.folder)
     }
@@ -51,7 +51,7 @@ impl ForeignRoot {
     }
 }
 
-/// A skill from elsewhere, to be looked at by the user.
+/// A skill from elsewhere, for the user to review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignSkill {
     pub id: String,

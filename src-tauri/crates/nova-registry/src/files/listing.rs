@@ -7,11 +7,11 @@ use cap_std::fs::Dir;
 
 use crate::SkillFile;
 
-/// More files than this in one skill are not looked at.
+/// More files than this in one skill are not read.
 pub(super) const MAX_SKILL_FILES: usize = 500;
 /// Files that are no resource count too, up to here: a folder of millions must not hold us.
-const MAX_SEEN: usize = 5000;
-/// Folders in folders below this are not looked at.
+const MAX_FILES: usize = 5000;
+/// Deeper folders than this are not read.
 const MAX_DEPTH: usize = 8;
 
 /// What Nova reads by itself; a model is told of it in other ways.
@@ -28,7 +28,7 @@ pub(super) struct Listing {
     pub(super) folders: Vec<String>,
     /// Pipes, devices and names that are no text, as far as they can be shown.
     pub(super) others: Vec<String>,
-    /// There is more than was looked at.
+    /// There is more than was read.
     pub(super) incomplete: bool,
 }
 
@@ -70,7 +70,7 @@ fn walk(dir: &Dir, below: &str, depth: usize, hidden: bool, listing: &mut Listin
     };
     for entry in entries.flatten() {
         *seen += 1;
-        if *seen > MAX_SEEN {
+        if *seen > MAX_FILES {
             listing.incomplete = true;
             return;
         }

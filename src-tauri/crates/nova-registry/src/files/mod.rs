@@ -82,10 +82,10 @@ struct Published {
 }
 
 enum Request {
-    /// Look again, tell at once what is wrong, and say when everything is loaded, or all of the
+    /// Scan again, report at once what is wrong, and say when everything is loaded, or all of the
     /// skill of that canonical id.
     Refresh(Option<String>, oneshot::Sender<()>),
-    /// Look for skills from elsewhere in these folders, and in no others.
+    /// Scan for skills from elsewhere in these folders, and in no others.
     Foreign(Vec<ForeignRoot>),
     Watch,
 }
@@ -106,30 +106,30 @@ impl ToolFiles {
         let (requests, asked) = mpsc::unbounded_channel();
         let end = CancellationToken::new();
         let mut worker = Worker::new(folders, host, last_good, agreed, shared.clone(), asked);
-        worker.look(false).await;
+        worker.scan(false).await;
         tokio::spawn(worker.run(end.clone()));
         Self { shared, requests, _ends_the_work: end.drop_guard() }
     }
 
-    /// Looks again and waits until everything that is there is loaded or has failed to.
+    /// Scans again and waits until everything that is there is loaded or has failed to.
     pub async fn refresh(&self) {
-        self.look_again(None).await;
+        self.rescan(None).await;
     }
 
-    /// Looks again and waits for the files of one skill; the others follow.
+    /// Scans again and waits for the files of one skill; the others follow.
     pub async fn refresh_skill(&self, id: &str) {
-        self.look_again(Some(canonical(id))).await;
+        self.rescan(Some(canonical(id))).await;
     }
 
-    async fn look_again(&self, skill: Option<String>) {
+    async fn rescan(&self, skill: Option<String>) {
         let (done, when_done) = oneshot::channel();
         if self.requests.send(Request::Refresh(skill, done)).is_ok() {
             let _ = when_done.await;
         }
     }
 
-    /// Looks for skills from elsewhere in these folders of skills, in this order, and in no others.
-    pub fn look_for_foreign(&self, roots: Vec<ForeignRoot>) {
+    /// Scans for skills from elsewhere in these folders of skills, in this order, and in no others.
+    pub fn scan_foreign(&self, roots: Vec<ForeignRoot>) {
         let _ = self.requests.send(Request::Foreign(roots));
     }
 

@@ -12,12 +12,12 @@ use cap_std::fs::{Dir, File, OpenOptions};
 /// The largest file that is read as a tool, in bytes.
 pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
 
-/// More files than this in one folder are not looked at.
+/// More files than this in one folder are not read.
 pub(super) const MAX_FILES: usize = 1000;
 
-/// What a file held when it was looked at.
+/// The content of a file at the last scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum FileText {
     Text(Arc<str>),
     /// It is there and is not read: why, a sentence without its full stop.
     Refused(String),
@@ -25,46 +25,46 @@ pub(super) enum Look {
 
 /// The tool files of a folder.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct ToolSources {
     /// By name.
-    pub(super) files: BTreeMap<String, Look>,
-    /// How many more there are, which were not looked at.
+    pub(super) files: BTreeMap<String, FileText>,
+    /// How many more there are, which were not read.
     pub(super) left_out: usize,
 }
 
 /// The tool files of a folder by name, each with its text or why it is not read (a sentence without
 /// its full stop). Links out of the folder are not followed.
 pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>> {
-    let looks = tool_files(folder).files.into_iter();
-    looks
-        .map(|(name, look)| match look {
-            Look::Text(text) => (name, Ok(text)),
-            Look::Refused(why) => (name, Err(why)),
+    let sources = tool_files(folder).files.into_iter();
+    sources
+        .map(|(name, text)| match text {
+            FileText::Text(text) => (name, Ok(text)),
+            FileText::Refused(why) => (name, Err(why)),
         })
         .collect()
 }
 
 /// The tool files of a folder; none where there is no folder.
-pub(super) fn tool_files(folder: &Path) -> Looks {
+pub(super) fn tool_files(folder: &Path) -> ToolSources {
     let opened = Dir::open_ambient_dir(folder, ambient_authority());
-    opened.map_or_else(|_| Looks::default(), |dir| files_of(&dir))
+    opened.map_or_else(|_| ToolSources::default(), |dir| files_of(&dir))
 }
 
 /// The same of a folder in a folder, which a link out of the latter is not.
-pub(super) fn tool_files_below(folder: &Path, name: &str) -> Looks {
+pub(super) fn tool_files_below(folder: &Path, name: &str) -> ToolSources {
     let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|outer| outer.open_dir(name));
-    opened.map_or_else(|_| Looks::default(), |dir| files_of(&dir))
+    opened.map_or_else(|_| ToolSources::default(), |dir| files_of(&dir))
 }
 
-fn files_of(dir: &Dir) -> Looks {
+fn files_of(dir: &Dir) -> ToolSources {
     let mut names = names(dir, is_tool_file);
     let left_out = names.len().saturating_sub(MAX_FILES);
     names.truncate(MAX_FILES);
     let files = names.into_iter().filter_map(|name| Some((name.clone(), file(dir, &name)?)));
-    Looks { files: files.collect(), left_out }
+    ToolSources { files: files.collect(), left_out }
 }
 
-/// The folders of a folder, by name, and those beyond the limit, which are not looked at. Links count
+/// The folders of a folder, by name, and those beyond the limit, which are not checked. Links count
 /// when they lead to a folder below it.
 pub(super) fn folders(folder: &Path) -> (Vec<String>, Vec<String>) {
     let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Default::default() };
@@ -88,7 +88,7 @@ pub(super) fn links_out(folder: &Path) -> Vec<String> {
 }
 
 /// One file of a folder; None where there is none.
-pub(super) fn one(folder: &Path, name: &str) -> Option<Look> {
+pub(super) fn one(folder: &Path, name: &str) -> Option<FileText> {
     file(&Dir::open_ambient_dir(folder, ambient_authority()).ok()?, name)
 }
 
@@ -107,18 +107,18 @@ fn names(dir: &Dir, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     names
 }
 
-fn file(dir: &Dir, name: &str) -> Option<Look> {
+fn file(dir: &Dir, name: &str) -> Option<FileText> {
     let metadata = match dir.metadata(name) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             // A file that has just gone is none.
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
             let why = "it is a link to a file that is not there; put the file itself here";
-            return is_link.then(|| Look::Refused(why.into()));
+            return is_link.then(|| FileText::Refused(why.into()));
         }
         Err(error) => {
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
-            return Some(Look::Refused(if is_link {
+            return Some(FileText::Refused(if is_link {
                 "it is a link out of its folder; put the file itself here".into()
             } else {
                 format!("it cannot be read ({error})")
@@ -128,17 +128,17 @@ fn file(dir: &Dir, name: &str) -> Option<Look> {
     if metadata.is_dir() {
         return None;
     }
-    Some(read(dir, name, metadata.is_file()).unwrap_or_else(Look::Refused))
+    Some(read(dir, name, metadata.is_file()).unwrap_or_else(FileText::Refused))
 }
 
-/// Opens a file to read it. Since it was looked at it may have become a pipe, which must not hold us.
+/// Opens a file to read it. Since it was checked it may have become a pipe, which must not hold us.
 pub(crate) fn open(dir: &Dir, path: &str) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true);
     dir.open_with(path, &options)
 }
 
-fn read(dir: &Dir, name: &str, is_file: bool) -> Result<Look, String> {
+fn read(dir: &Dir, name: &str, is_file: bool) -> Result<FileText, String> {
     let not_a_file = || "it is not a regular file".to_owned();
     if !is_file {
         return Err(not_a_file());
@@ -154,7 +154,7 @@ fn read(dir: &Dir, name: &str, is_file: bool) -> Result<Look, String> {
         return Err("it is larger than 1 MB; make it smaller".into());
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8; save it as UTF-8".to_owned())?;
-    Ok(Look::Text(text.into()))
+    Ok(FileText::Text(text.into()))
 }
 
 #[cfg(test)]
@@ -196,9 +196,9 @@ mod tests {
         fs::create_dir(folder.path().join("folder.ts")).unwrap();
         let found = tool_files(folder.path()).files;
         assert_eq!(found.keys().collect::<Vec<_>>(), ["binary.ts", "good.ts", "huge.ts"]);
-        assert_eq!(found["good.ts"], Look::Text("text".into()));
-        assert_eq!(found["huge.ts"], Look::Refused("it is larger than 1 MB; make it smaller".into()));
-        assert_eq!(found["binary.ts"], Look::Refused("it is not UTF-8; save it as UTF-8".into()));
+        assert_eq!(found["good.ts"], FileText::Text("text".into()));
+        assert_eq!(found["huge.ts"], FileText::Refused("it is larger than 1 MB; make it smaller".into()));
+        assert_eq!(found["binary.ts"], FileText::Refused("it is not UTF-8; save it as UTF-8".into()));
         assert!(tool_files(&folder.path().join("nowhere")).files.is_empty());
     }
 
@@ -215,11 +215,11 @@ mod tests {
         std::os::unix::fs::symlink("real.ts", folder.join("within.ts")).unwrap();
         std::os::unix::fs::symlink("nothing.ts", folder.join("dangling.ts")).unwrap();
         let found = tool_files(&folder).files;
-        let refused = Look::Refused("it is a link out of its folder; put the file itself here".into());
+        let refused = FileText::Refused("it is a link out of its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
-        assert_eq!(found["within.ts"], Look::Text("text".into()));
+        assert_eq!(found["within.ts"], FileText::Text("text".into()));
         let to_nothing =
-            Look::Refused("it is a link to a file that is not there; put the file itself here".into());
+            FileText::Refused("it is a link to a file that is not there; put the file itself here".into());
         assert_eq!(found["dangling.ts"], to_nothing);
     }
 }

@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::listing::{self, Listing};
-use super::read::{Look, MAX_TOOL_FILE, is_tool_file, open};
+use super::read::{FileText, MAX_TOOL_FILE, is_tool_file, open};
 use crate::SkillFile;
 
 /// What all files of one skill may hold together, in bytes.
@@ -27,7 +27,7 @@ pub(super) struct Sealed {
 /// What was read on the way, so that what is used is what was hashed.
 #[derive(Debug)]
 pub(super) struct Contents {
-    texts: BTreeMap<String, Look>,
+    texts: BTreeMap<String, FileText>,
 }
 
 /// Reads every file of the folder once.
@@ -56,10 +56,10 @@ pub(super) fn seal(root: &Path, name: &str) -> Result<(Sealed, Contents, Listing
     let (mut files, mut texts) = (Vec::new(), BTreeMap::new());
     let mut left = MAX_TOTAL;
     for file in &listing.files {
-        let (hash, bytes, look) = content(&dir, &file.path, left)?;
+        let (hash, bytes, text) = content(&dir, &file.path, left)?;
         left -= bytes;
         add("file", &file.path, hash.as_bytes());
-        texts.extend(look.map(|look| (file.path.clone(), look)));
+        texts.extend(text.map(|text| (file.path.clone(), text)));
         files.push(SkillFile { path: file.path.clone(), bytes, agreed: Some(hash) });
     }
     for (path, target) in &listing.links {
@@ -73,22 +73,22 @@ pub(super) fn seal(root: &Path, name: &str) -> Result<(Sealed, Contents, Listing
 }
 
 impl Contents {
-    pub(super) fn take(&mut self, path: &str) -> Option<Look> {
+    pub(super) fn take(&mut self, path: &str) -> Option<FileText> {
         self.texts.remove(path)
     }
 
     /// Those directly in `tools/`, by name.
-    pub(super) fn take_tools(&mut self) -> BTreeMap<String, Look> {
+    pub(super) fn take_tools(&mut self) -> BTreeMap<String, FileText> {
         let tools = self
             .texts
             .iter()
-            .filter_map(|(path, look)| Some((path.strip_prefix("tools/")?.to_owned(), look.clone())));
+            .filter_map(|(path, text)| Some((path.strip_prefix("tools/")?.to_owned(), text.clone())));
         tools.collect()
     }
 }
 
 /// Hash, size, and the content of a file that Nova reads by itself.
-fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Option<Look>), String> {
+fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Option<FileText>), String> {
     let failed = |error: std::io::Error| format!("{path} cannot be read ({error}). Check its permissions.");
     let opened = open(dir, path).map_err(failed)?;
     if !opened.metadata().map_err(failed)?.is_file() {
@@ -117,16 +117,16 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
                 .into(),
         );
     }
-    let look = wanted.then(|| {
+    let text = wanted.then(|| {
         if bytes > MAX_TOOL_FILE {
-            return Look::Refused("it is larger than 1 MB; make it smaller".into());
+            return FileText::Refused("it is larger than 1 MB; make it smaller".into());
         }
         match String::from_utf8(kept) {
-            Ok(text) => Look::Text(Arc::from(text)),
-            Err(_) => Look::Refused("it is not UTF-8; save it as UTF-8".into()),
+            Ok(text) => FileText::Text(Arc::from(text)),
+            Err(_) => FileText::Refused("it is not UTF-8; save it as UTF-8".into()),
         }
     });
-    Ok((hasher.finalize(), bytes, look))
+    Ok((hasher.finalize(), bytes, text))
 }
 
 #[cfg(test)]

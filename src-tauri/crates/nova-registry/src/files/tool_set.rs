@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nova_skill::Tool;
 
-use super::read::{Look, Looks, MAX_FILES};
+use super::read::{FileText, MAX_FILES, ToolSources};
 use super::{LastGood, LastGoodTool};
 use crate::{LoadedTool, State, ToolFile, ToolFileError, canonical};
 
@@ -20,7 +20,7 @@ pub(super) struct ToolSet {
     folder: PathBuf,
     owner: Owner,
     files: BTreeMap<String, FileState>,
-    /// Whether the folder was looked at in this run.
+    /// Whether the folder was checked in this run.
     looked: bool,
     /// How many files of the folder are not among `files`, being too many.
     left_out: usize,
@@ -86,25 +86,25 @@ impl ToolSet {
     /// `patience` what is wrong is told at once.
     pub(super) fn observe(
         &mut self,
-        looks: Looks,
+        sources: ToolSources,
         last_good: &dyn LastGood,
         now: Instant,
         patience: bool,
     ) -> Vec<ToolFile> {
-        let Looks { files: looks, left_out } = looks;
+        let ToolSources { files: sources, left_out } = sources;
         self.left_out = left_out;
         let told_from = if patience { now + GRACE } else { now };
         if !std::mem::replace(&mut self.looked, true) {
             // Deleted while nobody looked: it has no claim to a name, nor a version to come back to.
-            last_good.forget_others(&folder_key(&self.owner), &|name| looks.contains_key(name));
+            last_good.forget_others(&folder_key(&self.owner), &|name| sources.contains_key(name));
         }
         for (name, file) in &mut self.files {
-            if !looks.contains_key(name) && !matches!(file.newest, Content::Gone) {
+            if !sources.contains_key(name) && !matches!(file.newest, Content::Gone) {
                 (file.newest, file.loaded, file.told_from) = (Content::Gone, Loading::Unknown, told_from);
             }
         }
         let mut wanted = Vec::new();
-        for (name, look) in looks {
+        for (name, text) in sources {
             let file = self.files.entry(name.clone()).or_insert_with(|| FileState {
                 newest: Content::Gone,
                 loaded: Loading::Unknown,
@@ -113,8 +113,8 @@ impl ToolSet {
                 came_with: None,
                 held: last_good.get(&key(&self.owner, &name)),
             });
-            match look {
-                Look::Text(source) => {
+            match text {
+                FileText::Text(source) => {
                     if matches!(&file.newest, Content::Text(same) if *same == source) {
                         continue;
                     }
@@ -127,7 +127,7 @@ impl ToolSet {
                         }
                     };
                 }
-                Look::Refused(why) => {
+                FileText::Refused(why) => {
                     if matches!(&file.newest, Content::Refused(same) if *same == why) {
                         continue;
                     }
@@ -161,7 +161,7 @@ impl ToolSet {
                 Ok(tool) => {
                     let (id, came_with) = (tool.spec().id.clone(), file.told_from);
                     file.loaded = Loading::Tool(tool);
-                    self.take_back(name, &id, came_with);
+                    self.revert(name, &id, came_with);
                 }
                 Err(error) => {
                     next = file.held_version(&self.owner, &self.folder, name);
@@ -253,7 +253,7 @@ impl ToolSet {
     }
 
     /// What is to be written down of the last good versions, by key.
-    pub(super) fn take_to_keep(&mut self) -> Vec<(String, Option<LastGoodTool>)> {
+    pub(super) fn take_changed(&mut self) -> Vec<(String, Option<LastGoodTool>)> {
         let taken = std::mem::take(&mut self.to_keep);
         taken.into_iter().map(|(name, kept)| (key(&self.owner, &name), kept)).collect()
     }
@@ -296,7 +296,7 @@ impl ToolSet {
 
     /// Of two new files that came together and define one tool, the one that was loaded first is
     /// not in force by that luck.
-    fn take_back(&mut self, name: &str, id: &str, came_with: Instant) {
+    fn revert(&mut self, name: &str, id: &str, came_with: Instant) {
         let wanted = canonical(id);
         for (other, file) in &mut self.files {
             let has_it = file.name().map(canonical).as_ref() == Some(&wanted);

@@ -24,7 +24,7 @@ impl Watch {
         let seen = doubtful.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else {
-                // An overflow, say: what changed is unknown, so everything is looked at.
+                // An overflow, say: what changed is unknown, so everything is checked.
                 let _ = changed.send(PathBuf::new());
                 return;
             };

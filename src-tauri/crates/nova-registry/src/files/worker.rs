@@ -12,19 +12,19 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::dynamic::{DYNAMIC, dynamic_skill};
-use super::folder_skill::{self, FolderLook, FolderSkill};
+use super::folder_skill::{self, FolderScan, FolderSkill};
 use super::foreign::{AgreedSkills, ForeignRoot, NoLastGood};
-use super::read::{self, Looks};
+use super::read::{self, ToolSources};
 use super::tool_set::{Owner, ToolSet};
 use super::watch::Watch;
 use super::{LastGood, Published, Request, Shared, ToolFolders};
 use crate::{LoadedTool, Problem, Scan, ToolFile, ToolFileError, ToolHost, canonical};
 
-/// Changes that follow each other this closely are looked at together.
+/// Changes that follow each other this closely are checked together.
 const QUIET: Duration = Duration::from_millis(20);
 /// But not longer than this.
 const AT_MOST: Duration = Duration::from_millis(60);
-/// Skills from elsewhere are read as a whole at each look: more than this are not looked at.
+/// Skills from elsewhere are read as a whole at each look: more than this are not checked.
 const MAX_FOREIGN: usize = 100;
 /// A host that needs longer for one file has failed.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub(super) struct Worker {
 struct Files {
     dynamic: ToolSet,
     skills: BTreeMap<Place, FolderSkill>,
-    /// What lies in a folder of skills and is not looked at, and whether skills there are from elsewhere.
+    /// What lies in a folder of skills and is not checked, and whether skills there are from elsewhere.
     not_read: Vec<(Problem, bool)>,
 }
 
@@ -78,10 +78,10 @@ struct Loaded {
 }
 
 /// What the disk held at one moment.
-struct Seen {
-    dynamic: Looks,
+struct Scanned {
+    dynamic: ToolSources,
     not_read: Vec<(Problem, bool)>,
-    skills: BTreeMap<Place, (FolderLook, Looks)>,
+    skills: BTreeMap<Place, (FolderScan, ToolSources)>,
 }
 
 impl Worker {
@@ -136,20 +136,20 @@ impl Worker {
                         continue;
                     }
                     self.coalesce(path).await;
-                    self.look(true).await;
+                    self.scan(true).await;
                 }
                 Some(request) = self.asked.recv() => match request {
                     Request::Refresh(skill, done) => {
                         self.waiting.push((skill, done));
-                        self.look(false).await;
+                        self.scan(false).await;
                     }
                     Request::Foreign(roots) => {
                         self.foreign = roots;
-                        self.look(true).await;
+                        self.scan(true).await;
                     }
                     Request::Watch => {
                         self.start_watching();
-                        self.look(true).await;
+                        self.scan(true).await;
                     }
                 },
                 () = tokio::time::sleep_until(at), if next_change.is_some() => self.publish().await,
@@ -158,14 +158,14 @@ impl Worker {
     }
 
     /// Reads the folders and takes in what they hold. Without patience what is wrong is told at once.
-    pub(super) async fn look(&mut self, patience: bool) {
+    pub(super) async fn scan(&mut self, patience: bool) {
         loop {
             let (folders, host) = (self.folders.clone(), self.host.clone());
             let (last_good, mut files) =
                 (self.last_good.clone(), std::mem::replace(&mut self.files, Files::none()));
             let (agreed, foreign) = (self.agreed.clone(), self.foreign.clone());
             let looked = tokio::task::spawn_blocking(move || {
-                let seen = Seen::look(&folders, &foreign);
+                let seen = Scanned::scan(&folders, &foreign);
                 let wanted = files.observe(seen, last_good.as_ref(), agreed.as_ref(), patience);
                 let wanted = files.take_known(wanted, host.as_ref());
                 (files, wanted)
@@ -269,7 +269,7 @@ impl Worker {
         let published = self.files.published(now);
         *self.shared.published.write().unwrap_or_else(PoisonError::into_inner) = published;
         self.shared.version.send_modify(|version| *version += 1);
-        let to_keep = self.files.take_to_keep();
+        let to_keep = self.files.take_changed();
         if !to_keep.is_empty() {
             let last_good = self.last_good.clone();
             let kept = tokio::task::spawn_blocking(move || {
@@ -297,7 +297,7 @@ impl Files {
 
     fn observe(
         &mut self,
-        seen: Seen,
+        seen: Scanned,
         last_good: &dyn LastGood,
         agreed: &dyn AgreedSkills,
         patience: bool,
@@ -315,20 +315,20 @@ impl Files {
         self.skills.retain(|place, skill| {
             let stays = seen.skills.contains_key(place);
             if !stays && !place.is_foreign() {
-                for (file, _) in skill.tools.take_to_keep() {
+                for (file, _) in skill.tools.take_changed() {
                     last_good.forget(&file);
                 }
             }
             stays
         });
-        for (place, (look, tools)) in seen.skills {
+        for (place, (scan, tools)) in seen.skills {
             let foreign = place.is_foreign();
             let skill = self
                 .skills
                 .entry(place.clone())
                 .or_insert_with(|| FolderSkill::new(&place.root, &place.id, foreign));
             let agreed = if foreign { agreed.fingerprint(&place.id) } else { None };
-            if !skill.observe(look, &tools.files, agreed, now, patience) {
+            if !skill.observe(scan, &tools.files, agreed, now, patience) {
                 continue;
             }
             let new = match foreign {
@@ -371,10 +371,10 @@ impl Files {
         self.sets().for_each(|tools| tools.settle(now));
     }
 
-    fn take_to_keep(&mut self) -> Vec<(String, Option<super::LastGoodTool>)> {
-        let mut to_keep = self.dynamic.take_to_keep();
+    fn take_changed(&mut self) -> Vec<(String, Option<super::LastGoodTool>)> {
+        let mut to_keep = self.dynamic.take_changed();
         for (place, skill) in &mut self.skills {
-            let of_skill = skill.tools.take_to_keep();
+            let of_skill = skill.tools.take_changed();
             if !place.is_foreign() {
                 to_keep.extend(of_skill);
             }
@@ -451,8 +451,8 @@ fn skill_id(skill: &Skill) -> String {
     skill.as_ref().map_or_else(|| DYNAMIC.to_owned(), |place| canonical(&place.id))
 }
 
-impl Seen {
-    fn look(folders: &ToolFolders, foreign: &[ForeignRoot]) -> Self {
+impl Scanned {
+    fn scan(folders: &ToolFolders, foreign: &[ForeignRoot]) -> Self {
         let foreign = foreign.iter().zip(1..).filter(|(root, _)| root.may_be_read());
         let foreign = foreign.map(|(root, rank)| (rank, &root.folder));
         let roots: Vec<(usize, &PathBuf)> = std::iter::once((0, &folders.skills)).chain(foreign).collect();
@@ -468,14 +468,14 @@ impl Seen {
                 .map(move |(at, place)| (place, at < most))
         });
         let skills = places.map(|(place, is_read)| {
-            let look = if is_read {
-                folder_skill::look(&place.root, &place.id, place.is_foreign())
+            let scan = if is_read {
+                folder_skill::scan(&place.root, &place.id, place.is_foreign())
             } else {
                 let folder = place.root.display();
                 let why = format!("Only the first {MAX_FOREIGN} skills of {folder} are read. Remove some.");
-                (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Default::default())
+                (FolderScan { sealed: Some(Err(why)), ..FolderScan::default() }, Default::default())
             };
-            (place, look)
+            (place, scan)
         });
         let not_read = roots.iter().flat_map(|&(rank, root)| {
             let problems = links_out(root).chain(left_out(root)).collect::<Vec<_>>();

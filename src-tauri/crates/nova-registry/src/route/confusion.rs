@@ -6,7 +6,7 @@ use super::{Ranked, Router, Weights};
 use crate::{SkillEntry, Snapshot};
 
 /// From so much on a near miss goes to a skill as if it belonged there.
-const TAKEN_SCORE: f32 = 0.45;
+const CONFUSED_SCORE: f32 = 0.45;
 
 /// A request that the router leads astray.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Confusion {
     pub text: String,
     /// What came first; None where nothing did.
     pub won: Option<Ranked>,
-    /// The fewest hints that would mend it, as far as hints can.
+    /// The fewest hints that would fix it, as far as hints can.
     pub missing: Vec<MissingHint>,
 }
 
@@ -91,7 +91,7 @@ fn confusions_of(router: &Router) -> Vec<Confusion> {
         for text in &skill.near_misses {
             let first = first(router, text);
             // What nothing fits goes somewhere, too: that is no confusion yet.
-            if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= TAKEN_SCORE) {
+            if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= CONFUSED_SCORE) {
                 found.push(Confusion::new(skill, None, ConfusionKind::NearMiss, text, first));
             }
         }
@@ -120,7 +120,7 @@ impl Confusion {
         Self { skill: skill.id.clone(), tool, kind, text: text.to_owned(), won, missing: Vec::new() }
     }
 
-    /// Tries hints until one mends it.
+    /// Tries hints until one fixes it.
     fn find_missing(&mut self, profiles: &[Profile]) {
         let router = Router::build(profiles.to_vec(), Weights::default());
         let phrase = generalised(&router, &self.text);

@@ -312,7 +312,7 @@ pub(super) fn is_talk(text: &str) -> bool {
 }
 
 /// Whether the text asks what anybody may ask, by how it begins: `how do I`, `what is`, `is it safe`.
-pub(super) fn asks_of_the_world(text: &str) -> bool {
+pub(super) fn is_general_question(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "what", "whats", "which", "who", "whos", "whose", "when", "where", "wheres", "how", "hows", "why",
         "is", "isnt", "are", "was", "were", "did", "does", "do", "can", "could", "should", "would", "will",

@@ -111,25 +111,14 @@ impl SkillLines {
             let spec = ToolSpec::new(id, description, parameters, Effect::Read);
             (Arc::new(Idle(spec)) as Arc<dyn Tool>).into()
         });
-        LoadedSkill {
-            tools: tools.collect(),
-            skill_md: SkillMd { name: self.id.clone(), description: self.description, ..SkillMd::default() },
-            manifest: Manifest {
-                display_name: self.display_name,
-                tags: self.tags,
-                hints: Hints { use_when: self.use_when, not_when: self.not_when },
-                routing: Routing { examples: self.examples, near_misses: self.near_misses },
-                ..Manifest::default()
-            },
-            id: self.id,
-            record_rules: None,
-            note: None,
-            folder: None,
-            foreign: false,
-            review: None,
-            kept_from_use: None,
-            fingerprint: None,
-            defaults: Value::Null,
-        }
+        let skill_md = SkillMd { name: self.id.clone(), description: self.description, ..SkillMd::default() };
+        let manifest = Manifest {
+            display_name: self.display_name,
+            tags: self.tags,
+            hints: Hints { use_when: self.use_when, not_when: self.not_when },
+            routing: Routing { examples: self.examples, near_misses: self.near_misses },
+            ..Manifest::default()
+        };
+        LoadedSkill::new(self.id, skill_md, manifest, tools.collect())
     }
 }

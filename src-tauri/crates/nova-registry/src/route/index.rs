@@ -69,7 +69,7 @@ impl Vocabulary {
     }
 
     /// Terms spelled nearly like this one, with the share of letter triples in common.
-    pub(super) fn nearly(&self, word: &str) -> Vec<(u32, f32)> {
+    pub(super) fn similar(&self, word: &str) -> Vec<(u32, f32)> {
         let grams = trigrams(word);
         if grams.len() < 4 {
             return Vec::new();

@@ -143,7 +143,7 @@ fn what_each_sign_adds() {
     for (name, weights) in [
         ("all", d),
         ("without synonyms", Weights { synonym: 0.0, ..d }),
-        ("without near spelling", Weights { nearly: 0.0, ..d }),
+        ("without near spelling", Weights { similar: 0.0, ..d }),
         ("without marks", Weights { mark: 0.0, ..d }),
         ("without phrases", Weights { phrase: 0.0, against: 0.0, instead: 0.0, ..d }),
         ("without light words", Weights { light: 1.0, ..d }),

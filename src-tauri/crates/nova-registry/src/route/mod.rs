@@ -91,7 +91,7 @@ struct Weights {
     against: f32,
     instead: f32,
     synonym: f32,
-    nearly: f32,
+    similar: f32,
     mark: f32,
     unknown_name: f32,
     light: f32,
@@ -108,7 +108,7 @@ impl Default for Weights {
             against: 0.7,
             instead: 0.4,
             synonym: 0.6,
-            nearly: 0.6,
+            similar: 0.6,
             mark: 0.8,
             unknown_name: 0.3,
             light: 0.4,
@@ -254,9 +254,9 @@ impl Router {
             for other in self.synonyms.get(&token.word).into_iter().flatten() {
                 terms.extend(self.vocabulary.id(other).map(|term| (term, w.synonym)));
             }
-            if terms.is_empty() && w.nearly > 0.0 {
-                let near = self.vocabulary.nearly(&token.word);
-                terms.extend(near.into_iter().map(|(term, likeness)| (term, likeness * w.nearly)));
+            if terms.is_empty() && w.similar > 0.0 {
+                let near = self.vocabulary.similar(&token.word);
+                terms.extend(near.into_iter().map(|(term, likeness)| (term, likeness * w.similar)));
             }
             let importance = match token {
                 Token { name: true, .. } if terms.is_empty() => w.unknown_name,
@@ -270,12 +270,12 @@ impl Router {
 
     /// Phrases that the request is like.
     fn phrase_scores(&self, tokens: &[Token], without: Option<&str>) -> PhraseScores {
-        let heard = self.phrases.hear(tokens, &|word| self.vocabulary.id(word).is_some());
+        let request = self.phrases.request_terms(tokens, &|word| self.vocabulary.id(word).is_some());
         let mut for_skill = vec![0.0_f32; self.skills.len()];
         let mut for_tool = vec![0.0_f32; self.tools.len()];
         let mut against = Vec::new();
         for (at, meaning) in self.meanings.iter().enumerate() {
-            let likeness = self.phrases.likeness(&heard, at);
+            let likeness = self.phrases.likeness(&request, at);
             match meaning {
                 Meaning::For(owner, example) => {
                     if example.is_some() && example.as_deref() == without {

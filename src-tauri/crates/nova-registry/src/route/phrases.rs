@@ -26,7 +26,7 @@ struct Phrase {
 }
 
 /// A request, made ready to be compared.
-pub(super) struct Heard {
+pub(super) struct RequestTerms {
     /// By term of the phrases; 0 where the request does not have it.
     weights: Vec<f32>,
     length: f32,
@@ -68,7 +68,7 @@ impl Phrases {
         made
     }
 
-    pub(super) fn hear(&self, tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> Heard {
+    pub(super) fn request_terms(&self, tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> RequestTerms {
         let mut weights = vec![0.0; self.weights.len()];
         let mut squares = 0.0_f32;
         let mut seen = HashSet::new();
@@ -86,17 +86,17 @@ impl Phrases {
                 weights[id as usize] = weight;
             }
         }
-        Heard { weights, length: squares.sqrt() }
+        RequestTerms { weights, length: squares.sqrt() }
     }
 
     /// How alike the request and a phrase are, 0 to 1.
-    pub(super) fn likeness(&self, heard: &Heard, phrase: usize) -> f32 {
+    pub(super) fn likeness(&self, request: &RequestTerms, phrase: usize) -> f32 {
         let Some(phrase) = self.all.get(phrase) else { return 0.0 };
-        if phrase.length == 0.0 || heard.length == 0.0 {
+        if phrase.length == 0.0 || request.length == 0.0 {
             return 0.0;
         }
-        let shared: f32 = phrase.terms.iter().map(|term| heard.weights[*term as usize].powi(2)).sum();
-        shared / (phrase.length * heard.length)
+        let shared: f32 = phrase.terms.iter().map(|term| request.weights[*term as usize].powi(2)).sum();
+        shared / (phrase.length * request.length)
     }
 }
 

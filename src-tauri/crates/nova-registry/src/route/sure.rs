@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::english::{asks_of_the_world, is_mine, is_of_somebody, is_possessive, is_to_the_assistant};
+use super::english::{is_general_question, is_mine, is_of_somebody, is_possessive, is_to_the_assistant};
 use super::profile::Profile;
 use super::words::{Mark, Token, name_tokens, tokens};
 use super::{Router, spread};
@@ -216,7 +216,7 @@ impl Question {
         });
         if is_to_the_assistant(text) {
             Self::OfTheAssistant
-        } else if !asks_of_the_world(text) || is_mine(text) || is_named {
+        } else if !is_general_question(text) || is_mine(text) || is_named {
             Self::None
         } else if is_of_somebody(text) {
             Self::OfSomebody

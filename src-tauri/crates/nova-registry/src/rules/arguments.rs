@@ -5,7 +5,7 @@ use super::wildcard::matches;
 use crate::canonical;
 use crate::wire::is_invisible;
 
-/// Longer values are looked at by nobody: no rule allows them.
+/// Longer values are not compared: no rule allows them.
 const MAX_VALUE: usize = 4096;
 
 /// `name=value` in the brackets of a pattern; `*` in the value stands for any characters.

@@ -76,7 +76,7 @@ pub struct Found<'a> {
 }
 
 /// The rules as they are at this moment. Whoever decides looks anew, so that a rule that is added or
-/// taken back counts at once, also for turns that run.
+/// reverted counts at once, also for turns that run.
 #[derive(Debug, Default)]
 pub struct RulesInForce(RwLock<Arc<Rules>>);
 
@@ -123,12 +123,9 @@ impl Rules {
         notes: &ReachedNotes,
         who: &Principal,
     ) -> Option<Found<'_>> {
-        let holds = |rule: &&Rule| match list {
+        self.first(list, who, |rule, _| match list {
             RuleList::Deny | RuleList::HumanApproval => rule.pattern.restricts_at(call, notes),
             RuleList::Allow => rule.pattern.allows_at(call, notes),
-        };
-        self.lists_for(who).find_map(|(lists, policy)| {
-            lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
         })
     }
 
@@ -140,10 +137,7 @@ impl Rules {
         notes: &ReachedNotes,
         who: &Principal,
     ) -> Option<Found<'_>> {
-        let holds = |rule: &&Rule| rule.pattern.is_literal() && rule.pattern.allows_at(call, notes);
-        self.lists_for(who).find_map(|(lists, policy)| {
-            lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
-        })
+        self.first(list, who, |rule, _| rule.pattern.is_literal() && rule.pattern.allows_at(call, notes))
     }
 
     /// As [`Rules::find_at`], among the rules that an "always" does not write: they name more than one
@@ -155,11 +149,34 @@ impl Rules {
         notes: &ReachedNotes,
         who: &Principal,
     ) -> Option<Found<'_>> {
-        self.lists_for(who).find_map(|(lists, policy)| {
-            let is_written = |rule: &&Rule| policy.is_some() || !rule.pattern.is_literal();
-            let mut rules = lists.get(list).iter().filter(is_written);
-            rules.find(|rule| rule.pattern.allows_at(call, notes)).map(|rule| Found { list, rule, policy })
+        self.first(list, who, |rule, policy| {
+            (policy.is_some() || !rule.pattern.is_literal()) && rule.pattern.allows_at(call, notes)
         })
+    }
+
+    /// A sub-agent has no more rights than the user it works for: what restricts the user restricts it too, and
+    /// what allows it something counts where the user is allowed it.
+    fn first(
+        &self,
+        list: RuleList,
+        who: &Principal,
+        holds: impl Fn(&Rule, Option<&Policy>) -> bool,
+    ) -> Option<Found<'_>> {
+        let of = |who: &Principal| {
+            self.lists_for(who).find_map(|(lists, policy)| {
+                let rule = lists.get(list).iter().find(|rule| holds(rule, policy))?;
+                Some(Found { list, rule, policy })
+            })
+        };
+        let own = of(who);
+        if who.kind != PrincipalKind::Subagent {
+            return own;
+        }
+        let of_user = of(&Principal::owner());
+        match list {
+            RuleList::Deny | RuleList::HumanApproval => own.or(of_user),
+            RuleList::Allow => own.filter(|_| of_user.is_some()),
+        }
     }
 
     fn lists_for(&self, who: &Principal) -> impl Iterator<Item = (&RuleLists, Option<&Policy>)> {
@@ -492,6 +509,25 @@ policies:
         assert!(!allowed(&Principal { kind: PrincipalKind::Subagent, ..client.clone() }));
         assert!(!allowed(&Principal { relationship: Relationship::Owner, ..client.clone() }));
         assert!(!allowed(&Principal { name: "other".into(), ..client }));
+    }
+
+    #[test]
+    fn a_sub_agent_has_no_more_rights_than_the_user() {
+        let policy = |kind: &str, lists: &str| {
+            let text = format!(
+                "policies: [{{match: {{principal: {{kind: {kind}}}}}, permissions: {{tools: {lists}}}}}]"
+            );
+            Rules::parse(&text).expect("readable")
+        };
+        let agent = Principal { kind: PrincipalKind::Subagent, name: "helper".into(), ..Principal::owner() };
+        let of = |rules: &Rules, list| found(rules, list, ("core", "read"), &agent).is_some();
+        assert!(of(&policy("user", "{deny: [read]}"), RuleList::Deny));
+        assert!(of(&policy("user", "{human_approval: [read]}"), RuleList::HumanApproval));
+        assert!(of(&policy("subagent", "{deny: [read]}"), RuleList::Deny));
+        assert!(!of(&policy("subagent", "{allow: [read]}"), RuleList::Allow));
+        assert!(!of(&policy("user", "{allow: [read]}"), RuleList::Allow));
+        assert!(of(&policy("[user, subagent]", "{allow: [read]}"), RuleList::Allow));
+        assert!(!of(&policy("mcp_client", "{deny: [read]}"), RuleList::Deny));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use oxc::{
 };
 use url::Url;
 
-use super::marks;
+use super::{marks, snippet};
 use crate::protocol::{Fault, FaultKind};
 
 /// The longest source, in bytes.
@@ -39,13 +39,36 @@ pub(super) struct Compiled {
 }
 
 /// Line and column, both from 1; a column counts characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
 pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
+    compile_whole(source, None)
+}
+
+/// A snippet, with the places of its own text.
+pub(super) fn compile_snippet(snippet: &str) -> Result<Compiled, Fault> {
+    let lines = Lines::of(snippet);
+    let end = lines.place(snippet, u32::try_from(snippet.trim_end().len()).unwrap_or_default());
+    compile_whole(&snippet::as_file(snippet), Some(end)).map_err(|fault| {
+        let place = fault.line.zip(fault.column).map(|(line, column)| within(Place { line, column }, end));
+        let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
+        Fault { line, column, ..fault }
+    })
+}
+
+/// A place in the file that a snippet is run as, in the snippet's own text.
+fn within(place: Place, end: Place) -> Place {
+    let Place { line, column } = place;
+    let column = if line == 1 { column.saturating_sub(snippet::COLUMNS).max(1) } else { column };
+    Place { line, column }.min(end)
+}
+
+/// `end_of_snippet`: where the text of a snippet ends, in its own places.
+fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled, Fault> {
     if source.len() > MAX_SOURCE {
         let length = source.len();
         return Err(syntax(
@@ -86,6 +109,9 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
     found.hosts.sort();
     found.hosts.dedup();
 
+    if end_of_snippet.is_some() {
+        snippet::return_last(&mut program, &allocator);
+    }
     let marked = marks::mark(&mut program, &allocator, source, |offset| lines.place(source, offset).line);
 
     let printed = Codegen::new()
@@ -100,6 +126,7 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
         source,
         &printed.code,
         tokens.map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))),
+        end_of_snippet,
     );
     let end = u32::try_from(source.trim_end().len()).unwrap_or_default();
     // At the end, where it moves no line.
@@ -122,15 +149,22 @@ pub(super) struct Places {
     printed: Wide,
     /// ((line, column) printed, (line, column) in the source), from 0, columns in UTF-16; sorted.
     tokens: Vec<(At, At)>,
+    /// Of a snippet, where its own text ends.
+    end_of_snippet: Option<Place>,
 }
 
 type At = (u32, u32);
 
 impl Places {
-    fn new(source: &str, printed: &str, tokens: impl Iterator<Item = (At, At)>) -> Self {
+    fn new(
+        source: &str,
+        printed: &str,
+        tokens: impl Iterator<Item = (At, At)>,
+        end_of_snippet: Option<Place>,
+    ) -> Self {
         let mut tokens: Vec<_> = tokens.collect();
         tokens.sort_unstable();
-        Self { source: Wide::of(source), printed: Wide::of(printed), tokens }
+        Self { source: Wide::of(source), printed: Wide::of(printed), tokens, end_of_snippet }
     }
 
     /// The place in the TypeScript of one in the JavaScript, as QuickJS tells it: from 1, columns
@@ -157,7 +191,8 @@ impl Places {
                 .count() as u32,
             None => units,
         };
-        Some(Place { line: line + 1, column: characters + 1 })
+        let place = Place { line: line + 1, column: characters + 1 };
+        Some(self.end_of_snippet.map_or(place, |end| within(place, end)))
     }
 }
 

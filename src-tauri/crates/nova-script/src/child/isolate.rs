@@ -250,11 +250,11 @@ impl Isolate {
             let stop = stop.map(|left| Instant::now() + left);
             let until = self.host.next_timer().into_iter().chain(stop).min();
             if let Some(ToChild::Answer { ask, answer }) = inbox.next_within_job(until) {
-                let (ok, text) = match answer {
-                    Ok(answer) => (true, fields(answer)),
-                    Err(refusal) => (false, refusal.message),
+                let (ok, text, code) = match answer {
+                    Ok(answer) => (true, fields(answer), None),
+                    Err(refusal) => (false, refusal.message, refusal.code),
                 };
-                self.enter(|ctx| self.prelude::<()>(ctx, "answer", (ask as f64, ok, text)))?;
+                self.enter(|ctx| self.prelude::<()>(ctx, "answer", (ask as f64, ok, text, code)))?;
             }
         }
     }

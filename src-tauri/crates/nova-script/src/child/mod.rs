@@ -14,6 +14,7 @@ mod isolate;
 mod link;
 mod marks;
 mod modules;
+mod snippet;
 mod web;
 
 use std::{
@@ -28,6 +29,7 @@ use std::{
 };
 
 use budget::Budget;
+use compile::Compiled;
 use isolate::{Ended, Isolate};
 use link::{Job, Link};
 
@@ -126,12 +128,15 @@ impl Worker {
                     eprintln!("nova-script: the first message is not `start`");
                     return ExitCode::from(2);
                 }
-                (ToChild::Load { file, source, more: others }, Some(limits)) => {
+                (ToChild::Load { file, source, more: others, snippet }, Some(limits)) => {
                     more = others;
                     self.begin(job);
                     loaded.remove(&file);
                     let isolate = warm.take().or_else(|| self.isolate());
-                    Self::load(isolate, file, &source, limits, &mut loaded)
+                    let compile = if snippet { compile::compile_snippet } else { compile::compile };
+                    compile(&source)
+                        .map_err(Ended::harmless)
+                        .and_then(|compiled| Self::load(isolate, file, compiled, limits, &mut loaded))
                 }
                 (ToChild::Call { file, args, request }, Some(_)) => {
                     self.begin(job);
@@ -174,11 +179,10 @@ impl Worker {
     fn load(
         isolate: Option<Isolate>,
         file: String,
-        source: &str,
+        compiled: Compiled,
         limits: Limits,
         loaded: &mut HashMap<String, Isolate>,
     ) -> Result<FromChild, Ended> {
-        let compiled = compile::compile(source).map_err(Ended::harmless)?;
         let mut isolate = isolate.ok_or_else(Ended::no_memory)?;
         let definition = isolate.load(&file, compiled, limits)?;
         loaded.insert(file, isolate);

@@ -23,6 +23,8 @@ pub(super) trait Outside: Send + Sync {
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) message: String,
+    /// Of a call of another tool.
+    pub(super) code: Option<String>,
     /// What only the user can put right.
     pub(super) missing: Option<Missing>,
 }
@@ -83,6 +85,9 @@ impl Outside for InCall {
                 }
                 Ok(Answer::HasCredential { has })
             }
+            Want::Call { tool, .. } => Err(Refused::new(format!(
+                "A tool of a file cannot call {tool}. Return what the assistant needs to call it."
+            ))),
         }
     }
 
@@ -143,11 +148,11 @@ impl InCall {
 
 impl Refused {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), missing: None }
+        Self { message: message.into(), code: None, missing: None }
     }
 
     pub(super) fn refusal(&self) -> Refusal {
-        Refusal { message: self.message.clone() }
+        Refusal { message: self.message.clone(), code: self.code.clone() }
     }
 }
 
@@ -164,7 +169,7 @@ impl From<ToolError> for Refused {
             }
             _ => None,
         };
-        Self { message, missing }
+        Self { message, code: None, missing }
     }
 }
 

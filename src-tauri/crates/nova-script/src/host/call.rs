@@ -279,9 +279,9 @@ impl Conversation {
     }
 
     fn give_back(&mut self) {
-        if !self.asks.is_empty() || !self.answers.is_empty() || self.had_secret {
-            // What nobody waited for would go on in the next call, and a secret that is remembered
-            // would be said in one that did not ask for it.
+        if self.what.snippet || !self.asks.is_empty() || !self.answers.is_empty() || self.had_secret {
+            // A snippet is not called again. What nobody waited for would go on in the next call, and a secret
+            // that is remembered would be said in one that did not ask for it.
             return self.end_process();
         }
         if let Some(mut lease) = self.lease.take() {

@@ -13,6 +13,8 @@ pub(super) struct Callee {
     pub(super) hash: blake3::Hash,
     /// Other files of the owner may follow.
     pub(super) more: bool,
+    /// It is no file, and runs once in its process.
+    pub(super) snippet: bool,
 }
 
 /// What a call may use of Nova.

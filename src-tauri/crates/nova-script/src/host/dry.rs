@@ -63,6 +63,7 @@ impl Outside for Pretended {
                 Ok(Answer::Credential { value: placeholder })
             }
             Want::HasCredential { .. } => Ok(Answer::HasCredential { has: true }),
+            Want::Call { tool, .. } => Err(Refused::new(format!("A dry run does not call {tool}."))),
         }
     }
 

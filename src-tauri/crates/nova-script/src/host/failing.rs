@@ -19,6 +19,10 @@ pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
         _ => file.clone(),
     };
     let hint = match kind {
+        FaultKind::Thrown if what.snippet => "Fix the script, or catch the error.",
+        FaultKind::Syntax | FaultKind::Import | FaultKind::Definition if what.snippet => {
+            "Fix the script. It takes no imports; `tools` and zod's `z` are there."
+        }
         FaultKind::Thrown | FaultKind::Arguments => {
             "The tool reported this; use other arguments, or fix its file."
         }

@@ -13,6 +13,7 @@ mod hand_over;
 mod place;
 mod pool;
 mod process;
+mod snippet;
 mod spawn;
 
 use std::path::PathBuf;
@@ -245,6 +246,14 @@ impl ToolHost for ScriptHost {
         let Seen { requests, credentials, logs } = pretended.take();
         DryRun { requests, credentials, logs, result }
     }
+
+    async fn run_snippet(
+        &self,
+        source: Arc<str>,
+        context: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        snippet::run(&self.pool, source, context, self.bounds()).await
+    }
 }
 
 impl Drop for ScriptHost {
@@ -309,6 +318,7 @@ fn callee(file: &ToolFile) -> Callee {
         source: file.source.clone(),
         hash: blake3::hash(file.source.as_bytes()),
         more: file.may_have_siblings(),
+        snippet: false,
     }
 }
 

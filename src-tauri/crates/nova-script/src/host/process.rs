@@ -136,8 +136,13 @@ impl Running {
         what: &Callee,
         at: &mut Option<u32>,
     ) -> Result<Result<Definition, (Fault, bool)>, Broken> {
-        let Callee { file, source, more, .. } = what;
-        let message = ToChild::Load { file: file.clone(), source: source.as_ref().to_owned(), more: *more };
+        let Callee { file, source, more, snippet, .. } = what;
+        let message = ToChild::Load {
+            file: file.clone(),
+            source: source.as_ref().to_owned(),
+            more: *more,
+            snippet: *snippet,
+        };
         self.send(message, source.len()).await?;
         loop {
             match self.frames.next().await {

@@ -118,7 +118,7 @@ fn a_refusal_is_an_error_in_the_line_that_asked() {
     process.load(&tool("\n  const r = await fetch('https://example.com/')\n  return r.status")).unwrap();
     process.begin("tool.ts", json!({}));
     let (id, _) = ask(&mut process);
-    let refusal = Refusal { message: "example.com was not allowed".into() };
+    let refusal = Refusal { message: "example.com was not allowed".into(), code: None };
     process.send(&ToChild::Answer { ask: id, answer: Err(refusal) });
     let Some(FromChild::Failed { fault, fatal: false }) = process.next() else { panic!() };
     let message = "TypeError: example.com was not allowed";

@@ -32,6 +32,7 @@ fn an_endless_loop_is_ended_and_its_line_told() {
         file: "tool.ts".into(),
         source: "type A = 1\nfor (;;) {}".into(),
         more: false,
+        snippet: false,
     });
     let (fault, _) = process.fatal();
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, TOO_LONG, Some(2)));
@@ -80,7 +81,7 @@ export default defineTool({{ name: 'tried', description: 'Is tried.', parameters
     let mut process = Process::with(limits);
     let source =
         format!("{}\nfunction f() {{\n  return {native}\n}}\nexport const found = f()\n", tool("return 1"));
-    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
+    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false, snippet: false });
     let (fault, _) = process.fatal();
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, SOMEWHERE, Some(14)));
 }
@@ -90,7 +91,7 @@ export default defineTool({{ name: 'tried', description: 'Is tried.', parameters
 fn the_lines_that_a_file_comes_to_are_told_while_it_loads() {
     let mut process = Process::hurried();
     let source = tool("const a = 1\n  return a") + "\nfunction f() {}\nexport const b = 2\nfor (;;) {}";
-    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
+    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false, snippet: false });
     let mut lines = Vec::new();
     while let Some(FromChild::At { line }) = process.next_of_all() {
         lines.push(line);
@@ -429,7 +430,7 @@ fn a_source_that_nests_without_brackets_ends_the_process() {
     for (level, end) in [("!", "1"), ("a=>", "1"), ("if(1)", ";"), ("x.y.", "z"), ("<any>", "1")] {
         let mut process = Process::start();
         let source = level.repeat(1_000_000 / level.len()) + end;
-        process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
+        process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false, snippet: false });
         assert_eq!(process.next(), None, "{level}");
         assert_eq!(process.child.wait().unwrap().signal(), Some(SIGABRT), "{level}");
     }

@@ -6,3 +6,4 @@ mod definitions;
 mod globals;
 mod harm;
 mod process;
+mod snippets;

@@ -79,7 +79,7 @@ impl Process {
 
     /// With the promise that more files may follow, or that none will.
     pub(crate) fn load_one(&mut self, file: &str, source: &str, more: bool) -> Result<Definition, Fault> {
-        self.send(&ToChild::Load { file: file.into(), source: source.into(), more });
+        self.send(&ToChild::Load { file: file.into(), source: source.into(), more, snippet: false });
         match self.next() {
             Some(FromChild::Loaded { definition }) => Ok(definition),
             Some(FromChild::Failed { fault, fatal: false }) => Err(fault),

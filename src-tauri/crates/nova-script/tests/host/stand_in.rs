@@ -215,7 +215,7 @@ fn answer() {
         match next() {
             Some(ToChild::Answer { ask: 7, answer: Ok(answer) }) => {
                 return done(match answer {
-                    Answer::Fetched { .. } | Answer::HasCredential { .. } => {
+                    Answer::Fetched { .. } | Answer::HasCredential { .. } | Answer::Called { .. } => {
                         serde_json::to_value(answer).unwrap()
                     }
                     // As a tool would: it uses the secret and tells how long it is.

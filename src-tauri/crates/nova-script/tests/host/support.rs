@@ -10,8 +10,8 @@ use std::time::Duration;
 use nova_registry::{ToolFile, ToolHost};
 use nova_script::host::{HostOptions, ScriptHost, Spawn, Spawned};
 use nova_skill::{
-    CallToken, Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, Skill, Tool,
-    ToolContext, ToolError, ToolHttp, ToolOutput, ToolProcess, ToolStore, ToolVault, Value, async_trait,
+    CallToken, Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, Tool, ToolContext,
+    ToolError, ToolHttp, ToolOutput, ToolProcess, ToolStore, ToolVault, Value, async_trait,
 };
 use nova_testkit::{FixedCredentials, PATIENCE, RecordingHttp, TestContext};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -160,7 +160,7 @@ impl Context {
         change: impl FnOnce(TestContext) -> TestContext,
     ) -> (Arc<Self>, UnboundedReceiver<Told>) {
         let (told, hears) = unbounded_channel();
-        (Arc::new(Self { rest: change(TestContext::of(Box::new(Empty))), http: None, told }), hears)
+        (Arc::new(Self { rest: change(TestContext::without_skill()), http: None, told }), hears)
     }
 
     pub(crate) fn with_web(http: RecordingHttp) -> Arc<Self> {
@@ -174,7 +174,7 @@ impl Context {
     /// With a web of the test's own.
     pub(crate) fn with_http(http: Arc<dyn ToolHttp>) -> Arc<Self> {
         let (told, _) = unbounded_channel();
-        Arc::new(Self { rest: TestContext::of(Box::new(Empty)), http: Some(http), told })
+        Arc::new(Self { rest: TestContext::without_skill(), http: Some(http), told })
     }
 
     pub(crate) fn with_cancel(cancel: &CancellationToken) -> (Arc<Self>, UnboundedReceiver<Told>) {
@@ -252,22 +252,5 @@ impl ToolContext for Context {
 
     fn log(&self, level: LogLevel, message: &str) {
         let _ = self.told.send(Told::Log(level, message.to_owned()));
-    }
-}
-
-/// The skill of the context: without a tool.
-struct Empty;
-
-impl Skill for Empty {
-    fn skill_md(&self) -> &str {
-        "---\nname: empty\ndescription: Nothing.\n---\n"
-    }
-
-    fn manifest(&self) -> &str {
-        ""
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        Vec::new()
     }
 }

@@ -176,9 +176,35 @@ pub(crate) fn instructions(skill: &SkillEntry) -> String {
     if skill.foreign {
         // What it calls itself and its files is its own text, too.
         let own = fenced_skill(&skill.id, &format!("{own}{}", files_of(skill)));
-        return format!("## Skill activated: {}\n\n{own}\n\n{}", skill.id, tools_of(skill));
+        return format!(
+            "## Skill activated: {}\n\n{own}\n\n{}{}",
+            skill.id,
+            tools_of(skill),
+            scripts_of(skill)
+        );
     }
-    format!("## Skill activated: {}\n\n{own}\n\n{}{}", skill.name, tools_of(skill), files_of(skill))
+    let version = match skill.version.as_str() {
+        "" => String::new(),
+        version => format!(" v{version}"),
+    };
+    format!(
+        "## Skill activated: {}{version}\n\n{own}\n\n{}{}{}",
+        skill.name,
+        tools_of(skill),
+        files_of(skill),
+        scripts_of(skill)
+    )
+}
+
+/// Where a command finds the folder of a skill with scripts.
+fn scripts_of(skill: &SkillEntry) -> String {
+    let mut files = skill.folder.iter().flat_map(|folder| folder.resources());
+    match files.any(|file| file.path.starts_with("scripts/")) {
+        true => {
+            format!("\n\n**Scripts** run with core__bash where it is on; the folder is /skills/{}.", skill.id)
+        }
+        false => String::new(),
+    }
 }
 
 fn files_of(skill: &SkillEntry) -> String {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use nova_protocol::{ActivatedBy, Event};
 use nova_provider::{ToolDefinition, normalise_schema};
-use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup};
-use nova_skill::{Lifetime, Mode};
+use nova_registry::{Catalog, SkillEntry, Snapshot, ToolEntry, ToolLookup};
+use nova_skill::{Fragment, Lifetime, Mode};
 
 pub(crate) use control::{
     ControlTool, activation_answer, instructions, listing, resource, search, unknown_skill,
@@ -66,7 +66,7 @@ pub(crate) fn first_tools(snapshot: &Snapshot) -> Vec<ToolDefinition> {
     let mut tools = ControlTool::offered(snapshot);
     for skill in snapshot.available() {
         let kept = skill.tools.iter().filter(|tool| is_always(skill, tool));
-        tools.extend(kept.map(definition));
+        tools.extend(kept.map(|tool| definition(snapshot, skill, tool)));
     }
     tools
 }
@@ -81,7 +81,9 @@ pub(crate) fn visible_tools(
     active: &Active,
 ) -> Vec<ToolDefinition> {
     let now = |frozen: &ToolDefinition| match snapshot.tool(&frozen.name) {
-        ToolLookup::Found { tool, .. } if snapshot_has(snapshot, &tool) => definition(&tool),
+        ToolLookup::Found { skill, tool } if snapshot_has(snapshot, &tool) => {
+            definition(snapshot, &skill, &tool)
+        }
         _ => frozen.clone(),
     };
     let mut tools: Vec<ToolDefinition> = first.iter().map(now).collect();
@@ -92,7 +94,7 @@ pub(crate) fn visible_tools(
     }
     for id in active.iter() {
         let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };
-        for tool in tools_of(skill) {
+        for tool in tools_of(snapshot, skill) {
             if !tools.iter().any(|seen| seen.name == tool.name) {
                 tools.push(tool);
             }
@@ -102,8 +104,9 @@ pub(crate) fn visible_tools(
 }
 
 /// The tools that come with a skill.
-fn tools_of(skill: &SkillEntry) -> Vec<ToolDefinition> {
-    let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();
+fn tools_of(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<ToolDefinition> {
+    let mut own: Vec<ToolDefinition> =
+        skill.tools.iter().map(|tool| definition(snapshot, skill, tool)).collect();
     if has_resources(skill) {
         own.push(ControlTool::ReadSkillFile.definition());
     }
@@ -114,7 +117,9 @@ fn tools_of(skill: &SkillEntry) -> Vec<ToolDefinition> {
 pub(crate) fn named_tools(snapshot: &Snapshot, names: &[String]) -> Vec<ToolDefinition> {
     let now = |name: &String| match (ControlTool::named(name), snapshot.tool(name)) {
         (Some(control), _) => Some(control.definition()),
-        (None, ToolLookup::Found { tool, .. }) if snapshot_has(snapshot, &tool) => Some(definition(&tool)),
+        (None, ToolLookup::Found { skill, tool }) if snapshot_has(snapshot, &tool) => {
+            Some(definition(snapshot, &skill, &tool))
+        }
         _ => None,
     };
     names.iter().filter_map(now).collect()
@@ -138,11 +143,19 @@ fn has_resources(skill: &SkillEntry) -> bool {
     skill.folder.as_ref().is_some_and(|folder| !folder.resources().is_empty())
 }
 
-fn definition(tool: &Arc<ToolEntry>) -> ToolDefinition {
+fn definition(snapshot: &Snapshot, skill: &SkillEntry, tool: &ToolEntry) -> ToolDefinition {
     let spec = tool.spec();
+    let mut description = spec.description.to_string();
+    // A tool that does not say when it is meant is meant when its skill is.
+    let says_when = |fragment: &Fragment| matches!(fragment, Fragment::UseWhen(_) | Fragment::NotWhen { .. });
+    if !spec.description.fragments().iter().any(says_when) {
+        let (use_when, not_when) = Catalog::hints(snapshot, skill);
+        description.push_str(&use_when);
+        description.push_str(&not_when);
+    }
     ToolDefinition {
         name: tool.wire_name.clone(),
-        description: spec.description.to_string(),
+        description,
         // The words for people stand in forms; a model pays for each of them.
         input_schema: normalise_schema(&spec.parameters),
     }

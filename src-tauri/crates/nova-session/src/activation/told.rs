@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use nova_registry::{Catalog, SkillEntry, Snapshot, short_hash};
 use serde::{Deserialize, Serialize};
 
-use super::tools_of;
+use super::{ControlTool, has_resources};
 
 /// What a message tells the model of skills. All messages together are what it knows: a message that
 /// is taken out of the conversation takes its part along.
@@ -44,7 +44,8 @@ impl Told {
 
     /// The tools of the skill go along.
     pub(crate) fn with_tools_of(mut self, skill: &SkillEntry) -> Self {
-        self.tools.extend(tools_of(skill).into_iter().map(|tool| tool.name));
+        self.tools.extend(skill.tools.iter().map(|tool| tool.wire_name.clone()));
+        self.tools.extend(has_resources(skill).then(|| ControlTool::ReadSkillFile.definition().name));
         self
     }
 

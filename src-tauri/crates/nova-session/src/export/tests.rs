@@ -15,6 +15,7 @@ fn session(title: &str) -> SessionInfo {
         pinned: false,
         archived: false,
         deleted_at: None,
+        parent: None,
     }
 }
 
@@ -36,6 +37,7 @@ fn asked(turn: &str, after: Option<&str>, text: &str) -> Envelope {
             after,
             by_nova: false,
             images: Vec::new(),
+            outside: Vec::new(),
         },
     )
 }
@@ -69,11 +71,8 @@ fn a_chat_reads_as_a_document() {
     let Event::ToolCallCompleted { sources, figures, .. } = &mut events[2].event else { unreachable!() };
     *sources = vec![
         SourceView::Note { path: "Budget/Rent.md".into() },
-        SourceView::Web { url: "https://rates.example/eur?x=1".into(), at: "2026-11-22T09:00:00Z".into() },
-        SourceView::Web {
-            url: "https://me:secret@rates.example/eur".into(),
-            at: "2026-11-22T09:00:00Z".into(),
-        },
+        SourceView::web("https://rates.example/eur?x=1", "2026-11-22T09:00:00Z"),
+        SourceView::web("https://me:secret@rates.example/eur", "2026-11-22T09:00:00Z"),
     ];
     *figures = vec![FigureView {
         at: "/total".into(),

@@ -89,6 +89,7 @@ async fn a_message_that_the_model_was_never_told_keeps_its_images() {
         after: Some(None),
         by_nova: false,
         images: images.clone(),
+        outside: Vec::new(),
     };
     let turn = Some("turn".to_owned());
     let envelope = Envelope { v: 1, seq: 0, at: String::new(), session: None, turn, event: started };

@@ -7,26 +7,45 @@ use nova_registry::Snapshot;
 use super::{Stop, Turn, calls};
 use crate::message::{LogCall, LogMessage};
 
+const REPHRASE: &str = "Rephrase the message, or choose another model.";
+const AGAIN: &str = "Try again, ask it to continue, or choose another model.";
+
 impl Turn {
     /// The text that ends the turn. An answer that was cut, or is none, does not pass for one.
     pub(super) fn last_answer(&self, completed: Completed) -> Result<String, Stop> {
         let (code, message, hint) = match completed.finish {
             FinishReason::Length => (
                 ErrorCode::ProviderTruncated,
-                "The model reached its limit before the answer was complete.",
+                "The model reached its limit before the answer was complete.".to_owned(),
                 "Ask it to continue, or choose a model with a larger limit.",
             ),
-            FinishReason::ContentFilter => (
+            FinishReason::ContentFilter(None) => (
                 ErrorCode::ProviderFiltered,
-                "The provider's filter stopped the answer.",
-                "Rephrase the message, or choose another model.",
+                "The provider's filter stopped the answer.".to_owned(),
+                REPHRASE,
+            ),
+            FinishReason::ContentFilter(Some(reason)) => (
+                ErrorCode::ProviderFiltered,
+                format!("The provider's filter stopped the answer: {reason}."),
+                REPHRASE,
+            ),
+            FinishReason::Blocked(reason) => (
+                ErrorCode::ProviderFiltered,
+                format!("The provider's filter refused the request: {reason}."),
+                REPHRASE,
+            ),
+            FinishReason::Refusal => {
+                (ErrorCode::ProviderFiltered, "The model declined to answer.".to_owned(), REPHRASE)
+            }
+            FinishReason::Incomplete(reason) => (
+                ErrorCode::ProviderTruncated,
+                format!("The provider ended the answer early: {reason}."),
+                AGAIN,
             ),
             // Told of the end of a call, it may have nothing to add.
-            _ if completed.text.trim().is_empty() && !self.by_nova => (
-                ErrorCode::ProviderEmpty,
-                "The model ended without an answer.",
-                "Try again, ask it to continue, or choose another model.",
-            ),
+            _ if completed.text.trim().is_empty() && !self.by_nova => {
+                (ErrorCode::ProviderEmpty, "The model ended without an answer.".to_owned(), AGAIN)
+            }
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
                 return Ok(completed.text);
             }

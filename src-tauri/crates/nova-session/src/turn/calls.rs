@@ -7,9 +7,10 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Place, Settled, is_foreign, places, run_or_detach};
-use nova_protocol::{ErrorCode, NoteChangeKind, NoteChangeView, SourceView};
+use nova_protocol::{ErrorCode, ImageView, NoteChangeKind, NoteChangeView, SourceView};
+use nova_provider::Image;
 use nova_registry::{Snapshot, ToolLookup, fenced_output};
-use nova_skill::{Effect, Principal, VaultPath};
+use nova_skill::{Effect, OutputImage, VaultPath};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,7 @@ use super::said::Said;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, neutral, part};
 use crate::message::{Cut, LogCall, LogMessage, Notes};
+use crate::named_image::NamedImage;
 use crate::session::Session;
 
 /// The most of one output that the model is sent, in bytes.
@@ -63,6 +65,7 @@ impl Turn {
                     told,
                     runs_on: None,
                     cut: None,
+                    images: Vec::new(),
                 });
                 // A call that comes after it may wait for the user for hours.
                 self.journal.flush().await?;
@@ -164,10 +167,11 @@ impl Turn {
         let mut name = call.name.clone();
         if let ToolLookup::Found { tool, .. } = snapshot.tool(&call.name) {
             name = tool.shown_name();
-            if is_foreign(&tool) {
+            if is_foreign(&tool) || outcome.from_outside && tool.spec().delegates {
                 content = fenced_output(&name, &content);
             }
         }
+        let images = self.keep_output_images(outcome.images, &mut content).await;
         let (from_outside, id) = (outcome.from_outside, outcome.call);
         let private =
             self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || outcome.only_here;
@@ -182,13 +186,36 @@ impl Turn {
             told: Told::default(),
             runs_on: None,
             cut,
+            images,
         });
     }
 
-    fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
+    /// The images of an output, kept with the chat. The output says which cannot be shown.
+    async fn keep_output_images(&self, images: Vec<OutputImage>, content: &mut String) -> Vec<ImageView> {
+        let mut kept = Vec::new();
+        for OutputImage { name, bytes } in images {
+            let image = match Image::read(&bytes) {
+                Ok(image) => NamedImage { name, image },
+                Err(error) => {
+                    content.push_str(&format!("\n(The image {name:?} cannot be shown: {error}.)"));
+                    continue;
+                }
+            };
+            match self.keep_images(std::slice::from_ref(&image)).await {
+                Ok(()) => kept.push(image.view()),
+                Err(error) => {
+                    content.push_str(&format!("\n(The image {:?} cannot be kept: {error}.)", image.name));
+                }
+            }
+        }
+        kept
+    }
+
+    pub(super) fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
         CallScope {
             access: self.scope.access.clone(),
             snapshot: snapshot.clone(),
+            callable: Some(Arc::new(self.session.active_skills().into_iter().collect())),
             grants: self.session.grants.clone(),
             given: Arc::new(()),
             events: self.journal.clone(),
@@ -199,24 +226,29 @@ impl Turn {
             asker: self.session.clone(),
             session: self.session.id.clone(),
             turn: Some(self.scope.turn.clone()),
-            principal: Principal::owner(),
-            author: "model".into(),
+            sub_agents: self.sub_agents(),
+            principal: self.principal(),
+            author: self.author(),
             by_hand: false,
         }
     }
 }
 
 /// While it is there, the user can stop one call of the turn.
-struct Stopped {
+pub(super) struct Stopped {
     session: Arc<Session>,
     call: String,
     token: CancellationToken,
 }
 
 impl Stopped {
-    fn new(session: &Arc<Session>, call: &str, token: CancellationToken) -> Self {
+    pub(super) fn new(session: &Arc<Session>, call: &str, token: CancellationToken) -> Self {
         session.stops().insert(call.to_owned(), token.clone());
         Self { session: session.clone(), call: call.to_owned(), token }
+    }
+
+    pub(super) fn token(&self) -> CancellationToken {
+        self.token.clone()
     }
 
     /// Whether the call was stopped, and the turn was not.
@@ -281,7 +313,7 @@ pub(super) fn only_reads(snapshot: &Snapshot, name: &str) -> bool {
     match ControlTool::named(name) {
         // What it activates is in the log.
         Some(control) => control != ControlTool::CancelCall,
-        None => is_read(snapshot, name),
+        None => is_read(snapshot, name) && !delegates(snapshot, name),
     }
 }
 
@@ -289,13 +321,18 @@ fn is_read(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
 }
 
+/// Whether sub-agents do what it does, and may change something.
+fn delegates(snapshot: &Snapshot, name: &str) -> bool {
+    matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.spec().delegates)
+}
+
 /// A write of notes by a tool that came with the program. What others wrote is looked at one by one.
 fn is_own_write(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. }
-        if tool.effect() == Effect::Write && tool.spec().on_notes && !is_foreign(&tool))
+        if tool.effect() == Effect::Write && tool.spec().on_notes && !tool.spec().calls_tools && !is_foreign(&tool))
 }
 
-fn cap(mut output: String) -> String {
+pub(super) fn cap(mut output: String) -> String {
     if output.len() > OUTPUT_CAP {
         let end = (0..=OUTPUT_CAP).rev().find(|at| output.is_char_boundary(*at)).unwrap_or_default();
         let rest = output.len() - end;

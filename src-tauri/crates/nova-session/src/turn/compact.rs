@@ -9,7 +9,7 @@ use nova_registry::{Snapshot, fenced_output};
 
 use super::calls::OUTPUT_CAP;
 use super::step::cache_order;
-use super::{Stop, Turn, provider_error};
+use super::{Stop, Turn};
 use crate::activation::part;
 use crate::context::{Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
@@ -169,7 +169,7 @@ impl Turn {
             Ok(text) if text.trim().is_empty() => Err("the model wrote no summary".into()),
             Ok(text) => Ok(self.stands_for(text.trim(), kept, self.room(request))),
             Err(ProviderError::Cancelled) => return Err(Stop::Cancelled),
-            Err(error) => Err(provider_error(&error).message),
+            Err(error) => Err(UserError::from(error).message),
         })
     }
 

@@ -55,6 +55,7 @@ impl Turn {
             told: Told::default(),
             runs_on: Some(of),
             cut: None,
+            images: Vec::new(),
         });
     }
 
@@ -304,6 +305,9 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     let drawn_from = outcome.drawn_from.map(|notes| notes.into_iter().collect());
     let mut end = late_end(of, &output, (outcome.seen, drawn_from), outcome.from_outside, most);
     end.only_here = outcome.only_here;
+    if !outcome.images.is_empty() {
+        end.content.push_str("\nIts images are not shown, because it took so long. Ask again to see them.");
+    }
     if outcome.unknown {
         end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
     }

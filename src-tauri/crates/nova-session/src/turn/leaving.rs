@@ -9,7 +9,7 @@ use nova_provider::{ChatRequest, Locality, ProviderError};
 use nova_skill::VaultPath;
 use tokio_util::sync::CancellationToken;
 
-use super::{Stop, Turn, TurnScope, provider_error};
+use super::{Stop, Turn, TurnScope};
 use crate::message::LogMessage;
 
 /// Knows where a model runs that its server may pass on to another machine.
@@ -33,6 +33,14 @@ pub struct Placed {
 }
 
 impl TurnScope {
+    /// The host that requests go to; none where they stay here.
+    pub(super) fn host(&self) -> Option<String> {
+        match &self.locality {
+            Locality::Local => None,
+            Locality::Remote { host } => Some(host.clone()),
+        }
+    }
+
     /// Asks where the model runs, once. When it is cancelled meanwhile nothing is known, and the turn,
     /// which is cancelled too, does not need it.
     ///
@@ -78,7 +86,7 @@ impl Turn {
         if shows_images && self.scope.images == Some(false) {
             self.session.lock().blind = Some(self.model_name());
             let (provider, model) = (self.scope.provider.id().to_owned(), self.scope.model.clone());
-            return Err(provider_error(&ProviderError::NoImages { provider, model }).into());
+            return Err(UserError::from(ProviderError::NoImages { provider, model }).into());
         }
         let Locality::Remote { host } = &self.scope.locality else { return Ok(()) };
         if self.scope.access.vault.is_some() && !self.scope.agreed {
@@ -89,10 +97,7 @@ impl Turn {
 
     /// The host that requests go to; none where they stay here.
     pub(super) fn sent_to(&self) -> Option<String> {
-        match &self.scope.locality {
-            Locality::Local => None,
-            Locality::Remote { host } => Some(host.clone()),
-        }
+        self.scope.host()
     }
 
     /// Tells what leaves with a request, before it does: whatever becomes of it, it stands in the log.

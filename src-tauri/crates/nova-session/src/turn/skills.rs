@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nova_calls::Gate;
 use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
 use nova_registry::{CallShape, Catalog, SkillEntry, Snapshot, ToolLookup, harmless};
-use nova_skill::{Lifetime, Principal};
+use nova_skill::Lifetime;
 
 use super::Turn;
 use crate::activation::{self, ControlTool, Told};
@@ -25,6 +25,10 @@ impl Turn {
             let pinned = snapshot.available().filter(|skill| skill.pinned);
             wanted.extend(pinned.map(|skill| (skill.clone(), ActivatedBy::Pin)));
         }
+        // Few steps are left for looking around: it has everything that it may use from the start.
+        let given = self.sub_agent.iter().flat_map(|agent| agent.skills());
+        let given = given.filter_map(|id| snapshot.skill(id).cloned());
+        wanted.extend(given.map(|skill| (skill, ActivatedBy::Model)));
         let chosen = message.skills.iter().filter_map(|id| snapshot.skill(id).cloned());
         wanted.extend(chosen.map(|skill| (skill, ActivatedBy::User)));
         if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name))
@@ -117,7 +121,7 @@ impl Turn {
         let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
         let args = serde_json::from_str(&call.arguments).unwrap_or_default();
         let shape = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
-        let denied = Gate::now(&self.scope.access.rules).denies(&shape, &Principal::owner());
+        let denied = Gate::now(&self.scope.access.rules).denies(&shape, &self.principal());
         let offered = self.session.lock().first_tools().iter().any(|first| first.name == tool.wire_name);
         if skill.is_available() && !denied && !offered {
             self.activate(&skill, ActivatedBy::Model);

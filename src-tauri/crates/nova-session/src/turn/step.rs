@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use nova_protocol::{ErrorCode, Event, UserError};
+use nova_protocol::{Event, UserError};
 use nova_provider::{ChatRequest, Completed, Message, ProviderError, ToolChoice, ToolDefinition, Usage};
 use nova_registry::{Snapshot, ToolLookup};
 
 use super::{Stop, Turn};
 use crate::activation::{self, ControlTool};
 use crate::context::{Sizes, sent};
-use crate::images::Showing;
+use crate::images::{Showing, to_provider};
 use crate::message::LogMessage;
 use crate::session::State;
 use crate::stream::{StreamEnd, show};
@@ -66,7 +66,7 @@ impl Turn {
         let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
         let refused = refused.map(|(_, id)| id.clone()).collect();
         let showing = Showing::of(messages, &state.images, &refused, takes);
-        messages.iter().filter_map(|message| message.to_provider(&showing, state.notice_mark())).collect()
+        to_provider(messages, &showing, state.notice_mark())
     }
 
     /// One request to the provider.
@@ -98,6 +98,10 @@ impl Turn {
         match end {
             StreamEnd::Completed(completed, usage) => {
                 self.session.lock().measure.counted(sizes.total(), usage.input, usage.cached);
+                self.spend(match usage == Usage::default() {
+                    true => self.tokens_of(request),
+                    false => usage.input.saturating_sub(usage.cached) + usage.output,
+                });
                 self.note_usage(usage);
                 if !completed.text.is_empty() {
                     self.tell_message(id, completed.text.clone()).await;
@@ -115,7 +119,7 @@ impl Turn {
                     ProviderError::Cancelled => Stop::Cancelled,
                     ProviderError::NoImages { .. } => {
                         self.session.lock().blind = Some(self.model_name());
-                        refused_images(nothing_said, provider_error(&error))
+                        refused_images(nothing_said, error.into())
                     }
                     // It may be for anything, but what is shown would be sent with every message to come.
                     ProviderError::Failed { status: Some(400 | 413), .. }
@@ -124,12 +128,12 @@ impl Turn {
                         let model = self.model_name();
                         let ids = request.images().map(|image| (model.clone(), image.id.clone()));
                         self.session.lock().refused_images.extend(ids);
-                        refused_images(nothing_said, provider_error(&error))
+                        refused_images(nothing_said, error.into())
                     }
                     ProviderError::TooLong { context, .. } if nothing_said => {
-                        Stop::TooLong { context, error: provider_error(&error) }
+                        Stop::TooLong { context, error: error.into() }
                     }
-                    error => Stop::Failed(provider_error(&error)),
+                    error => Stop::Failed(error.into()),
                 })
             }
         }
@@ -201,16 +205,4 @@ pub(super) fn cache_order(request: &ChatRequest) -> Vec<u8> {
 
 fn message_bytes(message: &Message) -> Vec<u8> {
     format!("{message:?}\0").into_bytes()
-}
-
-/// A provider's failure as the user is told.
-pub fn provider_error(error: &ProviderError) -> UserError {
-    let code =
-        ErrorCode::ALL.iter().map(|(code, _)| *code).find(|code| code.as_str() == error.code()).unwrap_or(
-            match error {
-                ProviderError::ModelNotFound { .. } => ErrorCode::UnknownModel,
-                _ => ErrorCode::ProviderFailed,
-            },
-        );
-    UserError::new(code, error.to_string(), error.hint())
 }

@@ -3,15 +3,20 @@
 
 use serde_json::{Value, json};
 
-use super::MODEL;
+use super::shapes::{image_part, pieces, with_images};
+use super::{MODEL, gemini, responses};
 
 /// What a server speaks at one of its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// Chat completions.
     OpenAi,
+    /// Responses.
+    OpenAiResponses,
     /// Messages.
     Anthropic,
+    /// `streamGenerateContent`.
+    Gemini,
     /// Ollama's own chat.
     Ollama,
 }
@@ -26,23 +31,33 @@ impl Dialect {
     pub(super) fn of_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::OpenAi),
+            "/v1/responses" | "/responses" => Some(Self::OpenAiResponses),
             "/v1/messages" => Some(Self::Anthropic),
             "/api/chat" => Some(Self::Ollama),
-            _ => None,
+            path => gemini::model_of(path).map(|_| Self::Gemini),
         }
     }
 
-    /// The request as a chat completion.
-    pub(super) fn as_completion(self, body: Value) -> Value {
+    /// The request to this path as a chat completion.
+    pub(super) fn as_completion(self, body: Value, path: &str) -> Value {
         match self {
             Self::OpenAi => body,
+            Self::OpenAiResponses => responses::as_completion(body),
             Self::Anthropic => completion_of_messages(body),
+            Self::Gemini => gemini::as_completion(body, path),
             Self::Ollama => completion_of_ollama(body),
         }
     }
 
     pub(super) fn stream(self) -> Stream {
-        Stream { dialect: self, events: Vec::new(), calls: 0, blocks: 0, open: None }
+        Stream {
+            dialect: self,
+            events: Vec::new(),
+            calls: 0,
+            blocks: 0,
+            open: None,
+            items: responses::Items::default(),
+        }
     }
 }
 
@@ -54,6 +69,8 @@ pub(super) struct Stream {
     /// Of Messages: how many blocks have begun, and the kind of the one that is open.
     blocks: u64,
     open: Option<&'static str>,
+    /// Of Responses.
+    items: responses::Items,
 }
 
 impl Stream {
@@ -72,13 +89,22 @@ impl Stream {
                 "id": "msg_1", "type": "message", "role": "assistant", "content": [], "model": MODEL,
                 "stop_reason": null, "usage": {"input_tokens": 0, "output_tokens": 1},
             }})),
-            Dialect::Ollama => {}
+            Dialect::OpenAiResponses => {
+                let events = self.items.begin();
+                self.all_named(events);
+            }
+            Dialect::Gemini | Dialect::Ollama => {}
         }
     }
 
     pub(super) fn text(&mut self, text: &str) {
         match self.dialect {
             Dialect::OpenAi => self.delta(json!({"content": text}), None),
+            Dialect::OpenAiResponses => {
+                let events = self.items.text(text);
+                self.all_named(events);
+            }
+            Dialect::Gemini => self.data(gemini::text(text)),
             Dialect::Anthropic => {
                 self.block("text", json!({"type": "text", "text": ""}));
                 self.grow(json!({"type": "text_delta", "text": text}));
@@ -94,6 +120,11 @@ impl Stream {
                 self.block("thinking", json!({"type": "thinking", "thinking": "", "signature": ""}));
                 self.grow(json!({"type": "thinking_delta", "thinking": text}));
             }
+            Dialect::OpenAiResponses => {
+                let events = self.items.reasoning(text);
+                self.all_named(events);
+            }
+            Dialect::Gemini => self.data(gemini::reasoning(text)),
             Dialect::Ollama => self.line(json!({"role": "assistant", "content": "", "thinking": text})),
         }
     }
@@ -119,6 +150,11 @@ impl Stream {
                 }
                 self.close_block();
             }
+            Dialect::OpenAiResponses => {
+                let events = self.items.call(id, name, arguments);
+                self.all_named(events);
+            }
+            Dialect::Gemini => self.data(gemini::call(id, name, arguments, index == 0)),
             Dialect::Ollama => {
                 let read = serde_json::from_str::<Value>(arguments);
                 let arguments = read.unwrap_or_else(|_| Value::String(arguments.to_owned()));
@@ -135,6 +171,8 @@ impl Stream {
             Dialect::Anthropic => {
                 self.named(json!({"type": "error", "error": {"type": "api_error", "message": message}}));
             }
+            Dialect::OpenAiResponses => self.named(responses::error(message)),
+            Dialect::Gemini => self.data(gemini::error(message)),
             Dialect::Ollama => self.bytes(format!("{}\n", json!({"error": message}))),
         }
     }
@@ -168,6 +206,11 @@ impl Stream {
                 );
                 self.named(json!({"type": "message_stop"}));
             }
+            Dialect::OpenAiResponses => {
+                let events = self.items.end(finish, (input, cached, output));
+                self.all_named(events);
+            }
+            Dialect::Gemini => self.data(gemini::end(finish, (input, cached, output))),
             Dialect::Ollama => {
                 let reason = if finish == "tool_calls" { "stop" } else { finish };
                 let end = json!({
@@ -196,6 +239,10 @@ impl Stream {
     fn named(&mut self, event: Value) {
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
         self.bytes(format!("event: {kind}\ndata: {event}\n\n"));
+    }
+
+    fn all_named(&mut self, events: Vec<Value>) {
+        events.into_iter().for_each(|event| self.named(event));
     }
 
     /// Opens a block unless one of this kind is open.
@@ -281,20 +328,6 @@ fn completion_of_messages(body: Value) -> Value {
     body.into()
 }
 
-/// None of neither text nor images.
-fn with_images(role: Value, text: &str, images: Vec<Value>) -> Option<Value> {
-    if images.is_empty() {
-        return (!text.is_empty()).then(|| json!({"role": role, "content": text}));
-    }
-    let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
-    let parts: Vec<Value> = text.into_iter().chain(images).collect();
-    Some(json!({"role": role, "content": parts}))
-}
-
-fn image_part(media_type: &str, data: &str) -> Value {
-    json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,{data}")}})
-}
-
 fn texts(blocks: &Value) -> String {
     let blocks = blocks.as_array().into_iter().flatten();
     blocks.filter_map(|block| block["text"].as_str()).collect()
@@ -319,10 +352,4 @@ fn completion_of_ollama(mut body: Value) -> Value {
         }
     }
     body
-}
-
-/// Arguments arrive in pieces that respect no syntax.
-fn pieces(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    chars.chunks(9).map(|piece| piece.iter().collect()).collect()
 }

@@ -13,6 +13,9 @@ use tokio::sync::watch;
 mod answer;
 mod check;
 mod dialect;
+mod gemini;
+mod responses;
+mod shapes;
 mod wire;
 
 pub use answer::{Answer, call, call_text, calls, error, pause, reasoning, text};
@@ -28,11 +31,12 @@ const DROP: Duration = Duration::from_millis(20);
 /// The name of the one model of a [`ModelServer`].
 pub const MODEL: &str = "scripted";
 
-/// Speaks OpenAI's chat completions, Anthropic's Messages and Ollama's chat, one scripted [`Answer`] for each request, in order.
+/// Speaks OpenAI's chat completions and Responses, Anthropic's Messages, Gemini's `streamGenerateContent` and
+/// Ollama's chat, one scripted [`Answer`] for each request, in order.
 ///
 /// Every request is checked ([`check_request`]); what is wrong with one fails the test at
 /// [`ModelServer::finish`], or else when the server is dropped. A request beyond the script is a
-/// failure too. It also lists its model, as OpenAI does (`/v1/models`) and as Ollama does
+/// failure too. It also lists its model, as OpenAI and Gemini do (`/v1/models`) and as Ollama does
 /// (`/api/tags`).
 ///
 /// It runs on threads of its own, so that a test need not have a runtime.
@@ -54,6 +58,8 @@ struct State {
     /// Answers not yet given, where the script is a list.
     left: Arc<Mutex<VecDeque<Answer>>>,
     requests: Vec<Value>,
+    /// The same as they were sent.
+    bodies: Vec<Value>,
     /// Of every request, also of those that only look.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
@@ -97,6 +103,7 @@ impl ModelServer {
                 script,
                 left,
                 requests: Vec::new(),
+                bodies: Vec::new(),
                 authorizations: Vec::new(),
                 faults: Vec::new(),
                 name: MODEL,
@@ -194,7 +201,12 @@ impl ModelServer {
         self.shared.lock().requests.clone()
     }
 
-    /// What each request said in the header `authorization` or `x-api-key`, also those that only list
+    /// The same in the words of their dialects.
+    pub fn bodies(&self) -> Vec<Value> {
+        self.shared.lock().bodies.clone()
+    }
+
+    /// What each request said in the header `authorization`, `x-api-key` or `x-goog-api-key`, also those that only list
     /// models.
     pub fn authorizations(&self) -> Vec<Option<String>> {
         self.shared.lock().authorizations.clone()
@@ -318,7 +330,13 @@ impl Shared {
                     };
                     passed_on.chain([state.name]).map(listed).collect()
                 };
-                wire::json(&mut connection, 200, &json!({"object": "list", "data": models}))
+                let named = models.iter().map(|model| {
+                    let name = format!("models/{}", model["id"].as_str().unwrap_or_default());
+                    json!({"name": name, "inputTokenLimit": model["context_length"]})
+                });
+                let named: Vec<_> = named.collect();
+                let listed = json!({"object": "list", "data": models, "models": named});
+                wire::json(&mut connection, 200, &listed)
             }
             ("GET", "/api/tags") => {
                 // The newest first, as a model is that somebody has just fetched.
@@ -340,7 +358,7 @@ impl Shared {
             ),
             (method, path) => {
                 if let ("POST", Some(dialect)) = (method, Dialect::of_path(path)) {
-                    return self.note_departure(self.chat(&mut connection, dialect, &request.body));
+                    return self.note_departure(self.chat(&mut connection, dialect, &request));
                 }
                 self.change(|state| {
                     state.faults.push(format!("{method} {path} is not something a model serves"))
@@ -358,15 +376,21 @@ impl Shared {
         }
     }
 
-    fn chat(&self, connection: &mut TcpStream, dialect: Dialect, body: &[u8]) -> std::io::Result<()> {
-        let parsed = serde_json::from_slice::<Value>(body);
+    fn chat(
+        &self,
+        connection: &mut TcpStream,
+        dialect: Dialect,
+        asked: &wire::Request,
+    ) -> std::io::Result<()> {
+        let parsed = serde_json::from_slice::<Value>(&asked.body);
         let (answer, first_call) = self.change(|state| {
             let number = state.requests.len() + 1;
             let request = parsed.unwrap_or_else(|error| {
                 state.faults.push(format!("request {number} is not JSON: {error}"));
                 Value::Null
             });
-            let request = dialect.as_completion(request);
+            state.bodies.push(request.clone());
+            let request = dialect.as_completion(request, &asked.path);
             let faults = check_request(&request);
             state.faults.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
             let answer = (state.script)(&request);
@@ -391,7 +415,7 @@ impl Shared {
         }
         let mut out = wire::Chunked::start(connection, answer.chunk_size)?;
         let mut last = String::new();
-        for event in answer.events(dialect, first_call, body.len()) {
+        for event in answer.events(dialect, first_call, asked.body.len()) {
             match event {
                 Event::Bytes(bytes) => {
                     out.event(&bytes)?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) path: String,
-    /// The header of that name, or `x-api-key`.
+    /// The header of that name, `x-api-key` or `x-goog-api-key`.
     pub(super) authorization: Option<String>,
     pub(super) body: Vec<u8>,
 }
@@ -36,7 +36,9 @@ pub(super) fn read_request(connection: &mut TcpStream) -> Option<Request> {
     let authorization = head
         .lines()
         .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| ["authorization", "x-api-key"].iter().any(|key| name.eq_ignore_ascii_case(key)))
+        .find(|(name, _)| {
+            ["authorization", "x-api-key", "x-goog-api-key"].iter().any(|key| name.eq_ignore_ascii_case(key))
+        })
         .map(|(_, value)| value.trim().to_owned());
     let mut words = head.split_whitespace();
     Some(Request {

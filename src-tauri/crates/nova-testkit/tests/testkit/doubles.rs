@@ -1,12 +1,13 @@
 //! The doubles together, with a small skill of their own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nova_protocol::{Decision, ErrorCode, Event};
 use nova_registry::Rules;
 use nova_skill::{
-    Description, Effect, HttpRequest, JsonSchema, NativeTool, NoteScope, Skill, Tool, ToolContext, ToolError,
-    ToolOutput, VaultPath, async_trait, json, native, schemars,
+    Description, Effect, HttpRequest, JsonSchema, NativeTool, NoteScope, ProcessRun, Skill, Task, TaskLimits,
+    Tool, ToolContext, ToolError, ToolOutput, VaultPath, async_trait, json, native, schemars,
 };
 use nova_testkit::{
     FixedCredentials, MemoryStore, RecordedEvents, RecordingHttp, ScriptedApprover, ScriptedDelegate,
@@ -167,7 +168,7 @@ async fn every_part_of_a_context_has_a_double() {
         200,
         "yes",
     );
-    let process = ScriptedProcess::default().then(0, "out", "");
+    let process = ScriptedProcess::default().then(0, "out");
     let delegate = ScriptedDelegate::default().then("done");
     let store = MemoryStore::default();
     let ctx = Arc::new(
@@ -196,10 +197,13 @@ async fn every_part_of_a_context_has_a_double() {
     assert!(ctx.credentials().has("a/key").await && ctx.credentials().get("b/key").await.is_err());
     ctx.store().set("n", json!(1)).await.unwrap();
     assert_eq!(store.values()["n"], 1);
-    assert_eq!(ctx.process().run(&["ls".into()], b"").await.unwrap().stdout, b"out");
-    assert_eq!(process.run_so_far(), [(vec!["ls".to_owned()], Vec::new())]);
-    assert_eq!(ctx.delegate().run("think", &[]).await.unwrap(), "done");
-    assert_eq!(delegate.given(), [("think".to_owned(), Vec::new())]);
+    let run = ProcessRun::new(["ls"]);
+    assert_eq!(ctx.process().run(run.clone(), Box::new(|_| {})).await.unwrap().text, "out");
+    assert_eq!(process.run_so_far(), [run]);
+    let limits = TaskLimits { steps: 1, tokens: 1, time: Duration::ZERO, per_turn: 1 };
+    let task = Task { name: "thinker".into(), prompt: "think".into(), skills: None, limits };
+    assert_eq!(ctx.delegate().run(task.clone()).await.unwrap().text, "done");
+    assert_eq!(delegate.given(), [task]);
     assert_eq!((ctx.clock().today().to_string(), &ctx.config()["deep"]), ("2026-11-21".into(), &json!(true)));
 
     let names: Vec<_> =

@@ -117,11 +117,11 @@ async fn a_cut_an_error_in_the_stream_and_an_error_instead_of_one() {
     assert_eq!(cut, Err(ProviderError::Truncated));
 
     let broken = answer(text("Hel").error_mid_stream("out of memory")).await.1.unwrap_err();
-    assert_eq!(broken.code(), "provider_failed");
+    assert_eq!(broken.code().as_str(), "provider_failed");
     assert!(broken.to_string().contains("out of memory"), "{broken}");
 
     let refused = answer(error(401, json!({"error": {"message": "no key"}}))).await.1.unwrap_err();
-    assert_eq!(refused.code(), "provider_refused_key");
+    assert_eq!(refused.code().as_str(), "provider_refused_key");
 }
 
 #[tokio::test]

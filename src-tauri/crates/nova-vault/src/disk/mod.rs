@@ -5,17 +5,17 @@
 
 mod abilities;
 mod attributes;
-mod elsewhere;
 mod folder_id;
+mod fsync;
 mod gone_root;
 mod known;
-mod lasting;
 mod moving;
 mod place;
 mod platform;
 mod presence;
 mod private;
 mod real_path;
+mod remote;
 mod roots;
 mod trash;
 mod walk;
@@ -33,9 +33,9 @@ use crate::note::{VaultPath, folded};
 use abilities::Abilities;
 pub(crate) use attributes::Attributes;
 pub(crate) use folder_id::{FolderId, FolderNow};
+pub(crate) use fsync::Fsync;
 pub use gone_root::GoneRoot;
 pub(crate) use known::KnownFolders;
-pub(crate) use lasting::Lasting;
 pub use place::MAX_NOTE_BYTES;
 pub(crate) use place::{InPlace, Like, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, RACY, Stamp, nanos_now, open_file, timestamp};
@@ -111,7 +111,7 @@ impl Disk {
         Ok(Disk {
             named: root.clone(),
             root,
-            opened: platform::look(&dir, ".")?.stamp,
+            opened: platform::stat(&dir, ".")?.stamp,
             dir,
             abilities: Abilities::default(),
             roots,
@@ -239,10 +239,10 @@ impl Disk {
     /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let look = |folder| platform::look(&folder, if name.is_empty() { "." } else { name });
-        match self.folder(parent).and_then(look) {
-            Ok(look) if look.kind == Kind::Link && parent.is_empty() => self.leads_to_root(name),
-            Ok(look) => look.kind == Kind::Folder,
+        let stat = |folder| platform::stat(&folder, if name.is_empty() { "." } else { name });
+        match self.folder(parent).and_then(stat) {
+            Ok(stat) if stat.kind == Kind::Link && parent.is_empty() => self.leads_to_root(name),
+            Ok(stat) => stat.kind == Kind::Folder,
             Err(_) => false,
         }
     }
@@ -422,7 +422,7 @@ impl Disk {
         let name = place.path().as_str().rsplit('/').next().unwrap_or_default();
         let mut found = None;
         self.each_folder(&mut |path, folder| {
-            let at = platform::look(folder, ".").is_ok_and(|look| place.is_folder(&look.stamp));
+            let at = platform::stat(folder, ".").is_ok_and(|stat| place.is_folder(&stat.stamp));
             if at {
                 found = VaultPath::in_folder(path, name).ok();
             }
@@ -513,8 +513,8 @@ impl Disk {
         }
         let mut above = String::new();
         for component in path.as_str().split('/') {
-            let here = self.folder(&above).and_then(|folder| platform::look(&folder, component));
-            if here.is_ok_and(|look| look.kind == Kind::Link)
+            let here = self.folder(&above).and_then(|folder| platform::stat(&folder, component));
+            if here.is_ok_and(|stat| stat.kind == Kind::Link)
                 && !(above.is_empty() && self.leads_to_root(component))
             {
                 if let Some(root) = self.gone_root(component).filter(|_| above.is_empty()) {
@@ -554,7 +554,7 @@ pub(crate) fn bytes_outside(path: &Path) -> io::Result<Vec<u8>> {
 fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
     const ATTEMPTS: usize = 20;
     let read = || {
-        platform::ask_size(file);
+        platform::request_size(file);
         read_from_start(file)
     };
     let mut last = read()?;

@@ -30,7 +30,7 @@ impl Place {
         };
         // Held open: no other file is taken for it, whatever is saved under its names from here on.
         let source = platform::open_file(&self.folder, &self.name)?;
-        let known = platform::look_at(&source)?.stamp;
+        let known = platform::stat_file(&source)?.stamp;
         if !is_linked {
             match link_new(&self.folder, &self.name, &to.folder, &to.name) {
                 Ok(true) => {}
@@ -96,12 +96,12 @@ impl Place {
         before: &dyn Fn(Step) -> io::Result<()>,
     ) -> io::Result<Option<Stamp>> {
         self.take(temp)?;
-        let dropped = platform::look(&self.folder, temp).and_then(|found| {
+        let dropped = platform::stat(&self.folder, temp).and_then(|found| {
             if !found.stamp.is_of_same_file(known) {
                 return Ok(Some(found.stamp));
             }
             before(Step::DropName)?;
-            if platform::look(&other.folder, &other.name).is_err() {
+            if platform::stat(&other.folder, &other.name).is_err() {
                 // Deleted, or one name in two spellings: this is the last one.
                 return Err(io::Error::other("its other name is gone"));
             }
@@ -121,7 +121,7 @@ impl Place {
     fn give_up(&self, temp: &str, known: &Stamp, other: &Place) {
         // What lies under that name could not be put back, and is seen to at the next start.
         let is_free =
-            platform::look(&self.folder, temp).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            platform::stat(&self.folder, temp).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let given_up = if is_free { self.unname(temp, known, other, &|_| Ok(())) } else { Ok(None) };
         if let Err(error) = given_up {
             tracing::warn!("{}: {error}", self.path);
@@ -132,8 +132,8 @@ impl Place {
     /// move leaves.
     pub(crate) fn is_one_file_with(&self, other: &Place) -> bool {
         // Elsewhere the system does not tell one file from another.
-        let here = platform::look(&self.folder, &self.name).ok();
-        let there = platform::look(&other.folder, &other.name).ok();
+        let here = platform::stat(&self.folder, &self.name).ok();
+        let there = platform::stat(&other.folder, &other.name).ok();
         here.zip(there).is_some_and(|(here, there)| {
             cfg!(unix)
                 && here.kind == Kind::File
@@ -144,8 +144,8 @@ impl Place {
 
     /// Whether the file `temp` is a second name of the note `other`, in this folder or in another one.
     pub(crate) fn is_name_of(&self, temp: &str, other: &Place) -> bool {
-        let temp = platform::look(&self.folder, temp).ok();
-        let note = platform::look(&other.folder, &other.name).ok();
+        let temp = platform::stat(&self.folder, temp).ok();
+        let note = platform::stat(&other.folder, &other.name).ok();
         temp.zip(note).is_some_and(|(temp, note)| {
             cfg!(unix) && temp.kind == Kind::File && temp.stamp.is_of_same_file(&note.stamp)
         })
@@ -153,6 +153,6 @@ impl Place {
 
     /// Whether the file `temp` has a second name.
     pub(crate) fn has_names(&self, temp: &str) -> bool {
-        platform::look(&self.folder, temp).is_ok_and(|look| look.names > 1)
+        platform::stat(&self.folder, temp).is_ok_and(|stat| stat.names > 1)
     }
 }

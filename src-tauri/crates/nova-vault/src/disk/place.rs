@@ -9,8 +9,8 @@ use cap_std::fs::{Dir, DirEntry, File, OpenOptions};
 use jiff::civil::Date;
 
 use super::abilities::Abilities;
-use super::lasting::Lasting;
-use super::platform::{Kind, Look};
+use super::fsync::Fsync;
+use super::platform::{FileStat, Kind};
 use super::private::make_private_folder;
 use super::{Attributes, Found, Stamp, platform, read_from_start, read_into, read_untorn};
 use crate::error::VaultError;
@@ -37,7 +37,7 @@ pub(crate) enum Like<'a> {
     New,
     /// From the note that it is to replace, and its owner.
     Note(&'a NoteFile),
-    /// From what the note had that it brings back.
+    /// From what the note had that it restores.
     Known(&'a Attributes),
 }
 
@@ -60,9 +60,9 @@ impl Place {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        let look = read_whole(&file, &self.path, None, &mut bytes)?;
+        let stat = read_whole(&file, &self.path, None, &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
-        Ok(Some(Found { text, stamp: look.stamp }))
+        Ok(Some(Found { text, stamp: stat.stamp }))
     }
 
     /// The file's bytes now, `None` when it is gone.
@@ -86,9 +86,9 @@ impl Place {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        let look = read_whole(&file, &self.path, None, &mut bytes)?;
+        let stat = read_whole(&file, &self.path, None, &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
-        Ok(Some(NoteFile { file, text, names: look.names }))
+        Ok(Some(NoteFile { file, text, names: stat.names }))
     }
 
     /// The note for writing in place: refused when it is a link or no regular file.
@@ -97,13 +97,13 @@ impl Place {
         let file = match platform::open_to_write(&self.folder, &self.name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(_) if platform::look(&self.folder, &self.name).is_ok_and(|look| look.kind == Kind::Link) => {
+            Err(_) if platform::stat(&self.folder, &self.name).is_ok_and(|stat| stat.kind == Kind::Link) => {
                 return Err(VaultError::Symlink { path: self.path.clone(), refused: None });
             }
             Err(error) => return Err(failed(error)),
         };
-        let look = platform::look_at(&file).map_err(failed)?;
-        if look.kind != Kind::File {
+        let stat = platform::stat_file(&file).map_err(failed)?;
+        if stat.kind != Kind::File {
             return Err(VaultError::NotANote { path: self.path.clone() });
         }
         Ok(Some(InPlace { file }))
@@ -111,7 +111,7 @@ impl Place {
 
     /// Whether the note's name still leads to this file.
     pub(crate) fn leads_to(&self, note: &InPlace) -> bool {
-        match (platform::look(&self.folder, &self.name), platform::look_at(&note.file)) {
+        match (platform::stat(&self.folder, &self.name), platform::stat_file(&note.file)) {
             (Ok(named), Ok(opened)) => named.stamp.is_of_same_file(&opened.stamp),
             _ => false,
         }
@@ -197,8 +197,8 @@ impl Place {
 
     /// Whether nothing at all has the name of this note of the folder.
     pub(crate) fn is_free(&self, note: &VaultPath) -> bool {
-        let look = platform::look(&self.folder, file_part(note));
-        look.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        let stat = platform::stat(&self.folder, file_part(note));
+        stat.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Whether [`Place::sync_all_files`] does anything here; else each file is synced by itself.
@@ -206,19 +206,19 @@ impl Place {
 
     /// Whether one [`Place::sync_all_files`] is enough for both.
     pub(crate) fn is_on_file_system_of(&self, other: &Place) -> bool {
-        let device = |place: &Place| platform::look(&place.folder, ".").map(|look| look.stamp.device());
+        let device = |place: &Place| platform::stat(&place.folder, ".").map(|stat| stat.stamp.device());
         matches!((device(self), device(other)), (Ok(one), Ok(other)) if one == other)
     }
 
     /// Whether both are of one folder, however they were reached.
     pub(crate) fn is_in_folder_of(&self, other: &Place) -> bool {
-        let folder = |place: &Place| platform::look(&place.folder, ".").map(|look| look.stamp);
+        let folder = |place: &Place| platform::stat(&place.folder, ".").map(|stat| stat.stamp);
         folder(self).ok().zip(folder(other).ok()).is_some_and(|(one, other)| one.is_of_same_file(&other))
     }
 
     /// Whether this is its folder.
     pub(super) fn is_folder(&self, stamp: &Stamp) -> bool {
-        platform::look(&self.folder, ".").is_ok_and(|look| look.stamp.is_of_same_file(stamp))
+        platform::stat(&self.folder, ".").is_ok_and(|stat| stat.stamp.is_of_same_file(stamp))
     }
 
     /// Makes all files of the folder's file system last, at the price of about one.
@@ -291,7 +291,7 @@ impl Place {
             }
             let copied = copy
                 .write_all(&bytes)
-                .and_then(|()| copy.make_last())
+                .and_then(|()| copy.fsync())
                 .and_then(|()| platform::sync_folder(folder))
                 .and_then(|()| match read_from_start(&source)? == bytes {
                     true => self.folder.remove_file(temp),
@@ -329,7 +329,7 @@ impl Place {
             Ok(false) => self.put_as(temp, folder, name),
             Err(error) => {
                 let [here, there] =
-                    [(&self.folder, temp), (folder, name)].map(|(folder, name)| platform::look(folder, name));
+                    [(&self.folder, temp), (folder, name)].map(|(folder, name)| platform::stat(folder, name));
                 // Killed after it gave it the name.
                 let is_named = here
                     .ok()
@@ -422,14 +422,14 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
     match platform::open_file(folder, name) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(_) if platform::look(folder, name).is_ok_and(|look| look.kind == Kind::Link) => {
+        Err(_) if platform::stat(folder, name).is_ok_and(|stat| stat.kind == Kind::Link) => {
             Err(VaultError::Symlink { path: path.clone(), refused: None })
         }
         Err(error) => Err(VaultError::io_at("read", path)(error)),
     }
 }
 
-/// Reads a small file into the beginning of `bytes` at one go, and looks at it once: how long it
+/// Reads a small file into the beginning of `bytes` at one go, and checks it once: how long it
 /// is and what it was. `None` where that is not enough: it is large, or no file, or was touched
 /// since `moment`, so that it may be half written.
 pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Option<(usize, Stamp)> {
@@ -438,9 +438,9 @@ pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Optio
         bytes.resize(SMALL, 0);
     }
     let length = platform::read_at(file, &mut bytes[..SMALL], 0).ok()?;
-    let look = platform::look_at(file).ok()?;
-    let whole = length < SMALL && look.stamp.size() == length as u64;
-    (whole && look.kind == Kind::File && look.stamp.touched() < moment).then_some((length, look.stamp))
+    let stat = platform::stat_file(file).ok()?;
+    let whole = length < SMALL && stat.stamp.size() == length as u64;
+    (whole && stat.kind == Kind::File && stat.stamp.touched() < moment).then_some((length, stat.stamp))
 }
 
 /// Reads into `bytes` until the file is the same before and after, so that a note that is just
@@ -451,16 +451,16 @@ pub(super) fn read_whole(
     path: &VaultPath,
     before: Option<Stamp>,
     bytes: &mut Vec<u8>,
-) -> Result<Look, VaultError> {
+) -> Result<FileStat, VaultError> {
     let failed = |error| VaultError::io_at("read", path)(error);
     let mut before = match before {
         Some(stamp) => stamp,
         None => {
-            let look = platform::look_at(file).map_err(failed)?;
-            if look.kind != Kind::File {
+            let stat = platform::stat_file(file).map_err(failed)?;
+            if stat.kind != Kind::File {
                 return Err(VaultError::NotANote { path: path.clone() });
             }
-            look.stamp
+            stat.stamp
         }
     };
     let mut tries = 0;
@@ -469,7 +469,7 @@ pub(super) fn read_whole(
             return Err(VaultError::TooLarge { path: path.clone(), bytes: before.size() });
         }
         read_into(file, Some(before.size()), bytes).map_err(failed)?;
-        let after = platform::look_at(file).map_err(failed)?;
+        let after = platform::stat_file(file).map_err(failed)?;
         if after.kind != Kind::File {
             return Err(VaultError::NotANote { path: path.clone() });
         }
@@ -477,7 +477,7 @@ pub(super) fn read_whole(
         let whole = before == after.stamp && bytes.len() as u64 == after.stamp.size();
         if whole || tries == 8 {
             // What is not whole has a stamp that the file has no more.
-            return Ok(Look { stamp: before, ..after });
+            return Ok(FileStat { stamp: before, ..after });
         }
         before = after.stamp;
     }
@@ -516,7 +516,7 @@ impl InPlace {
     }
 
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.make_last()
+        self.file.fsync()
     }
 }
 
@@ -538,7 +538,7 @@ impl OpenedFile {
 
     /// Whether this is the only way to it.
     pub(crate) fn has_no_name(&self) -> bool {
-        platform::look_at(&self.0).is_ok_and(|look| look.names == 0)
+        platform::stat_file(&self.0).is_ok_and(|stat| stat.names == 0)
     }
 
     /// Who may read it, and what programs noted on it.

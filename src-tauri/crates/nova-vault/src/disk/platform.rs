@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 
 /// What the system says of an entry, of a link itself and not of what it leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct FileStat {
     pub(crate) kind: Kind,
     pub(crate) stamp: Stamp,
     /// How many names the file has.
@@ -105,15 +105,15 @@ mod system {
         openat, statat,
     };
 
-    use super::{Kind, Look, Stamp};
+    use super::{FileStat, Kind, Stamp};
 
-    impl Look {
+    impl FileStat {
         #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
-        fn of(found: &Stat) -> Look {
+        fn of(found: &Stat) -> FileStat {
             // A time beyond the year 2262 is as good as the last one.
             let nanos =
                 |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
-            Look {
+            FileStat {
                 kind: match FileType::from_raw_mode(found.st_mode) {
                     FileType::RegularFile => Kind::File,
                     FileType::Directory => Kind::Folder,
@@ -133,15 +133,15 @@ mod system {
     }
 
     /// The entry `name` of a folder; a link is not followed.
-    pub(in crate::disk) fn look(folder: &Dir, name: &str) -> io::Result<Look> {
-        Ok(Look::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    pub(in crate::disk) fn stat(folder: &Dir, name: &str) -> io::Result<FileStat> {
+        Ok(FileStat::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    pub(in crate::disk) fn look_at(file: &File) -> io::Result<Look> {
-        Ok(Look::of(&fstat(file)?))
+    pub(in crate::disk) fn stat_file(file: &File) -> io::Result<FileStat> {
+        Ok(FileStat::of(&fstat(file)?))
     }
 
-    /// How many names a file has, asked of its file system: FUSE and NFS answer [`look`] from a cache.
+    /// How many names a file has, asked of its file system: FUSE and NFS answer [`stat`] from a cache.
     #[cfg(target_os = "linux")]
     pub(in crate::disk) fn names_now(folder: &Dir, name: &str) -> Option<u64> {
         use rustix::fs::{StatxFlags, statx};
@@ -156,7 +156,7 @@ mod system {
     }
 
     /// Has the kernel ask the file system for the size of a file, which it may have cached.
-    pub(in crate::disk) fn ask_size(file: &File) {
+    pub(in crate::disk) fn request_size(file: &File) {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{StatxFlags, statx};
@@ -168,8 +168,8 @@ mod system {
     }
 
     /// What a path leads to, links followed.
-    pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
-        Ok(Look::of(&statat(CWD, path, AtFlags::empty())?))
+    pub(in crate::disk) fn stat_followed(path: &Path) -> io::Result<FileStat> {
+        Ok(FileStat::of(&statat(CWD, path, AtFlags::empty())?))
     }
 
     /// Opens a folder by its path; a link in its place is refused.
@@ -250,8 +250,8 @@ mod system {
                 FileType::Directory => Kind::Folder,
                 FileType::Symlink => Kind::Link,
                 // The file system does not say it with the name.
-                FileType::Unknown => match look(folder, name) {
-                    Ok(look) => look.kind,
+                FileType::Unknown => match stat(folder, name) {
+                    Ok(stat) => stat.kind,
                     Err(_) => continue,
                 },
                 _ => Kind::Other,
@@ -393,16 +393,16 @@ mod system {
     use cap_std::ambient_authority;
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-    use super::{Look, Stamp, kind_of};
+    use super::{FileStat, Stamp, kind_of};
 
-    impl Look {
-        fn of(metadata: &Metadata) -> Look {
+    impl FileStat {
+        fn of(metadata: &Metadata) -> FileStat {
             let modified = metadata
                 .modified()
                 .ok()
                 .and_then(|time| time.into_std().duration_since(std::time::SystemTime::UNIX_EPOCH).ok())
                 .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
-            Look {
+            FileStat {
                 kind: kind_of(metadata.file_type()),
                 stamp: Stamp { device: 0, file: 0, size: metadata.len(), modified, changed: modified },
                 names: metadata.nlink(),
@@ -410,22 +410,22 @@ mod system {
         }
     }
 
-    pub(in crate::disk) fn look(folder: &Dir, name: &str) -> io::Result<Look> {
-        Ok(Look::of(&folder.symlink_metadata(name)?))
+    pub(in crate::disk) fn stat(folder: &Dir, name: &str) -> io::Result<FileStat> {
+        Ok(FileStat::of(&folder.symlink_metadata(name)?))
     }
 
-    pub(in crate::disk) fn look_at(file: &File) -> io::Result<Look> {
-        Ok(Look::of(&file.metadata()?))
+    pub(in crate::disk) fn stat_file(file: &File) -> io::Result<FileStat> {
+        Ok(FileStat::of(&file.metadata()?))
     }
 
     pub(in crate::disk) fn names_now(_: &Dir, _: &str) -> Option<u64> {
         None
     }
 
-    pub(in crate::disk) fn ask_size(_: &File) {}
+    pub(in crate::disk) fn request_size(_: &File) {}
 
-    pub(in crate::disk) fn look_through(path: &Path) -> io::Result<Look> {
-        look(&Dir::open_ambient_dir(path, ambient_authority())?, ".")
+    pub(in crate::disk) fn stat_followed(path: &Path) -> io::Result<FileStat> {
+        stat(&Dir::open_ambient_dir(path, ambient_authority())?, ".")
     }
 
     pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
@@ -526,9 +526,9 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    ask_size, copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
-    look_through, names_now, open_folder, open_root, open_to_write, private, read_at, rename_no_replace,
-    sync_folder,
+    copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, names_now, open_folder,
+    open_root, open_to_write, private, read_at, rename_no_replace, request_size, stat, stat_file,
+    stat_followed, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

@@ -26,7 +26,7 @@ impl Disk {
     /// somebody asks for the state.
     pub(crate) fn check_present(&self) -> Result<(), VaultError> {
         let gone = |reason: Option<String>| VaultError::Gone { root: self.named.clone(), reason };
-        let there = match platform::look_through(&self.named) {
+        let there = match platform::stat_followed(&self.named) {
             Ok(there) => there.stamp,
             Err(error) if is_nothing(&error) => return Err(gone(None)),
             Err(error) => return Err(gone(Some(error.to_string()))),

@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::Lasting;
+use super::Fsync;
 
 /// Makes a folder that only the user opens, with those above it. Their names last: what is made to last
 /// in a folder is gone with it.
@@ -42,7 +42,7 @@ pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     #[cfg(test)]
     crate::tests::synced::add(folder);
     #[cfg(unix)]
-    File::open(folder)?.make_last()?;
+    File::open(folder)?.fsync()?;
     #[cfg(not(unix))]
     let _ = folder;
     Ok(())
@@ -55,7 +55,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
         make_private_folder(folder)?;
     }
     let mut file = open_private(path, Open::New)?;
-    let written = file.write_all(bytes).and_then(|()| file.make_last());
+    let written = file.write_all(bytes).and_then(|()| file.fsync());
     if written.is_err() {
         drop(file);
         std::fs::remove_file(path).ok();

@@ -149,7 +149,7 @@ impl Roots {
         if self.0.folders_are_disks.load(std::sync::atomic::Ordering::Relaxed) {
             return folder.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::ino(&found));
         }
-        platform::look(folder, ".").ok().map(|look| look.stamp.device())
+        platform::stat(folder, ".").ok().map(|stat| stat.stamp.device())
     }
 
     #[cfg(all(test, unix))]
@@ -158,10 +158,10 @@ impl Roots {
     }
 
     /// Refuses a link beside which another one leads to the same notes. Thousands of notes are reached
-    /// through a link one by one, so the top of the vault is looked through once while it stays as it is. What
+    /// through a link one by one, so the top of the vault is scanned once while it stays as it is. What
     /// changes elsewhere changes where a link leads to, and that is asked each time.
     fn refuse_second(&self, top: &Dir, name: &str, path: &Path) -> Result<(), Refusal> {
-        let as_it_is = platform::look(top, ".").ok().map(|look| look.stamp);
+        let as_it_is = platform::stat(top, ".").ok().map(|stat| stat.stamp);
         let alone = || self.0.alone.lock().unwrap_or_else(PoisonError::into_inner);
         if alone().get(name).is_some_and(|(led_to, was)| led_to == path && Some(*was) == as_it_is) {
             return Ok(());
@@ -245,7 +245,7 @@ impl Disk {
     }
 
     fn is_link_at_top(&self, name: &str) -> bool {
-        platform::look(&self.dir, name).is_ok_and(|look| look.kind == Kind::Link)
+        platform::stat(&self.dir, name).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     /// Whether a link of this name at the top of the vault is followed.

@@ -12,7 +12,7 @@ use jiff::Zoned;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::real_path::without_links;
-use super::{Lasting, Place, platform};
+use super::{Fsync, Place, platform};
 
 /// What stands in a `Path=` as it is, besides letters and digits.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -221,7 +221,7 @@ impl SystemTrash {
         options.write(true).create_new(true).follow(FollowSymlinks::No);
         platform::private(&mut options);
         let mut file = self.info.open_with(info, &options)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.make_last());
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.fsync());
         if written.is_err() {
             self.info.remove_file(info).ok();
         }

@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 
 use super::gone_root::GoneRoot;
 use super::place::{open_note, read_quiet, read_whole};
-use super::platform::{self, Kind, Look, RACY, nanos_now};
+use super::platform::{self, FileStat, Kind, RACY, nanos_now};
 use super::roots::{Refusal, Roots};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
@@ -70,7 +70,7 @@ impl Folder {
     }
 
     fn is_link(&self, name: &str) -> bool {
-        platform::look(&self.dir, name).is_ok_and(|look| look.kind == Kind::Link)
+        platform::stat(&self.dir, name).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     /// The extra root that a link leads to.
@@ -92,7 +92,7 @@ impl Folder {
     pub(crate) fn list(&self, names: &mut Names) -> io::Result<()> {
         /// A folder that never rests is listed so often.
         const MOST: usize = 4;
-        let state = || platform::look(&self.dir, ".").ok().map(|look| look.stamp);
+        let state = || platform::stat(&self.dir, ".").ok().map(|stat| stat.stamp);
         names.clear();
         let mut before = state();
         if platform::list(&self.dir, |name, kind| names.push(name, kind))? {
@@ -123,15 +123,15 @@ impl Folder {
     /// Adds to the names those of the missed ones that are there.
     pub(crate) fn add_missed<'a>(&self, names: &mut Names, missed: impl Iterator<Item = (&'a str, Kind)>) {
         for (name, kind) in missed {
-            if self.look(name).is_ok_and(|look| look.kind == kind) {
+            if self.stat(name).is_ok_and(|stat| stat.kind == kind) {
                 names.push(name, kind);
             }
         }
     }
 
     /// What the entry is now.
-    pub(crate) fn look(&self, name: &str) -> io::Result<Look> {
-        platform::look(&self.dir, name)
+    pub(crate) fn stat(&self, name: &str) -> io::Result<FileStat> {
+        platform::stat(&self.dir, name)
     }
 
     /// What one of its entries is; `room` is overwritten.
@@ -192,14 +192,14 @@ impl Folder {
         };
         let (length, stamp) = match known {
             Known::Was(stamp) => {
-                let look = read_whole(&file, path, Some(stamp), bytes)?;
-                (bytes.len(), look.stamp)
+                let stat = read_whole(&file, path, Some(stamp), bytes)?;
+                (bytes.len(), stat.stamp)
             }
             Known::Nothing { now } => match read_quiet(&file, now.saturating_sub(RACY), bytes) {
                 Some((length, stamp)) => (length, stamp),
                 None => {
-                    let look = read_whole(&file, path, None, bytes)?;
-                    (bytes.len(), look.stamp)
+                    let stat = read_whole(&file, path, None, bytes)?;
+                    (bytes.len(), stat.stamp)
                 }
             },
         };

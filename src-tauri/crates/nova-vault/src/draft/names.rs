@@ -144,7 +144,8 @@ impl Draft {
                 continue;
             }
             let there = VaultPath::in_folder(folder, &name)?;
-            let goes = self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_away(&there);
+            let goes =
+                self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_removed(&there);
             if !goes {
                 return Ok(Some(there));
             }

@@ -31,7 +31,7 @@ pub fn fill_template(template: &str, values: &TemplateValues<'_>) -> String {
 }
 
 fn fill_line(line: &str, values: &TemplateValues<'_>, out: &mut String) {
-    // Behind the last end there is no variable, so that no part of a line is looked through twice.
+    // Behind the last end there is no variable, so that no part of a line is scanned twice.
     let last = line.rfind("}}").unwrap_or(0);
     let mut at = 0;
     while let Some(found) = line[at..last.max(at)].find("{{") {

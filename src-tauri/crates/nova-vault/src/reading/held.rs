@@ -7,7 +7,7 @@ use crate::note::{ContentHash, Document, VaultPath};
 use crate::reading::index::{Note, Texts};
 use crate::vault::Vault;
 
-/// Of more files than this the index is asked, which looks at the whole vault once and reads only what
+/// Of more files than this the index is asked, which checks the whole vault once and reads only what
 /// has changed.
 const FEW: usize = 1024;
 

@@ -36,7 +36,7 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
     let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
     applied.unwrap();
     let look = |displaced: Vec<crate::writing::write::Displaced>| -> Vec<crate::writing::write::Displaced> {
-        displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+        displaced.into_iter().flat_map(|one| one.last_check(vault.core())).collect()
     };
     assert_eq!(bed.leftovers().len(), 1);
     let displaced = look(displaced);
@@ -110,7 +110,7 @@ fn one_that_is_written_into_when_nova_ends_has_two_seconds_again() {
     let mut options = bed.options();
     options.history = data.path().join("history");
     let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
-    // A person types on: once while the file waits, and once more after that was brought back.
+    // A person types on: once while the file waits, and once more after that was restored.
     let mut words = ["Written late.\n", "Written later still.\n", "And once more.\n"].into_iter();
     let steps = while_nova_ends(move || match words.next() {
         Some(words) => (&editor).write_all(words.as_bytes()),

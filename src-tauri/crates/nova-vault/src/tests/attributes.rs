@@ -1,4 +1,4 @@
-//! A note that is brought back is as private as it was, and has what programs noted on its file.
+//! A note that is restored is as private as it was, and has what programs noted on its file.
 
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;

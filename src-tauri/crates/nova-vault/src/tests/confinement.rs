@@ -39,7 +39,7 @@ fn links_are_neither_read_nor_written_nor_listed() {
     }
     for new in ["out/new.md", "again/new.md", "folder/deep/new.md"] {
         let error = change(&vault, |d| d.create(&path(new), "new\n".to_owned())).unwrap_err();
-        assert_eq!(error.code(), "file_system", "{new}: {error}");
+        assert_eq!(error.code().as_str(), "io", "{new}: {error}");
     }
 
     let notes: Vec<_> = vault.notes().unwrap().iter().map(|n| n.path.clone()).collect();
@@ -112,9 +112,9 @@ fn only_notes_and_views_outside_dot_folders_are_written() {
         ("Readme.txt", "path_refused"),
     ] {
         let error = vault.draft().create(&path(name), "x".to_owned()).unwrap_err();
-        assert_eq!(error.code(), code, "{name}");
+        assert_eq!(error.code().as_str(), code, "{name}");
         let error = vault.draft().replace(&path(name), "text", "x", None).unwrap_err();
-        assert_eq!(error.code(), code, "{name}");
+        assert_eq!(error.code().as_str(), code, "{name}");
     }
     assert!(matches!(vault.read(&path(".obsidian/app.json")), Err(VaultError::Hidden { .. })));
     assert!(vault.draft().free_path(".obsidian", "a").is_err());

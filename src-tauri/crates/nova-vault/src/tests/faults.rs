@@ -100,7 +100,7 @@ fn all_or_nothing(system: System) {
                     // The writes are all there, only the end of the set was not noted.
                     Err(_) if step == Step::JournalCommit => true,
                     Err(error) => {
-                        assert_eq!(error.code(), "file_system", "{name}");
+                        assert_eq!(error.code().as_str(), "io", "{name}");
                         // Who may not know of a note can be told nothing that names it.
                         let (message, named) = (error.message(), error.path());
                         assert_eq!(message.contains(".md"), named.is_some(), "{name}: {message}");
@@ -345,7 +345,7 @@ fn on_a_disk_that_became_read_only_nothing_is_harmed() {
 
     let win = |draft: &mut Draft| draft.set_properties(&path("a.md"), &[set("stage", "won")]);
     let error = change(&vault, win).unwrap_err();
-    assert_eq!(error.code(), "file_system");
+    assert_eq!(error.code().as_str(), "io");
     assert!(error.hint().contains("the right to write"), "{error}");
     assert_eq!(&*vault.read(&path("a.md")).unwrap().text, JANE);
     assert_eq!(vault.history().list().unwrap(), []);

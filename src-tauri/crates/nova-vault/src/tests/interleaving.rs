@@ -464,7 +464,7 @@ fn an_edit_between_is_merged_and_named() {
         let expected = NOTE.replace("owner: nobody", "owner: me").replace("stage: lead", "stage: won");
         assert_eq!(bed.text("Jane.md"), expected, "{moment:?}");
         assert_eq!(applied.merged, [(path("Jane.md"), vec!["owner: nobody → me".to_owned()])], "{moment:?}");
-        // Undo takes back Nova's change and leaves the other.
+        // Undo reverts Nova's change and leaves the other.
         let outcome = vault.history().undo(&id, crate::Scope::All, &Author::new("user")).unwrap();
         assert_eq!(outcome.conflicts, [], "{moment:?}");
         assert_eq!(bed.text("Jane.md"), NOTE.replace("owner: nobody", "owner: me"), "{moment:?}");
@@ -489,7 +489,7 @@ fn a_note_deleted_or_moved_away_meanwhile_is_a_conflict() {
             });
             let error =
                 change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap_err();
-            assert_eq!(error.code(), "conflict", "{moment:?}: {error}");
+            assert_eq!(error.code().as_str(), "conflict", "{moment:?}: {error}");
             drop(vault);
             assert!(!bed.exists("Jane.md"), "{moment:?}");
             assert_eq!(bed.exists("Else.md"), moved);
@@ -517,7 +517,7 @@ fn an_edit_at_the_moment_of_deletion_wins() {
         drop(vault);
         assert_eq!(bed.text("Jane.md"), format!("{NOTE}edited\n"), "{system:?} {moment:?}");
         if moment != Step::LastLook {
-            assert_eq!(result.unwrap_err().code(), "conflict", "{system:?} {moment:?}");
+            assert_eq!(result.unwrap_err().code().as_str(), "conflict", "{system:?} {moment:?}");
         }
         assert_eq!(bed.leftovers(), Vec::<String>::new(), "{system:?} {moment:?}");
     }
@@ -575,7 +575,7 @@ fn a_move_to_a_name_that_was_taken_meanwhile_changes_nothing() {
         }));
         let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
         drop(vault);
-        assert_eq!(error.code(), "note_exists", "{system:?}: {error}");
+        assert_eq!(error.code().as_str(), "note_exists", "{system:?}: {error}");
         assert_eq!((bed.text("Jane.md").as_str(), bed.text("Else.md").as_str()), (NOTE, "theirs"));
         assert_eq!(bed.leftovers(), Vec::<String>::new());
     }
@@ -600,7 +600,7 @@ fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
     }));
     let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
     drop(vault);
-    assert_eq!(error.code(), "note_exists", "{error}");
+    assert_eq!(error.code().as_str(), "note_exists", "{error}");
     assert_eq!(bed.text("Jane.md"), format!("{NOTE}edited\n"));
     assert_eq!(bed.text("Else.md"), "theirs");
     assert_eq!(bed.leftovers(), Vec::<String>::new());

@@ -139,7 +139,7 @@ fn a_late_edit_that_finds_no_room_waits_for_the_next_start_and_is_told_until_the
         let told = not_kept(&vault);
         assert!(told.len() == 1 && told[0].contains(beside), "{system:?}: {told:?}");
         assert_eq!(bed.copies(), Vec::<PathBuf>::new(), "{system:?}");
-        // Another Nova finds room.
+        // Another process finds room.
         drop(bed.vault());
         assert_eq!(not_kept(&vault), [""; 0], "{system:?}");
         assert_eq!(texts(&bed.copies()), [format!("{NOTE}- late\n")], "{system:?}");
@@ -162,7 +162,7 @@ fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
         let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
         applied.unwrap();
         let look = |displaced: Vec<Displaced>| -> Vec<Displaced> {
-            displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+            displaced.into_iter().flat_map(|one| one.last_check(vault.core())).collect()
         };
         editor.write_all(b"- late\n").unwrap();
         bed.put_whole("Jane.md", NO_NOTE);

@@ -74,7 +74,7 @@ fn one_that_cannot_be_removed_keeps_no_other_from_going() {
     let left = ["A/.nova-gone-1.tmp", "B/.nova-gone-2.tmp", "C/.nova-gone-3.tmp"];
     left.iter().for_each(|file| bed.put(file, "x"));
     let vault = bed.vault();
-    // Another Nova removes the first that is met.
+    // Another process removes the first that is met.
     let first = std::cell::Cell::new(true);
     let removed = vault.core().disk.remove_hidden(&|name| {
         if first.replace(false) {

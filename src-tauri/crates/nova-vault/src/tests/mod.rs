@@ -8,17 +8,19 @@ mod bases;
 #[cfg(target_os = "linux")]
 mod bombs;
 mod broken_bases;
+mod comparing;
 mod confinement;
+#[cfg(target_os = "linux")]
+mod durability;
 mod expressions;
 mod faults;
 mod feed;
+mod forking;
 #[cfg(unix)]
 mod gone;
 mod interleaving;
 mod kept;
 mod killed;
-#[cfg(target_os = "linux")]
-mod lasting;
 mod leftovers;
 mod linking;
 mod many;
@@ -114,7 +116,7 @@ impl Bed {
         fs::read_to_string(&marks[0]).unwrap()
     }
 
-    /// As after a start of the system: what the last one looked through is looked through again.
+    /// As after a start of the system: what the last one scanned is scanned again.
     fn restart(&self) {
         self.history_files(".swept-").into_iter().for_each(|file| fs::remove_file(file).unwrap());
     }

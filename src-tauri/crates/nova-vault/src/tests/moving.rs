@@ -355,7 +355,7 @@ fn a_view_of_records_is_moved_like_a_note() {
 #[test]
 fn what_cannot_be_moved() {
     let bed = Bed::new(&[("A.md", "[[B]]\n"), ("B.md", ""), ("pic.png", ""), ("C.md", "")]);
-    let refused = |from: &str, to: &str| move_in(&bed, from, to).unwrap_err().code();
+    let refused = |from: &str, to: &str| move_in(&bed, from, to).unwrap_err().code().as_str();
     assert_eq!(refused("B.md", "C.md"), "note_exists");
     assert_eq!(refused("B.md", "c.md"), "note_exists");
     assert_eq!(refused("nobody.md", "D.md"), "note_not_found");
@@ -602,7 +602,7 @@ fn a_move_that_would_have_to_name_a_hidden_note_is_refused() {
         let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
         let mut draft = vault.seen_by(Arc::new(privacy)).draft();
         let error = draft.move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap_err();
-        assert_eq!((error.code(), error.path()), ("edit_refused", None));
+        assert_eq!((error.code().as_str(), error.path()), ("edit_refused", None));
         assert_eq!(
             error.to_string(),
             "The note cannot be moved to \"Notes/Jane.md\", because links that mean another note would \

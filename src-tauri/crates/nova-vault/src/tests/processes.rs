@@ -57,7 +57,7 @@ fn child() {
         let own = path(&format!("Own/w{writer} {round}.md"));
         write(&vault, &author, |draft| draft.create(&own, format!("w{writer}\n")));
     }
-    // The last looks at what was displaced are over then.
+    // The last checks what was displaced are over then.
     drop(vault);
     say("written");
     wait_for("tell");

@@ -133,7 +133,7 @@ fn two_names_in_the_vault_are_changed_together_or_not_at_all() {
         d.replace(&path("c.md"), "two", "zwei", None)
     })
     .unwrap_err();
-    assert_eq!(error.code(), "conflict", "{error}");
+    assert_eq!(error.code().as_str(), "conflict", "{error}");
     assert_eq!(bed.text("a.md"), "1\n\ntwo\n\n3\n");
     assert_eq!(bed.identity("a.md"), bed.identity("c.md"));
 }
@@ -202,7 +202,11 @@ fn what_others_do_meanwhile_is_kept() {
             Delete => (Err("conflict"), JANE.to_owned()),
             Link => (Ok(JANE.replace("fair", "fair in May")), JANE.replace("fair", "fair in May")),
         };
-        assert_eq!(result.map(|_| bed.text("a.md")).map_err(|error| error.code()), expected, "{name}");
+        assert_eq!(
+            result.map(|_| bed.text("a.md")).map_err(|error| error.code().as_str()),
+            expected,
+            "{name}"
+        );
         assert_eq!(bed.other_text(), expected_other, "{name}");
         let vault = bed.through();
         assert_eq!((bed.leftovers(), vault.problems().unwrap()), (Vec::new(), Vec::new()), "{name}");
@@ -309,7 +313,7 @@ fn a_note_torn_anywhere_is_made_whole() {
                 assert_eq!(problems[0].problem, "Nova was terminated while writing the note in place");
             }
 
-            // Interrupted, to be finished or taken back.
+            // Interrupted, to be finished or reverted.
             let sets = vault.history().list().unwrap();
             assert_eq!((sets.len(), sets[0].state), (1, ChangeSetState::Interrupted), "{name}");
             let user = Author::new("user");

@@ -1,4 +1,4 @@
-//! Taking back: all, one note, one call; after other edits; and taking back the taking back.
+//! Taking back: all, one note, one call; after other edits; and undoing the undo.
 
 use std::fs;
 
@@ -519,11 +519,11 @@ fn what_takes_too_much_space_goes_by_itself() {
     let newest: u64 = ids[5..].iter().map(|id| vault.core().journal.size(id) + displaced[id]).sum();
     let limits = crate::Limits { bytes: newest, ..crate::Limits::default() };
     // Looked at when it was opened, but this is too much.
-    vault.forget_changes_beyond(Some(&ids[59]), crate::Limits { bytes: u64::MAX, ..limits });
+    vault.prune_changes_beyond(Some(&ids[59]), crate::Limits { bytes: u64::MAX, ..limits });
     assert_eq!(kept(&bed), ids);
-    vault.forget_changes_beyond(Some(&ids[59]), limits);
+    vault.prune_changes_beyond(Some(&ids[59]), limits);
     assert_eq!(kept(&bed), ids[5..]);
-    vault.forget_changes_beyond(None, crate::Limits { bytes: 0, ..limits });
+    vault.prune_changes_beyond(None, crate::Limits { bytes: 0, ..limits });
     assert_eq!(kept(&bed), ids[10..]);
 }
 

@@ -107,7 +107,7 @@ fn no_twin_of_a_note_or_a_folder_is_made_in_another_case() {
     ] {
         let error = error(wanted);
         assert_eq!(
-            (error.code(), error.hint()),
+            (error.code().as_str(), error.hint()),
             ("path_refused", format!("Write \"{instead}\".")),
             "{wanted}"
         );
@@ -241,7 +241,7 @@ fn a_moved_note_keeps_its_text_and_its_file() {
     assert!(!bed.exists("Inbox/a.md"));
     assert_eq!(fs::metadata(bed.root().join("Archive/2026/a.md")).unwrap().ino(), inode);
 
-    // Moved and changed at once, then both taken back.
+    // Moved and changed at once, then both reverted.
     change(&vault, |d| {
         d.replace(&path("Archive/2026/a.md"), "[[b]]", "[[c]]", None)?;
         d.rename(&path("Archive/2026/a.md"), &path("b.md"))

@@ -37,7 +37,7 @@ impl ChangeSet {
 
     /// Writes what the draft plans. Notes that changed since the draft read them are merged;
     /// where that cannot be, [`VaultError::Conflict`] names the note and no note of the draft
-    /// is left changed. The same holds for any other error, unless taking back what was written
+    /// is left changed. The same holds for any other error, unless reverting what was written
     /// fails, too: what stays is in the history then.
     pub fn apply(&self, draft: Draft, author: &Author) -> Result<Applied, VaultError> {
         self.apply_plan(&draft.plan(), author)
@@ -89,7 +89,7 @@ impl Drop for ChangeSet {
             tracing::warn!("{error}");
         }
         if self.journal.is_begun() {
-            self.vault.forget_old_changes(Some(self.id()));
+            self.vault.prune_old_changes(Some(self.id()));
         }
     }
 }

@@ -243,8 +243,8 @@ impl Attribution {
         let hash = hash.copied();
         let explained = newest_first.iter().position(|(id, _, record)| {
             let told = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
-            // It is taken back before the journal says so.
-            let is_back = || told(end_at(record, path)) && is_taken_back(journal, id, record, hash.as_ref());
+            // It is reverted before the journal says so.
+            let is_back = || told(end_at(record, path)) && is_reverted(journal, id, record, hash.as_ref());
             !told(hash) && (explains(record, path, hash.as_ref()) || is_back())
         });
         let Some(explained) = explained else {
@@ -304,7 +304,7 @@ fn end_at(record: &Record, path: &VaultPath) -> Option<ContentHash> {
 }
 
 /// Whether it is a state on the way: a moved note before its text is changed, a text that displaced
-/// an edit and was amended by it, or a write that was taken back.
+/// an edit and was amended by it, or a write that was reverted.
 fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
     let before = record.before.as_ref().map(|image| &image.hash);
     let after = record.after.as_ref().map(|image| &image.hash);
@@ -315,13 +315,8 @@ fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> boo
         || (record.state == RecordState::Nothing && before == hash)
 }
 
-/// Whether a write that was announced is not done after all, or being taken back.
-fn is_taken_back(
-    journal: &Journal,
-    (set, n): &RecordId,
-    record: &Record,
-    hash: Option<&ContentHash>,
-) -> bool {
+/// Whether a write that was announced is not done after all, or being reverted.
+fn is_reverted(journal: &Journal, (set, n): &RecordId, record: &Record, hash: Option<&ContentHash>) -> bool {
     if record.state != RecordState::Intended || record.before.as_ref().map(|image| &image.hash) != hash {
         return false;
     }

@@ -6,7 +6,7 @@
 //! place left that was cut short. Such a file exists as a whole or not at all, and the journal names it
 //! only once it lasts. Where that fails, too, the file that holds the text stays where it is, or open when
 //! it has no name, and is tried again every minute and at the next start; until then it is among the
-//! problems of the vault ([`NotKept`](crate::writing::not_kept::NotKept)).
+//! problems of the vault ([`Unsaved`](crate::writing::unsaved::Unsaved)).
 
 use std::fs;
 use std::io;

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! change_set   all writes of one turn, form, command or undo
-//!   └── write        each note by exchange; displaced files are looked at again (late)
+//!   └── write        each note by exchange; displaced files are checked again (late)
 //!         ├── journal      what is about to be written, made to last first
 //!         └── kept         edits that merge with nothing
 //! history      the sets that were written: list, show, undo, finish, discard
@@ -18,6 +18,6 @@ pub(crate) mod feed;
 pub(crate) mod history;
 pub(crate) mod journal;
 pub(crate) mod kept;
-pub(crate) mod not_kept;
+pub(crate) mod unsaved;
 pub mod watch;
 pub(crate) mod write;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nova_workspace::{Access, Folder, Folders, Grep, GrepAnswer, Range};
+use nova_workspace::{Access, Folder, Folders, Grep, GrepAnswer, InProcess, Range};
 use tempfile::TempDir;
 
 mod confined;
@@ -47,7 +47,7 @@ impl Place {
 
     /// The lines that a tool reads, as one text.
     fn read(&self, path: &str) -> Result<String, String> {
-        let read = self.folders().find(path).and_then(|path| path.read(ALL, &|| false));
+        let read = self.folders().find(path).and_then(|path| path.read(ALL, &InProcess, &|| false));
         let read = read.map_err(|error| error.to_string())?;
         Ok(read.page.lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n"))
     }

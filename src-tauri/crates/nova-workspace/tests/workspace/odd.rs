@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nova_workspace::{FileError, Grep, Range};
+use nova_workspace::{FileError, Grep, InProcess, Range};
 use rustix::fs::{CWD, FileType, Mode};
 
 use super::{ALL, Place};
@@ -19,12 +19,13 @@ fn a_pipe_is_named_and_not_waited_for() {
 #[test]
 fn a_binary_file_is_named_by_kind_and_size() {
     let place = Place::new(&[]);
-    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0".to_vec();
-    png.extend([0; 40]);
-    place.write("a.png", &png);
+    let mut bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x03\0\0\0".to_vec();
+    bmp.resize(70, 0);
+    place.write("a.bmp", &bmp);
+    place.write("broken.png", b"\x89PNG\r\n\x1a\n\0\0");
     place.write("a.bin", [0, 1, 2, 3]);
-    let said = place.read("code/a.png").unwrap_err();
-    assert!(said.contains("image/png, 640 × 480 pixels") && said.contains(&png.len().to_string()), "{said}");
+    assert!(place.read("code/a.bmp").unwrap_err().contains("image/bmp of 70 bytes"));
+    assert!(place.read("code/broken.png").unwrap_err().contains("image/png of 10 bytes"));
     assert!(place.read("code/a.bin").unwrap_err().contains("a binary file of 4 bytes"));
 }
 
@@ -37,7 +38,7 @@ fn five_gigabytes_are_read_by_the_line() {
     let log = File::options().write(true).open(place.code().join("log.txt")).unwrap();
     log.set_len(5 * 1024 * 1024 * 1024).unwrap();
     let file = place.folders().find("code/log.txt").unwrap();
-    let read = file.read(Range { offset: 2500, limit: 2 }, &|| false).unwrap();
+    let read = file.read(Range { offset: 2500, limit: 2 }, &InProcess, &|| false).unwrap();
     assert_eq!(read.page.lines, [(2500, "line 2500".to_owned()), (2501, "line 2501".to_owned())]);
     assert_eq!((read.page.next, read.size), (Some(2502), 5 * 1024 * 1024 * 1024));
 }
@@ -50,7 +51,7 @@ fn reading_ends_when_it_is_stopped() {
     let file = place.folders().find("code/hole.txt").unwrap();
     let stopped = AtomicBool::new(false);
     let stop = || stopped.swap(true, Ordering::Relaxed);
-    let read = file.read(Range { offset: 6000, limit: 1 }, &stop);
+    let read = file.read(Range { offset: 6000, limit: 1 }, &InProcess, &stop);
     assert!(matches!(read, Err(FileError::Stopped)), "{read:?}");
 }
 
@@ -65,10 +66,18 @@ fn a_long_line_is_cut_between_characters() {
 }
 
 #[test]
+fn a_page_ends_when_it_is_large() {
+    let place = Place::new(&[("log.txt", &format!("{}\n", "x".repeat(999)).repeat(1000))]);
+    let file = place.folders().find("code/log.txt").unwrap();
+    let page = file.read(ALL, &InProcess, &|| false).unwrap().page;
+    assert_eq!((page.lines.len(), page.next), (66, Some(67)), "64 KiB, and the line that passed them");
+}
+
+#[test]
 fn broken_utf8_is_shown_and_counted() {
     let place = Place::new(&[]);
     place.write("broken.txt", b"na\xc3\xafve caf\xff\n");
-    let read = place.folders().find("code/broken.txt").unwrap().read(ALL, &|| false).unwrap();
+    let read = place.folders().find("code/broken.txt").unwrap().read(ALL, &InProcess, &|| false).unwrap();
     assert_eq!(read.page.lines, [(1, "naïve caf\u{fffd}".to_owned())]);
     assert_eq!((read.page.replaced, read.read_as), (1, "UTF-8"));
 }
@@ -79,7 +88,7 @@ fn other_encodings_are_decoded_and_named() {
     place.write("latin.txt", b"Stra\xdfe, K\xf6ln, caf\xe9");
     place.write("wide.txt", b"\xff\xfeh\0i\0");
     let read = |name: &str| {
-        let read = place.folders().find(name).unwrap().read(ALL, &|| false).unwrap();
+        let read = place.folders().find(name).unwrap().read(ALL, &InProcess, &|| false).unwrap();
         (read.page.lines[0].1.clone(), read.read_as)
     };
     assert_eq!(read("code/latin.txt"), ("Straße, Köln, café".to_owned(), "windows-1252"));

@@ -1,4 +1,4 @@
-use nova_workspace::Range;
+use nova_workspace::{InProcess, Range};
 
 use super::Place;
 
@@ -32,8 +32,12 @@ fn pdf(line: &str) -> Vec<u8> {
 fn lines_are_numbered_and_the_rest_is_named() {
     let place = Place::new(&[("a.txt", "one\r\ntwo\nthree\nfour")]);
     let read = |offset, limit| {
-        let read =
-            place.folders().find("code/a.txt").unwrap().read(Range { offset, limit }, &|| false).unwrap();
+        let read = place
+            .folders()
+            .find("code/a.txt")
+            .unwrap()
+            .read(Range { offset, limit }, &InProcess, &|| false)
+            .unwrap();
         let lines: Vec<String> = read.page.lines.iter().map(|(at, line)| format!("{at} {line}")).collect();
         (lines.join(", "), read.page.next)
     };
@@ -68,4 +72,24 @@ fn a_word_document_is_read_as_markdown() {
     place.write("letter.docx", include_bytes!("letter.docx"));
     let text = place.read("code/letter.docx").unwrap();
     assert!(text.contains("# Quarter plan") && text.contains("Send the offer to Ada."), "{text}");
+}
+
+#[test]
+fn an_image_is_read_whole_with_its_size_in_pixels() {
+    let place = Place::new(&[]);
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0".to_vec();
+    png.extend([0; 40]);
+    let webp = b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x7f\x02\0\xdf\x01\0\0\0\0\0".to_vec();
+    let gif = b"GIF89a\x80\x02\xe0\x01\0\0\0".to_vec();
+    for (name, bytes, kind) in
+        [("a.png", png, "image/png"), ("a.webp", webp, "image/webp"), ("b.txt", gif, "image/gif")]
+    {
+        place.write(name, &bytes);
+        let file = place.folders().find(&format!("code/{name}")).unwrap();
+        let read = file.read(Range { offset: 7, limit: 1 }, &InProcess, &|| false).unwrap();
+        let image = read.image.unwrap();
+        assert_eq!((read.read_as, image.width, image.height), (kind, 640, 480), "{name}");
+        assert_eq!((read.size, image.bytes), (bytes.len() as u64, bytes), "{name}");
+        assert!(read.page.lines.is_empty(), "{name}");
+    }
 }

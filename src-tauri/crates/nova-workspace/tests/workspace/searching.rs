@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 
 use nova_workspace::Grep;
@@ -55,4 +56,13 @@ fn what_was_found_is_told_while_it_runs() {
     let so_far = |hits: &[nova_workspace::GrepHit]| told.lock().unwrap().push(hits.len());
     place.folders().find("code").unwrap().grep(&grep, &so_far, &|| false).unwrap();
     assert_eq!(told.into_inner().unwrap()[0], 1);
+}
+
+#[test]
+fn a_folder_is_searched_once_however_many_links_lead_to_it() {
+    let place = Place::new(&[("src/a.rs", "needle")]);
+    symlink("src", place.code().join("again")).unwrap();
+    symlink("..", place.code().join("src/up")).unwrap();
+    assert_eq!(place.found("needle"), ["code/src/a.rs:1:needle"]);
+    assert_eq!(place.glob("*.rs"), ["code/src/a.rs"]);
 }

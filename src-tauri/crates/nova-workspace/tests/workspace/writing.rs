@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nova_workspace::{Access, FileDraft, FileError, Folder, Folders, Kept, Made, Undone};
+use nova_workspace::{Access, FileDraft, FileError, FileRecord, Folder, Folders, Kept, Made, Undone};
 
 use super::Place;
 
@@ -52,6 +52,23 @@ fn made() -> Made {
 }
 
 #[test]
+fn edits_of_one_file_in_a_draft_build_on_each_other() {
+    let place = Place::new(&[("a.txt", "one two\n")]);
+    let draft = place.plan(|draft, folders| {
+        draft.edit(&folders.find("code/a.txt")?, "one", "1", None)?;
+        draft.edit(&folders.find("code/a.txt")?, "two", "2", None)?;
+        assert!(draft.write(&folders.find("code/b.txt")?, "b".into())?);
+        assert!(draft.write(&folders.find("code/b.txt")?, "bb".into())?, "it is still new");
+        Ok(())
+    });
+    assert_eq!(draft.changes().count(), 2);
+    place.kept().apply(&draft, "set1", &made()).unwrap();
+    assert_eq!((place.text("a.txt"), place.text("b.txt")), ("1 2\n".into(), "bb".into()));
+    place.undo("set1");
+    assert_eq!(place.text("a.txt"), "one two\n");
+}
+
+#[test]
 fn a_write_is_made_and_taken_back_with_the_bytes_before() {
     let place = Place::new(&[("run.sh", "#!/bin/sh\r\n")]);
     fs::set_permissions(place.code().join("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
@@ -73,6 +90,35 @@ fn a_write_is_made_and_taken_back_with_the_bytes_before() {
     assert_eq!(place.undo("set1-undo").paths.len(), 2);
     assert_eq!((place.text("run.sh"), place.text("new/deep/file.txt")), ("echo\n".into(), "new".into()));
     assert_eq!(place.undo("set1").paths.len(), 0, "nothing is taken back twice");
+}
+
+#[test]
+fn one_file_of_a_change_set_is_taken_back() {
+    let place = Place::new(&[("a.txt", "a"), ("b.txt", "b")]);
+    for name in ["a.txt", "b.txt"] {
+        place.put("set1", &format!("code/{name}"), "after").unwrap();
+    }
+    let open = |_: &Path| place.writable();
+    let is_a = |record: &FileRecord| record.path.ends_with("a.txt");
+    let undone = place.kept().undo("set1", is_a, open, "set2", &made()).unwrap();
+    assert_eq!(undone.paths.len(), 1);
+    assert_eq!((place.text("a.txt"), place.text("b.txt")), ("a".into(), "after".into()));
+}
+
+#[test]
+fn what_is_kept_is_the_user_s_alone_and_in_its_folder() {
+    let place = Place::new(&[("a.txt", "before")]);
+    place.put("set1", "code/a.txt", "after").unwrap();
+    let folder = place.outside().join("kept/set1");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+    for set in ["../kept/set1", "", "."] {
+        assert!(place.kept().records(set).is_err(), "{set:?} names no change set");
+    }
 }
 
 #[test]
@@ -134,6 +180,20 @@ fn what_may_not_be_written_is_refused() {
     assert!(matches!(draft.write(&folders.find("code").unwrap(), "x".into()), Err(FileError::Kind { .. })));
     assert!(matches!(place.put("set1", "code/a.txt", "x"), Err(FileError::Kind { .. })));
     assert_eq!(fs::read_to_string(place.outside().join("second-name")).unwrap(), "text");
+}
+
+#[test]
+fn files_of_more_than_eight_megabytes_are_not_written() {
+    let place = Place::new(&[("a.txt", "aaaa")]);
+    let most = 8 * 1024 * 1024;
+    let file = place.writable().find("code/a.txt").unwrap();
+    let is_refused = |planned: Result<(), FileError>| matches!(planned, Err(FileError::TooLarge { .. }));
+    let mut draft = FileDraft::default();
+    assert!(is_refused(draft.write(&file, "b".repeat(most + 1)).map(drop)));
+    assert!(is_refused(draft.edit(&file, "aaaa", &"b".repeat(most + 1), None)));
+    draft.write(&file, "b".repeat(most)).unwrap();
+    place.write("a.txt", "b".repeat(most + 1));
+    assert!(is_refused(draft.write(&file, "short".into()).map(drop)), "what is replaced is kept for undo");
 }
 
 #[test]
@@ -231,13 +291,26 @@ fn temporary_files_of_a_killed_write_are_removed_and_edits_kept() {
     }
     for (number, text) in [(1, "before"), (2, "somebody's edit"), (3, "after")] {
         place.write(&format!(".nova-set1-{number}.tmp"), text);
+        place.write(&format!(".nova-set1-{number}.tmp.old"), text);
         if number < 3 {
             fs::remove_file(place.outside().join(format!("kept/set1/{number}.done"))).unwrap();
         }
     }
     place.kept().sweep(|_| place.writable()).unwrap();
-    let left = [".nova-set1-2.tmp", ".nova-set1-3.tmp", "a.txt", "b.txt", "c.txt"].map(PathBuf::from);
-    assert_eq!(place.files(), left, "the third write was completed: that file is not Nova's");
+    let left = [
+        ".nova-set1-2.tmp",
+        ".nova-set1-2.tmp.old",
+        ".nova-set1-3.tmp",
+        ".nova-set1-3.tmp.old",
+        "a.txt",
+        "b.txt",
+        "c.txt",
+    ];
+    assert_eq!(
+        place.files(),
+        left.map(PathBuf::from),
+        "the third write was completed: that file is not Nova's"
+    );
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn every_file_is_looked_at_and_every_place_is_named() {
     assert_eq!(
         checked(&[("manifest.yaml", "name: my-skill\ndescription: D.\n"), ("instructions.md", "Do it.")]),
         [
-            "error SKILL.md: There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write one."
+            "SKILL.md: There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write one."
         ]
     );
     assert_eq!(

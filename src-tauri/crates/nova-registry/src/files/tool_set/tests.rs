@@ -52,7 +52,7 @@ impl Folder {
         while !wanted.is_empty() {
             wanted = wanted.iter().filter_map(|file| folder.load_one(file)).collect();
         }
-        for (file, good) in folder.tools.take_to_keep() {
+        for (file, good) in folder.tools.take_changed() {
             match good {
                 Some(good) => kept.keep(&file, &good),
                 None => kept.forget(&file),
@@ -63,9 +63,9 @@ impl Folder {
 
     /// What is to be loaded for these files, seen so many milliseconds after the start.
     fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
-        let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
+        let sources = files.iter().map(|(name, text)| ((*name).to_owned(), FileText::Text((*text).into())));
         let now = self.start + Duration::from_millis(at);
-        self.tools.observe(Looks { files: looks.collect(), left_out: 0 }, &self.kept, now, true)
+        self.tools.observe(ToolSources { files: sources.collect(), left_out: 0 }, &self.kept, now, true)
     }
 
     fn load(&mut self, files: &[ToolFile]) {
@@ -79,10 +79,11 @@ impl Folder {
         let name = file.path.file_name().unwrap().to_str().unwrap();
         // Any tool does: nothing is called here.
         let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
-        let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
-            let (line, column) = (Some(1), Some(1));
-            ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
-        });
+        let read =
+            id.map(|id| Arc::new(NotReady::new(id, State::Broken, "")) as Arc<dyn Tool>).ok_or_else(|| {
+                let (line, column) = (Some(1), Some(1));
+                ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
+            });
         self.tools.loaded(name, &file.source, read)
     }
 

@@ -61,7 +61,7 @@ impl LastGood for Nothing {
     }
 }
 
-/// How many errors are told when the files are looked at on this runtime.
+/// How many errors are told when the files are checked on this runtime.
 fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
     let root = tempfile::tempdir().expect("a folder");
     let at = |name: &str| root.path().join(name);

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
+use super::diagnostic::{Cause, Diagnostic};
 use super::expression::{self, Expr, Refused};
-use super::wrong::{What, Wrong};
 use crate::note::{Part, Value, VaultPath, folded, read_yaml};
 use crate::problem::Problem;
 
@@ -20,9 +20,9 @@ pub(super) struct Base {
     /// What is in the file and is not followed.
     pub(super) unsupported: Vec<String>,
     /// What is wrong outside of its views; then none of them can be answered.
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Of a view that asks for one of them the answer says so.
-    pub(super) unreadable_formulas: Vec<Wrong>,
+    pub(super) unreadable_formulas: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) struct BaseView {
     pub(super) limit: Option<usize>,
     pub(super) unsupported: Vec<String>,
     /// Why it cannot be answered.
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl PropertyId {
 /// What is wrong in the bases of a file, as its problems.
 pub(super) fn problems_in(path: &VaultPath, text: &str, body_start: usize) -> Vec<Problem> {
     let bases = bases(path, text, body_start);
-    bases.iter().flat_map(Base::all_wrong).filter_map(|wrong| wrong.problem(path)).collect()
+    bases.iter().flat_map(Base::diagnostics).filter_map(|diagnostic| diagnostic.problem(path)).collect()
 }
 
 /// The bases of a file: that of a `.base` file, or those in the ```` ```base ```` blocks of a
@@ -153,13 +153,13 @@ pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
 /// from being read, so that all of it is told.
 fn base(text: &str, lines_before: usize) -> Base {
     let mut reader =
-        Reader { lines_before: u32::try_from(lines_before).unwrap_or(u32::MAX), wrong: Vec::new() };
+        Reader { lines_before: u32::try_from(lines_before).unwrap_or(u32::MAX), diagnostics: Vec::new() };
     let mut base = Base::default();
     let yaml = match read_yaml(text) {
         Ok(yaml) => yaml,
         Err((line, reason)) => {
-            reader.add(line, What::Shape(reason));
-            return Base { wrong: reader.wrong, ..base };
+            reader.add(line, Cause::Shape(reason));
+            return Base { diagnostics: reader.diagnostics, ..base };
         }
     };
     let root = yaml.root();
@@ -197,24 +197,24 @@ fn base(text: &str, lines_before: usize) -> Base {
             // One that is not written yet is none that is written wrong.
             let is_written = text.is_tag() || !expression.trim().is_empty();
             if let (Err(Refused::Unreadable(reason)), true) = (&formula, is_written) {
-                let what = What::Formula { name: name.to_owned(), expression, reason: reason.clone() };
-                base.unreadable_formulas.push(Wrong { line: reader.in_file(text.line()), what });
+                let cause = Cause::Formula { name: name.to_owned(), expression, reason: reason.clone() };
+                base.unreadable_formulas.push(Diagnostic { line: reader.in_file(text.line()), cause });
             }
             let formula = formula.map_err(|refused| refused.to_string());
             base.formulas.insert(name.to_owned(), formula);
         }
     }
-    base.wrong = reader.in_order();
+    base.diagnostics = reader.in_order();
     base
 }
 
 impl Base {
     /// Everything that is wrong in it, by line.
-    pub(super) fn all_wrong(&self) -> Vec<&Wrong> {
-        let of_views = self.views.iter().flat_map(|view| &view.wrong);
-        let mut all: Vec<&Wrong> =
-            self.wrong.iter().chain(of_views).chain(&self.unreadable_formulas).collect();
-        all.sort_by_key(|wrong| wrong.line);
+    pub(super) fn diagnostics(&self) -> Vec<&Diagnostic> {
+        let of_views = self.views.iter().flat_map(|view| &view.diagnostics);
+        let mut all: Vec<&Diagnostic> =
+            self.diagnostics.iter().chain(of_views).chain(&self.unreadable_formulas).collect();
+        all.sort_by_key(|diagnostic| diagnostic.line);
         all
     }
 }
@@ -229,7 +229,7 @@ impl BaseView {
             group_by: None,
             limit: None,
             unsupported: Vec::new(),
-            wrong: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 }
@@ -237,7 +237,7 @@ impl BaseView {
 /// Reads what it can, and keeps what is wrong.
 struct Reader {
     lines_before: u32,
-    wrong: Vec<Wrong>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader {
@@ -245,28 +245,28 @@ impl Reader {
         line.saturating_add(self.lines_before)
     }
 
-    fn add(&mut self, line: u32, what: What) {
+    fn add(&mut self, line: u32, cause: Cause) {
         let line = self.in_file(line);
-        self.wrong.push(Wrong { line, what });
+        self.diagnostics.push(Diagnostic { line, cause });
     }
 
     /// What was found wrong, by line.
-    fn in_order(&mut self) -> Vec<Wrong> {
-        self.wrong.sort_by_key(|wrong| wrong.line);
-        std::mem::take(&mut self.wrong)
+    fn in_order(&mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+        std::mem::take(&mut self.diagnostics)
     }
 
     fn shape(&mut self, part: Part<'_>, reason: impl Into<String>) {
-        self.add(part.line(), What::Shape(reason.into()));
+        self.add(part.line(), Cause::Shape(reason.into()));
     }
 
     /// A view, with what is wrong in it and nowhere else.
     fn apart(&mut self, read: impl FnOnce(&mut Reader) -> BaseView) -> BaseView {
-        let before = std::mem::take(&mut self.wrong);
+        let before = std::mem::take(&mut self.diagnostics);
         let view = read(self);
-        let wrong = self.in_order();
-        self.wrong = before;
-        BaseView { wrong, ..view }
+        let diagnostics = self.in_order();
+        self.diagnostics = before;
+        BaseView { diagnostics, ..view }
     }
 
     fn entries<'a>(&mut self, part: Part<'a>, what: &str) -> Vec<(&'a str, Part<'a>)> {
@@ -324,7 +324,7 @@ impl Reader {
         match expression::parse(&text) {
             Ok(expr) => Filter::Statement { text, expr },
             Err(refused) => {
-                self.add(part.line(), What::Filter { expression: text, refused });
+                self.add(part.line(), Cause::Filter { expression: text, refused });
                 Filter::default()
             }
         }
@@ -356,7 +356,7 @@ impl Reader {
                             .push(format!("summary {summary} of {property}: summaries are not computed"));
                     }
                 }
-                key if LOOKS.contains(&key) => {}
+                key if APPEARANCE.contains(&key) => {}
                 key => view.unsupported.push(format!("{key}: not known, it may change the rows")),
             }
         }
@@ -411,8 +411,8 @@ fn no_value(what: &str) -> String {
     format!("it is not a {what} in YAML; one that begins with `!` needs quotes")
 }
 
-/// Of the looks of a view, which change no row.
-const LOOKS: [&str; 16] = [
+/// Keys for how a view looks, which change no row.
+const APPEARANCE: [&str; 16] = [
     "cardSize",
     "columnSize",
     "image",

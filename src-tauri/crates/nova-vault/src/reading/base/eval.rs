@@ -116,7 +116,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The file, and what its values were taken from beside it.
-    pub(super) fn into_told(self) -> BTreeSet<VaultPath> {
+    pub(super) fn into_read(self) -> BTreeSet<VaultPath> {
         let mut told = self.others.into_inner();
         told.insert(self.file.clone());
         told
@@ -124,11 +124,11 @@ impl<'a> Evaluation<'a> {
 
     /// What a file holds, as far as the reader may see it.
     pub(super) fn document(&self, path: &VaultPath) -> Option<&'a Arc<Document>> {
-        self.asks(path);
+        self.record_read(path);
         self.world.files.get(path)
     }
 
-    fn asks(&self, path: &VaultPath) {
+    fn record_read(&self, path: &VaultPath) {
         if path != self.file && !self.others.borrow().contains(path) {
             self.others.borrow_mut().insert(path.clone());
         }
@@ -317,7 +317,7 @@ impl<'a> Evaluation<'a> {
 
     /// The files that `file` links to, as the reader may see them.
     pub(super) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, Fault> {
-        self.asks(file);
+        self.record_read(file);
         self.world.links.links_of(file).map_err(|error| Fault::Everywhere(error.message()))
     }
 
@@ -327,7 +327,7 @@ impl<'a> Evaluation<'a> {
     }
 
     pub(super) fn tags(&self, path: &VaultPath) -> Vec<String> {
-        self.asks(path);
+        self.record_read(path);
         (self.world.tags)(path)
     }
 

@@ -20,13 +20,13 @@
 //! number) is left out, as Obsidian does, and the answer says so.
 
 mod definition;
+mod diagnostic;
 mod duration;
 mod eval;
 mod expression;
 mod format;
 mod names;
 mod val;
-mod wrong;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -118,17 +118,18 @@ impl View {
         };
         let Some((base, chosen)) = chosen else {
             // Of a base that cannot be read no view is known.
-            let unread = bases.iter().find(|base| base.views.is_empty()).and_then(|base| base.wrong.first());
+            let unread =
+                bases.iter().find(|base| base.views.is_empty()).and_then(|base| base.diagnostics.first());
             let view = view.unwrap_or_default().to_owned();
             return Err(match unread {
-                Some(wrong) => wrong.error(path),
+                Some(diagnostic) => diagnostic.error(path),
                 None if bases.is_empty() => BaseError::None { path: path.clone() },
                 None => BaseError::NoView { path: path.clone(), view, views },
             }
             .into());
         };
-        if let Some(wrong) = base.wrong.first().or(chosen.wrong.first()) {
-            return Err(wrong.error(path).into());
+        if let Some(diagnostic) = base.diagnostics.first().or(chosen.diagnostics.first()) {
+            return Err(diagnostic.error(path).into());
         }
 
         let core = self.vault().core();
@@ -153,8 +154,8 @@ impl View {
         };
         let (mut answer, told) = rows(path, &world, base, chosen, &files)?;
         answer.views = views;
-        let unread = bases.iter().filter(|base| base.views.is_empty()).flat_map(|base| &base.wrong);
-        answer.unsupported.extend(unread.map(|wrong| wrong.error(path).to_string()));
+        let unread = bases.iter().filter(|base| base.views.is_empty()).flat_map(|base| &base.diagnostics);
+        answer.unsupported.extend(unread.map(|diagnostic| diagnostic.error(path).to_string()));
         let hash = |path: VaultPath| {
             let at = listing.heads.binary_search_by(|head| head.path.cmp(&path)).ok()?;
             Some((path, listing.heads[at].hash()?))
@@ -185,7 +186,7 @@ impl View {
         problems
     }
 
-    /// A note is looked through once for as long as it stays as it is.
+    /// A note is scanned once for as long as it stays as it is.
     fn problems_in_blocks(&self, listing: &Listing) -> Vec<Problem> {
         const AT_ONCE: usize = 256;
         let disk = &self.vault().core().disk;
@@ -297,7 +298,7 @@ fn rows<'a>(
         });
         group.1.rows.push(BaseRow { path: row.path.clone(), cells });
     }
-    let told = passed.into_iter().flat_map(|row| row.evaluation.into_told()).collect();
+    let told = passed.into_iter().flat_map(|row| row.evaluation.into_read()).collect();
     let mut groups: Vec<(Vec<Scalar>, BaseGroup)> = groups.into_values().collect();
     let descending = view.group_by.as_ref().is_some_and(|order| order.descending);
     groups.sort_by(|(a, _), (b, _)| {

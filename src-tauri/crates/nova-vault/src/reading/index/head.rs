@@ -122,7 +122,7 @@ impl Head {
         }
     }
 
-    /// Whether there may be a base in the text, which is looked through once; where it cannot be,
+    /// Whether there may be a base in the text, which is scanned once; where it cannot be,
     /// `look` gives `None`.
     pub(crate) fn may_hold_base(&self, look: impl FnOnce() -> Option<bool>) -> bool {
         match self.base.get() {

@@ -77,7 +77,7 @@ impl Listing {
     }
 
     /// The notes that cannot be read as they should and those with the name of a sync program's copy, in
-    /// order of their paths. Hardly any vault has many, and nobody needs to look through all notes for them.
+    /// order of their paths. Hardly any vault has many, and nobody needs to scan all notes for them.
     fn odd(&self) -> &[Arc<Head>] {
         self.odd.get_or_init(|| self.heads.iter().filter(|head| is_odd(head)).cloned().collect())
     }

@@ -37,7 +37,7 @@ struct Part {
 
 #[derive(Debug)]
 enum Entry {
-    /// Not looked at yet, or gone when it was.
+    /// Not checked yet, or gone when it was.
     Unknown,
     Note(Seen),
     File(VaultPath),
@@ -256,41 +256,41 @@ impl Comparison<'_> {
         if let Some(now) = self.set_back_to {
             seen.read_at = seen.read_at.min(now);
         }
-        let look = match here.folder.look(name) {
-            Ok(look) if look.kind == Kind::File => look,
-            Ok(look) => return Some(self.classify(here, name, look.kind)),
+        let stat = match here.folder.stat(name) {
+            Ok(stat) if stat.kind == Kind::File => stat,
+            Ok(stat) => return Some(self.classify(here, name, stat.kind)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Entry::Unknown),
             Err(error) => return self.fail(here, name, Some(seen), error),
         };
-        let is_current = seen.is_current(&look.stamp);
+        let is_current = seen.is_current(&stat.stamp);
         if is_current && !self.wanted.is_missing(&seen.head) {
             return None;
         }
         let path = seen.head.path.clone();
         #[cfg(test)]
         crate::tests::work::done();
-        match here.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+        match here.folder.read(name, &path, Known::Was(stat.stamp), &mut self.bytes) {
             Ok(None) => Some(Entry::Unknown),
-            Ok(Some((text, stamp))) if is_current && stamp == look.stamp => {
+            Ok(Some((text, stamp))) if is_current && stamp == stat.stamp => {
                 seen.head.remember(text, self.wanted.texts);
                 None
             }
-            Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => {
+            Ok(Some((text, _))) if seen.head.holds(text, &stat.stamp) => {
                 // Touched without a change: what was made of it still holds.
-                (seen.stamp, seen.read_at) = (look.stamp, here.read_at);
+                (seen.stamp, seen.read_at) = (stat.stamp, here.read_at);
                 None
             }
             Ok(Some((text, _))) => {
                 // What was changed once is asked for and changed again.
-                let head = Head::new(path, text, &look.stamp, &mut self.types);
+                let head = Head::new(path, text, &stat.stamp, &mut self.types);
                 head.remember(text, self.wanted.texts);
-                Some(Entry::Note(Seen { stamp: look.stamp, read_at: here.read_at, head: Arc::new(head) }))
+                Some(Entry::Note(Seen { stamp: stat.stamp, read_at: here.read_at, head: Arc::new(head) }))
             }
             Err(error) if seen.head.fails_as(&error) => {
-                (seen.stamp, seen.read_at) = (look.stamp.after(&error), here.read_at);
+                (seen.stamp, seen.read_at) = (stat.stamp.after(&error), here.read_at);
                 None
             }
-            Err(error) => Some(Entry::Note(Seen::unreadable(path, &look.stamp, &error, here.read_at))),
+            Err(error) => Some(Entry::Note(Seen::unreadable(path, &stat.stamp, &error, here.read_at))),
         }
     }
 
@@ -320,19 +320,19 @@ impl Comparison<'_> {
             // Once more, now with what it is before: the error belongs to that.
             Err(_) => {}
         }
-        let look = match here.folder.look(name) {
-            Ok(look) if look.kind == Kind::File => look,
+        let stat = match here.folder.stat(name) {
+            Ok(stat) if stat.kind == Kind::File => stat,
             // It was a file a moment ago; the next question will see what it is.
             Ok(_) => return Entry::Unknown,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
             Err(error) => return self.fail(here, name, None, error).unwrap_or(Entry::Unknown),
         };
-        match here.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+        match here.folder.read(name, &path, Known::Was(stat.stamp), &mut self.bytes) {
             Ok(None) => Entry::Unknown,
             Ok(Some((text, _))) => {
-                Entry::Note(self.wanted.seen(path, text, look.stamp, here.read_at, &mut self.types))
+                Entry::Note(self.wanted.seen(path, text, stat.stamp, here.read_at, &mut self.types))
             }
-            Err(error) => Entry::Note(Seen::unreadable(path, &look.stamp, &error, here.read_at)),
+            Err(error) => Entry::Note(Seen::unreadable(path, &stat.stamp, &error, here.read_at)),
         }
     }
 

@@ -226,7 +226,7 @@ impl Snapshot {
 }
 
 impl Source {
-    /// A note on the disk is looked through once for as long as it stays as it is.
+    /// A note on the disk is scanned once for as long as it stays as it is.
     fn may_hold_base(&self, draft: &Draft) -> bool {
         match (&self.planned, &self.head) {
             (Some(text), _) => may_hold_base(text),

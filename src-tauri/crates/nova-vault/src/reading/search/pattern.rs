@@ -24,7 +24,7 @@ const SIZE_LIMIT: usize = 1 << 20;
 /// longest query in all compositions and cases.
 const LITERAL_SIZE_LIMIT: usize = 16 << 20;
 
-/// So many bytes, and the rest of a line, are compared before time is looked at again.
+/// So many bytes, and the rest of a line, are compared before time is checked again.
 const BLOCK: usize = 64 * 1024;
 
 /// The longest query, in bytes.
@@ -196,7 +196,7 @@ impl Patience {
 
 impl Spending {
     fn check(&self) -> Result<(), VaultError> {
-        if self.began.elapsed() < self.left { Ok(()) } else { Err(takes_too_long()) }
+        if self.began.elapsed() < self.left { Ok(()) } else { Err(timed_out()) }
     }
 
     /// Whether the text, which ends in a very long line, can be compared in the time that is left: a
@@ -221,18 +221,18 @@ impl Spending {
         }
         // It is compared twice: as a whole, and line by line.
         let needed = 2 * began.elapsed();
-        if self.began.elapsed() + needed < self.left { Ok(()) } else { Err(takes_too_long()) }
+        if self.began.elapsed() + needed < self.left { Ok(()) } else { Err(timed_out()) }
     }
 }
 
-fn takes_too_long() -> VaultError {
+fn timed_out() -> VaultError {
     invalid(
         "the regular expression takes too long to compare with this vault",
         "Make it narrower: repeat less in it, or search for plain text.",
     )
 }
 
-/// Where the lines end that are compared at once, before time is looked at again.
+/// Where the lines end that are compared at once, before time is checked again.
 fn end_of_block(text: &str) -> usize {
     let rest = text.as_bytes().get(BLOCK..).unwrap_or_default();
     rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| BLOCK + at + 1)

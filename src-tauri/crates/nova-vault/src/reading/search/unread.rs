@@ -116,7 +116,7 @@ impl Searching<'_> {
                 return;
             }
             let (name, kind) = part.names.get(at);
-            // Attachments are not looked at twice.
+            // Attachments are not checked twice.
             if kind == Kind::File && !name.as_bytes().to_ascii_lowercase().ends_with(b".md") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Killed while a change set is taken back or finished.
+//! Killed while a change set is reverted or finished.
 
 use super::*;
 

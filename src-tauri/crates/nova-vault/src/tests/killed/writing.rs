@@ -217,7 +217,7 @@ fn a_running_nova_is_left_alone() {
     let sets = vault.history().list().unwrap();
     assert_eq!(sets[0].state, ChangeSetState::Open);
     let error = vault.history().finish("child", &Author::new("user")).unwrap_err();
-    assert_eq!(error.code(), "change_set_state");
+    assert_eq!(error.code().as_str(), "unknown_change_set");
     let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
     assert_eq!(vault.history().prune(all).unwrap(), Vec::<String>::new());
     kill(child);
@@ -346,7 +346,7 @@ fn at_any_moment_what_was_acknowledged_stays() {
         let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
         let state = |last: u64| (0..3).map(|note| text(note, last)).collect::<Vec<_>>();
         assert!(now == state(said) || now == state(said + 1), "after {said}: {now:#?}");
-        // And all of it can still be taken back.
+        // And all of it can still be reverted.
         for set in vault.history().list().unwrap() {
             vault.history().undo(&set.id, Scope::All, &Author::new("user")).unwrap();
         }

@@ -250,7 +250,7 @@ fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
     assert_eq!(*vault.read(&jane).unwrap().text, *JANE);
 }
 
-/// Applies a plan by a set whose displaced files are looked at when the test says so.
+/// Applies a plan by a set whose displaced files are checked when the test says so.
 fn displaced_by(
     vault: &Vault,
     plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
@@ -268,7 +268,7 @@ fn last_look(
     vault: &Vault,
     displaced: Vec<crate::writing::write::Displaced>,
 ) -> Vec<crate::writing::write::Displaced> {
-    displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+    displaced.into_iter().flat_map(|one| one.last_check(vault.core())).collect()
 }
 
 fn copies(folder: &Path) -> Vec<String> {

@@ -232,7 +232,7 @@ impl User {
         let metadata = file.metadata().unwrap();
         let trash = fs::read_dir(self.root.join(".trash"));
         let is_in = |entry: fs::DirEntry| entry.metadata().is_ok_and(|other| is_one_file(&other, &metadata));
-        // A file that still has its other name is looked at again before it loses it.
+        // A file that still has its other name is checked again before it loses it.
         let is_gone = metadata.nlink() == 1 || self.loses_name;
         self.wrote_into_trash = is_gone && trash.is_ok_and(|entries| entries.flatten().any(is_in));
     }

@@ -1,4 +1,4 @@
-//! How much of the history is kept, and when that is looked at again.
+//! How much of the history is kept, and when that is checked again.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,11 +19,11 @@ impl Default for Limits {
     }
 }
 
-/// What this process knows of the history's size, so that the journal is looked through seldom.
+/// What this process knows of the history's size, so that the journal is scanned seldom.
 #[derive(Debug, Default)]
 pub(crate) struct Retention {
     pub(super) limits: Limits,
-    /// When it was last looked through.
+    /// When it was last scanned.
     pub(super) looked_at: Option<Timestamp>,
     /// How many bytes it had then, and what was written since.
     pub(super) bytes: u64,

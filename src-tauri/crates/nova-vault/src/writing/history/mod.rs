@@ -60,9 +60,9 @@ pub enum ChangeSetState {
     Committed,
     /// Its Nova ended before it was complete: finish it or undo it.
     Interrupted,
-    /// All of it was taken back.
+    /// All of it was reverted.
     Undone,
-    /// Some of it was taken back.
+    /// Some of it was reverted.
     PartlyUndone,
 }
 
@@ -187,7 +187,7 @@ impl History {
 
     /// Writes what an interrupted change set had announced and not written, in a change set of
     /// its own whose id is returned, and closes the interrupted one. A conflict leaves it
-    /// interrupted. What was taken back is not finished.
+    /// interrupted. What was reverted is not finished.
     pub fn finish(&self, id: &str, author: &Author) -> Result<String, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;

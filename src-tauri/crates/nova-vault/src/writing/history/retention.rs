@@ -9,7 +9,7 @@ use super::{ChangeSetState, History, Limits};
 use crate::error::VaultError;
 use crate::vault::Vault;
 use crate::writing::journal::{SetLog, undone};
-use crate::writing::write::{displaced_bytes, forget_displaced, sweep};
+use crate::writing::write::{displaced_bytes, remove_displaced, sweep};
 
 /// How much change sets take together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,11 +34,11 @@ impl Vault {
     /// Applies the vault's [`Limits`] when the vault was opened, a day went by or they may be
     /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
     /// asked for it.
-    pub(crate) fn forget_old_changes(&self, closed: Option<&str>) {
-        self.forget_changes_beyond(closed, self.history().limits());
+    pub(crate) fn prune_old_changes(&self, closed: Option<&str>) {
+        self.prune_changes_beyond(closed, self.history().limits());
     }
 
-    pub(crate) fn forget_changes_beyond(&self, closed: Option<&str>, limits: Limits) {
+    pub(crate) fn prune_changes_beyond(&self, closed: Option<&str>, limits: Limits) {
         let core = self.core();
         let now = core.now();
         {
@@ -143,10 +143,10 @@ impl History {
         sweep(core);
         let displaced = displaced_bytes(core);
         let sets = core.journal.sets_by_vault().map_err(VaultError::io("read the journal"))?;
-        let pruned = self.forget_beyond(&sets.under_this_path, &displaced, now, limits);
+        let pruned = self.prune_beyond(&sets.under_this_path, &displaced, now, limits);
         // Nobody was asked about these, so they go as they would if their vault was opened.
         for sets in sets.of_others {
-            match self.forget_beyond(&sets, &displaced, now, self.limits()) {
+            match self.prune_beyond(&sets, &displaced, now, self.limits()) {
                 Ok((removed, _)) if removed.is_empty() => {}
                 Ok((removed, _)) => tracing::info!("forgot {} change sets of another vault", removed.len()),
                 Err(error) => tracing::warn!("{error}"),
@@ -157,7 +157,7 @@ impl History {
 
     /// Removes those of a vault's sets, oldest first, that are beyond the limits. Gives which, and how many
     /// bytes are left.
-    fn forget_beyond(
+    fn prune_beyond(
         &self,
         sets: &[Arc<SetLog>],
         displaced: &HashMap<String, u64>,
@@ -176,7 +176,7 @@ impl History {
             let failed = || VaultError::io("remove an old change set");
             // What a log still has of a set could bring it back, and is to be forgotten too.
             let in_a_log = in_a_log.get_or_insert_with(|| journal.ahead().settle_all());
-            if in_a_log.contains(&set.id) || !forget_displaced(self.vault.core(), &set.id).map_err(failed())?
+            if in_a_log.contains(&set.id) || !remove_displaced(self.vault.core(), &set.id).map_err(failed())?
             {
                 left += size;
                 continue;

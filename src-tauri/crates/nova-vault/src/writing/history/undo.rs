@@ -13,7 +13,7 @@ use crate::writing::journal::{Record, RecordState, SetLog, undone};
 use crate::writing::write::Planned;
 
 impl History {
-    /// Takes back what a change set did, in a change set of its own. A note that was edited
+    /// Reverts what a change set did, in a change set of its own. A note that was edited
     /// since keeps those edits where that can be; where it cannot, it is left as it is and
     /// listed as a conflict. So is one that cannot be read, with the reason.
     pub fn undo(&self, id: &str, scope: Scope, author: &Author) -> Result<UndoOutcome, VaultError> {
@@ -68,7 +68,7 @@ impl History {
                 }
                 Err(VaultError::Exists { path }) if names(&plan, &path) => {
                     let what = vec![format!("\"{path}\" is taken")];
-                    // Where it was to be there is another note: its text alone can be brought back, and
+                    // Where it was to be there is another note: its text alone can be restored, and
                     // that where it is.
                     let stays = plan.iter().find(|planned| planned.path == path);
                     let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
@@ -311,14 +311,14 @@ impl Undoing<'_> {
                 }
             },
             (NoteChangeKind::Deleted, Some(before), _) => match now {
-                None => self.draft.bring_back(path, before, record.file.as_ref()),
+                None => self.draft.restore(path, before, record.file.as_ref()),
                 Some(now) if now == before => {}
                 Some(now) => self.conflict(path, &before, now, vec!["created since".to_owned()]),
             },
             (NoteChangeKind::Modified, Some(before), Some(after)) => match now {
                 None => self.conflict(path, &before, "", vec!["deleted since".to_owned()]),
                 Some(now) => {
-                    self.take_back(path, &before, &after, now)?;
+                    self.revert(path, &before, &after, now)?;
                 }
             },
             (NoteChangeKind::Renamed, Some(before), Some(after)) => {
@@ -335,7 +335,7 @@ impl Undoing<'_> {
                     (None, Some(_)) if uncertain => {}
                     (None, there) => {
                         let there = there.unwrap_or_default();
-                        // What is to be brought back belongs where it was.
+                        // What is to be restored belongs where it was.
                         self.draft.forget(path);
                         self.conflict(from, &before, &there, vec!["moved or deleted since".to_owned()]);
                     }
@@ -345,7 +345,7 @@ impl Undoing<'_> {
                     }
                     (Some(now), None) => {
                         let conflicts = self.conflicts.len();
-                        if !self.take_back(path, &before, &after, now)? {
+                        if !self.revert(path, &before, &after, now)? {
                             // Ours is the move back, too.
                             for conflict in &mut self.conflicts[conflicts..] {
                                 conflict.from = Some(std::mem::replace(&mut conflict.path, from.clone()));
@@ -375,7 +375,7 @@ impl Undoing<'_> {
     }
 
     /// One note that cannot be read, on a disk that is not mounted, say, keeps none of the others from being
-    /// taken back: it is left as it is, and can be undone later.
+    /// reverted: it is left as it is, and can be undone later.
     fn unreadable(&mut self, record: &Record, error: &VaultError) -> bool {
         self.draft.forget(&record.path);
         if let Some(from) = &record.from {
@@ -403,13 +403,7 @@ impl Undoing<'_> {
             .any(|earlier| earlier.before.as_ref().is_some_and(|before| before.hash == now))
     }
 
-    fn take_back(
-        &mut self,
-        path: &VaultPath,
-        before: &str,
-        after: &str,
-        now: &str,
-    ) -> Result<bool, VaultError> {
+    fn revert(&mut self, path: &VaultPath, before: &str, after: &str, now: &str) -> Result<bool, VaultError> {
         match merge(after, before, now) {
             Merge::Clean { text, outside } => {
                 self.draft.set_text(path, text)?;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::beside::Beside;
 use super::spare::Spare;
 use super::{images_path, lines_path, lock_file};
-use crate::disk::{Lasting, Open, make_private_folder, open_private, private_file, sync_path};
+use crate::disk::{Fsync, Open, make_private_folder, open_private, private_file, sync_path};
 
 /// The log is emptied before it gets longer.
 const MOST: u64 = 512 * 1024;
@@ -160,7 +160,7 @@ impl WriteAhead {
     }
 
     /// Puts back what the files of a set lack and a log of a process that is gone has. Before this no
-    /// set is looked at by a start.
+    /// set is checked by a start.
     pub(crate) fn restore(&self) -> io::Result<()> {
         each_unused(&self.folder, |_| Ok(()))
     }
@@ -322,7 +322,7 @@ impl Log {
         }
         for id in &self.sets {
             for path in [images_path(folder, id), lines_path(folder, id)] {
-                match open_private(&path, Open::Existing).and_then(|file| file.make_content_last()) {
+                match open_private(&path, Open::Existing).and_then(|file| file.fdatasync()) {
                     // Forgotten by another process.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     other => other?,
@@ -373,7 +373,7 @@ fn is_id(id: &str) -> bool {
 /// Writes into the files of a set what they lack.
 fn put_back(folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
     let files = [
-        // Lines without images are not understood, images without lines are not looked at.
+        // Lines without images are not understood, images without lines are not checked.
         (images_path(folder, id), addition.images_at, &addition.images),
         (lines_path(folder, id), addition.lines_at, &addition.lines),
     ];

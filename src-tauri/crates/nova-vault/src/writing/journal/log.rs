@@ -61,7 +61,7 @@ pub(crate) struct SetLog {
     ends_within_a_line: bool,
     pub(crate) records: Vec<Record>,
     /// What it set out to take back, until it did.
-    pub(crate) undoing: Option<TakenBack>,
+    pub(crate) undoing: Option<Reverting>,
     pub(crate) undid: Vec<Undid>,
     /// Texts that could not be merged.
     pub(crate) kept: Vec<Kept>,
@@ -99,9 +99,9 @@ pub(crate) struct Undid {
     pub(super) by: Option<Vec<(u64, Vec<u64>)>>,
 }
 
-/// A set of which records are taken back, and these: their numbers and where their notes were
+/// A set of which records are reverted, and these: their numbers and where their notes were
 /// when that began.
-pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
+pub(crate) type Reverting = (String, Vec<(u64, VaultPath)>);
 
 /// One note written, or about to be.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub(crate) struct Record {
     pub(crate) took: Vec<ContentHash>,
     /// What the first temporary file is used for.
     announced: TempTexts,
-    /// What the file of a deleted note had, or that of one that was brought back.
+    /// What the file of a deleted note had, or that of one that was restored.
     pub(crate) file: Option<Attributes>,
     pub(crate) folders: Vec<String>,
     pub(crate) state: RecordState,
@@ -131,7 +131,7 @@ pub(crate) enum RecordState {
     /// Announced; whether it was written is not known.
     Intended,
     Done,
-    /// Not written, or written and taken back.
+    /// Not written, or written and reverted.
     Nothing,
 }
 
@@ -200,7 +200,7 @@ impl Journal {
         Ok(Unsettled { of_this_vault, of_others: of_others.into_values().collect() })
     }
 
-    /// As [`Journal::sets`], up to what sets without a process say of texts that were brought back or kept.
+    /// As [`Journal::sets`], up to what sets without a process say of texts that were restored or kept.
     /// Nothing is asked about each of thousands of sets that are complete.
     pub(crate) fn sets_with_new_records(&self) -> io::Result<Vec<Arc<SetLog>>> {
         // A set is swept once its process is gone.
@@ -344,7 +344,7 @@ fn in_order(mut sets: Vec<Arc<SetLog>>) -> Vec<Arc<SetLog>> {
 }
 
 /// Reads what was added to the lines of a set; whether that could be done. A set of many thousand notes
-/// is looked at while it is written.
+/// is checked while it is written.
 fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
     if set.ends_within_a_line {
         return false;
@@ -505,9 +505,9 @@ impl Record {
         self.from.as_ref().unwrap_or(&self.path)
     }
 
-    /// Whether this write of an undo takes back what was done, by a record of that kind, to the
+    /// Whether this write of an undo reverts what was done, by a record of that kind, to the
     /// note that had this path when the undo began.
-    pub(crate) fn takes_back(&self, kind: Option<NoteChangeKind>, path: &VaultPath) -> bool {
+    pub(crate) fn reverts(&self, kind: Option<NoteChangeKind>, path: &VaultPath) -> bool {
         let right_kind = match kind {
             // The note that has the name of a deleted one is another.
             Some(NoteChangeKind::Deleted) => self.from.is_none() && self.kind != NoteChangeKind::Deleted,

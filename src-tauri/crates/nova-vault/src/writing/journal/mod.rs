@@ -28,7 +28,7 @@ use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::disk::{Attributes, FolderId, Open, make_private_folder, open_private};
 use crate::note::{ContentHash, VaultPath};
 
-pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack};
+pub(crate) use log::{Journal, Record, RecordState, Reverting, SetLog};
 pub(crate) use temp_name::{TempName, temp_prefix};
 pub(crate) use undone::undone;
 pub(crate) use writer::Writer;
@@ -98,7 +98,7 @@ pub(crate) enum Line {
         n: u64,
         reason: String,
     },
-    /// That note was written and taken back.
+    /// That note was written and reverted.
     Reverted {
         n: u64,
     },
@@ -176,7 +176,7 @@ pub(crate) struct IntentNote {
     pub(crate) from: Option<VaultPath>,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
-    /// Of a note that is deleted, what its file has; of one that is brought back, what it is to have.
+    /// Of a note that is deleted, what its file has; of one that is restored, what it is to have.
     /// Lines that do not say so are of an earlier Nova.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<Attributes>,
@@ -186,7 +186,7 @@ pub(crate) struct IntentNote {
 }
 
 /// Keeps other Novas from writing until it is dropped. Between writing a note and finding that
-/// an edit came in between, a text is there that may be taken back; another Nova must not build
+/// an edit came in between, a text is there that may be reverted; another process must not build
 /// on it. Without the lock, because the file system knows none or a Nova hangs that holds it,
 /// writing goes on after a while: an edit of a program that knows nothing of locks is no
 /// different.
@@ -216,7 +216,7 @@ fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
 }
 
 /// Takes a lock that nobody keeps. Who has it for a moment is waited for: a process that the one which had it
-/// is just starting has all of its files until then, and another Nova may be asking whether somebody
+/// is just starting has all of its files until then, and another process may be asking whether somebody
 /// has it.
 fn lock_soon(file: &File) -> Result<(), TryLockError> {
     for _ in 0..10 {

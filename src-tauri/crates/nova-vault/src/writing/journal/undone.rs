@@ -10,7 +10,7 @@ use super::log::Undid;
 use crate::change::NoteChangeKind;
 use crate::note::VaultPath;
 
-/// Which records are taken back, over all sets of a vault: an undo that was itself undone
+/// Which records are reverted, over all sets of a vault: an undo that was itself undone
 /// takes nothing back. `sets` as from [`Journal::sets`].
 /// Each with the time of the undo.
 pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
@@ -50,7 +50,7 @@ impl Undid {
         self.by.iter().flatten().map(|(record, writes)| (*record, &**writes)).collect()
     }
 
-    /// The writes of `set` without which the record would not be taken back. `noted` as from
+    /// The writes of `set` without which the record would not be reverted. `noted` as from
     /// [`Undid::by_record`].
     fn writes(
         &self,
@@ -61,7 +61,7 @@ impl Undid {
         path: &VaultPath,
     ) -> Vec<u64> {
         let Some(by) = &self.by else {
-            return set.maybe_done().filter(|r| r.takes_back(kind, path)).map(|r| r.n).collect();
+            return set.maybe_done().filter(|r| r.reverts(kind, path)).map(|r| r.n).collect();
         };
         match noted.get(&n) {
             Some(writes) if !writes.is_empty() => writes.to_vec(),

@@ -12,7 +12,7 @@ use super::ahead::{Addition, WriteAhead};
 use super::beside::Beside;
 use super::{Image, Journal, Line, SetLog, TempName, images_path, lines_path, lock_soon};
 use crate::change::ChangeSetKind;
-use crate::disk::{Lasting, Open, make_private_folder, open_private, sync_path};
+use crate::disk::{Fsync, Open, make_private_folder, open_private, sync_path};
 use crate::note::ContentHash;
 
 /// More than a line takes that says how a write ended.
@@ -188,7 +188,7 @@ impl Writer {
             self.images_len = self.images.metadata()?.len();
             return Err(error);
         }
-        self.keep_unsynced(|unsynced| unsynced.images.extend_from_slice(&pending));
+        self.retain_unsynced(|unsynced| unsynced.images.extend_from_slice(&pending));
         Ok(())
     }
 
@@ -216,11 +216,11 @@ impl Writer {
         }
         self.torn = false;
         self.lines_len += text.len() as u64;
-        self.keep_unsynced(|unsynced| unsynced.lines.extend_from_slice(&text));
+        self.retain_unsynced(|unsynced| unsynced.lines.extend_from_slice(&text));
         Ok(())
     }
 
-    fn keep_unsynced(&mut self, add: impl FnOnce(&mut Addition)) {
+    fn retain_unsynced(&mut self, add: impl FnOnce(&mut Addition)) {
         if let Some(unsynced) = &mut self.unsynced {
             add(unsynced);
             if unsynced.len() > Addition::MOST {
@@ -279,14 +279,14 @@ impl Writer {
         };
         if let Some(log) = ahead {
             let ahead = Arc::clone(&self.ahead);
-            return vec![Beside::begin(move || log.make_content_last().inspect_err(|_| ahead.give_up()))];
+            return vec![Beside::begin(move || log.fdatasync().inspect_err(|_| ahead.give_up()))];
         }
         let (images, lines) = (Arc::clone(&self.images), Arc::clone(&self.lines));
         let folder = self.folder.clone();
         vec![
             Beside::begin(move || sync_path(&folder)),
-            Beside::begin(move || images.make_content_last()),
-            Beside::begin(move || lines.make_content_last()),
+            Beside::begin(move || images.fdatasync()),
+            Beside::begin(move || lines.fdatasync()),
         ]
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Batch {
 /// How long to wait for the end of a save.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    /// A path is looked at when it has been quiet for so long …
+    /// A path is checked when it has been quiet for so long …
     pub(super) quiet: Duration,
     /// … and at the latest so long after its first event.
     pub(super) limit: Duration,
@@ -156,9 +156,9 @@ impl Coalescer {
         }
     }
 
-    /// Takes out the paths of which an event is pending, and what lies below them: they are looked at
+    /// Takes out the paths of which an event is pending, and what lies below them: they are checked
     /// when they are due.
-    pub(super) fn keep_pending_out_of<T>(&self, paths: &mut IndexMap<String, T>) {
+    pub(super) fn exclude_pending<T>(&self, paths: &mut IndexMap<String, T>) {
         if self.pending.is_empty() {
             return;
         }
@@ -191,7 +191,7 @@ impl Coalescer {
         if let (Some(from), Some(to)) = (&from, &to)
             && is_note(from) == is_note(to)
         {
-            // Looked at apart, they would be told as a creation and a removal.
+            // Checked apart, they would be reported as a creation and a removal.
             self.touch(from.clone(), now, true);
             let pair = (from.clone(), to.clone());
             if !self.renames.contains(&pair) {
@@ -209,7 +209,7 @@ impl Coalescer {
 }
 
 /// The path below `root` with `/` between its components; `None` for what is never
-/// looked at: dot-files and dot-folders (`.obsidian`, `.trash`, `.git`, `.nova-*.tmp`),
+/// checked: dot-files and dot-folders (`.obsidian`, `.trash`, `.git`, `.nova-*.tmp`),
 /// names that are not Unicode, and anything outside.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let mut relative = String::new();
@@ -257,7 +257,7 @@ mod tests {
             // Events of one moment are taken in together.
             if lines.peek().is_none_or(|next| !next.starts_with(&format!("{at} "))) {
                 let batch = coalescer.due(now);
-                tell(&batch, start, now, &mut due);
+                report(&batch, start, now, &mut due);
             }
         }
         wake(&mut coalescer, start, None, &mut due);
@@ -272,11 +272,11 @@ mod tests {
         {
             let batch = coalescer.due(at);
             assert!(!batch.is_empty(), "woken for nothing");
-            tell(&batch, start, at, due);
+            report(&batch, start, at, due);
         }
     }
 
-    fn tell(batch: &Batch, start: Instant, now: Instant, due: &mut Vec<String>) {
+    fn report(batch: &Batch, start: Instant, now: Instant, due: &mut Vec<String>) {
         if batch.is_empty() {
             return;
         }

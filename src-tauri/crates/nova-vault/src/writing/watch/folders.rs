@@ -22,11 +22,11 @@ pub(super) struct Folders {
     watcher: Option<RecommendedWatcher>,
     known: BTreeSet<String>,
     limit: usize,
-    elsewhere: Elsewhere,
+    remote: RemoteKind,
 }
 
-/// What the file system of a folder is called where other machines may change it untold.
-pub(super) type Elsewhere = fn(&Folder) -> Option<&'static str>;
+/// What the file system of a folder is called where other machines may change it remote_reason.
+pub(super) type RemoteKind = fn(&Folder) -> Option<&'static str>;
 
 /// What a walk found.
 #[derive(Debug, Default)]
@@ -34,8 +34,8 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     /// Why some folder could not be watched, if so.
     pub(super) refused: Option<String>,
-    /// The first folder that may be changed elsewhere untold, if there is one, and why.
-    pub(super) elsewhere: Option<String>,
+    /// The first folder that may be changed elsewhere remote_reason, if there is one, and why.
+    pub(super) remote: Option<String>,
 }
 
 /// Whether a walk sets the watch of a folder that has one.
@@ -48,8 +48,8 @@ pub(super) enum Rewatch {
 
 impl Folders {
     /// Folders of `root`, none of them watched yet. `limit` is how many may be.
-    pub(super) fn new(root: PathBuf, limit: usize, elsewhere: Elsewhere) -> Self {
-        Self { root, watcher: None, known: BTreeSet::new(), limit, elsewhere }
+    pub(super) fn new(root: PathBuf, limit: usize, remote: RemoteKind) -> Self {
+        Self { root, watcher: None, known: BTreeSet::new(), limit, remote }
     }
 
     /// Begins to listen; an error says why that is impossible.
@@ -91,10 +91,10 @@ impl Folders {
             if found.refused.is_none() && !folder.as_ref().is_err_and(is_absence) {
                 found.refused = self.watch(&path, rewatch).err();
             }
-            if found.elsewhere.is_none()
-                && let Some(kind) = folder.as_ref().ok().and_then(self.elsewhere)
+            if found.remote.is_none()
+                && let Some(kind) = folder.as_ref().ok().and_then(self.remote)
             {
-                found.elsewhere = Some(untold(&path, kind));
+                found.remote = Some(remote_reason(&path, kind));
             }
             if folder.and_then(|folder| folder.list(&mut names)).is_err() {
                 continue;
@@ -117,7 +117,7 @@ impl Folders {
     ///
     /// Has to come before the walk of the place it may have been moved to: both names
     /// share one watch in the kernel, and this would end it.
-    pub(super) fn forget(&mut self, path: &str) {
+    pub(super) fn unwatch(&mut self, path: &str) {
         let below = if path.is_empty() { String::new() } else { format!("{path}/") };
         let mut gone: Vec<String> =
             self.known.range(below.clone()..).take_while(|name| name.starts_with(&below)).cloned().collect();
@@ -132,10 +132,10 @@ impl Folders {
     }
 
     /// Forgets the watched folders that are no longer there.
-    pub(super) fn forget_missing(&mut self, disk: &Disk) {
+    pub(super) fn unwatch_missing(&mut self, disk: &Disk) {
         let gone: Vec<String> = self.known.iter().filter(|path| !disk.is_folder(path)).cloned().collect();
         for path in gone {
-            self.forget(&path);
+            self.unwatch(&path);
         }
     }
 
@@ -171,7 +171,7 @@ impl Folders {
 }
 
 /// Why events do not tell everything.
-fn untold(folder: &str, kind: &str) -> String {
+fn remote_reason(folder: &str, kind: &str) -> String {
     let what = if folder.is_empty() { "the vault".to_owned() } else { format!("the folder \"{folder}\"") };
     format!("{what} is on {kind}, where the system reports only edits made on this machine")
 }
@@ -213,13 +213,13 @@ mod tests {
         assert_eq!(folders.walk(&disk, "", Rewatch::New).refused, None);
         assert_eq!(folders.count(), 5, "the root, A, A/Deep, AA and B");
         fs::remove_dir_all(dir.path().join("B")).expect("remove");
-        folders.forget_missing(&disk);
+        folders.unwatch_missing(&disk);
         assert_eq!(folders.count(), 4);
-        folders.forget("A");
+        folders.unwatch("A");
         assert_eq!(folders.count(), 2, "the root and AA");
         folders.walk(&disk, "", Rewatch::New);
         assert_eq!(folders.count(), 4);
-        folders.forget("");
+        folders.unwatch("");
         assert_eq!(folders.count(), 0);
     }
 }

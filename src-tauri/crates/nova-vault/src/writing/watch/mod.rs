@@ -94,8 +94,8 @@ pub enum WatchState {
 
 impl WatchState {
     /// Events are heard; `elsewhere` says why they do not tell everything, if so.
-    fn by_events(folders: usize, elsewhere: Option<String>) -> Self {
-        match elsewhere {
+    fn by_events(folders: usize, remote: Option<String>) -> Self {
+        match remote {
             None => Self::Watching { folders },
             Some(reason) => Self::Both { folders, reason },
         }
@@ -105,14 +105,14 @@ impl WatchState {
 /// How changes would be noticed if the watch began now: every folder is put under watch for a moment, and
 /// no note is read.
 pub(crate) fn would_be(disk: &Disk, options: &Options) -> WatchState {
-    let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit, options.elsewhere);
+    let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit, options.remote);
     if let Err(reason) = folders.listen(|_| {}) {
         return WatchState::Polling { reason };
     }
     let found = folders.walk(disk, "", Rewatch::New);
-    match (found.refused, found.elsewhere) {
+    match (found.refused, found.remote) {
         (Some(reason), _) => WatchState::Polling { reason },
-        (None, elsewhere) => WatchState::by_events(folders.count(), elsewhere),
+        (None, remote) => WatchState::by_events(folders.count(), remote),
     }
 }
 

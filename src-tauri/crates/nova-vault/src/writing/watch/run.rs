@@ -9,25 +9,25 @@ use std::time::{Duration, Instant};
 use notify::Event;
 
 use super::coalescer::{Batch, Coalescer, Timing};
-use super::folders::{Elsewhere, Folders, Found, Rewatch};
-use super::tree::{Candidates, Look, Tree};
+use super::folders::{Folders, Found, RemoteKind, Rewatch};
+use super::tree::{Candidates, Reread, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
 use crate::disk::{Disk, Folder, Roots};
 use crate::shared_texts::SharedTexts;
 
-/// Messages taken in before anything is looked at, so that a burst of writes to one
+/// Messages taken in before anything is checked, so that a burst of writes to one
 /// note costs one look, and an endless burst cannot keep changes back.
-const TAKEN_AT_ONCE: usize = 4096;
+const MAX_MESSAGES_AT_ONCE: usize = 4096;
 
 /// Changes given to the sink at once; each may hold two texts.
-const TOLD_AT_ONCE: usize = 256;
+const MAX_CHANGES_AT_ONCE: usize = 256;
 
 /// Polling may use this share of one processor at most: 1 in so many.
 const POLL_SHARE: u32 = 20;
 
 /// Of a folder that other machines change, comparing may take this share of the time: 1 in so many. Most
 /// of it is waiting for the other side, and nothing else tells of those changes.
-const ELSEWHERE_SHARE: u32 = 4;
+const REMOTE_SHARE: u32 = 4;
 
 #[derive(Debug)]
 pub(super) enum Message {
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
     /// Which folders are changed elsewhere without events here.
-    pub(super) elsewhere: Elsewhere,
+    pub(super) remote: RemoteKind,
     /// Which disk a folder lies on, where the system tells.
     pub(super) device: fn(&Folder) -> Option<u64>,
     pub(super) text_budget: usize,
@@ -74,7 +74,7 @@ impl Options {
 
     /// As if the whole vault lay on NFS.
     pub(crate) fn on_network(poll_every: Duration) -> Self {
-        Self { elsewhere: |_| Some("NFS"), poll_every, ..Self::default() }
+        Self { remote: |_| Some("NFS"), poll_every, ..Self::default() }
     }
 }
 
@@ -84,7 +84,7 @@ impl Default for Options {
             timing: Timing::default(),
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
-            elsewhere: Folder::changed_elsewhere,
+            remote: Folder::remote_kind,
             device: Folder::device,
             text_budget: TEXT_BUDGET,
             roots: Roots::default(),
@@ -110,7 +110,7 @@ pub(super) struct Run {
     state: Arc<Mutex<WatchState>>,
     poll_at: Option<Instant>,
     /// Why events do not tell everything, since the watch began.
-    elsewhere: Option<String>,
+    remote: Option<String>,
     /// The disk that the notes were on when they were last compared.
     device: Option<u64>,
 }
@@ -135,14 +135,14 @@ impl Run {
             inbox,
             own_inbox,
             coalescer: Coalescer::new(root.clone(), options.timing),
-            folders: Folders::new(root.clone(), options.folder_limit, options.elsewhere),
+            folders: Folders::new(root.clone(), options.folder_limit, options.remote),
             tree: Tree::new(options.text_budget, Arc::clone(&options.texts)),
             options,
             sink: Box::new(|_| {}),
             on_state: Box::new(|_| {}),
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
             poll_at: None,
-            elsewhere: None,
+            remote: None,
             device: None,
             root,
         };
@@ -170,12 +170,12 @@ impl Run {
             while let Some(message) = next {
                 match message {
                     Message::Event(Ok(event)) => self.coalescer.push(&event, Instant::now()),
-                    Message::Event(Err(error)) => self.misheard(&error),
+                    Message::Event(Err(error)) => self.note_lost(&error),
                     Message::Flush(reply) => flushes.push(reply),
                     Message::Stop => return,
                 }
                 taken += 1;
-                next = if taken < TAKEN_AT_ONCE { self.inbox.try_recv().ok() } else { None };
+                next = if taken < MAX_MESSAGES_AT_ONCE { self.inbox.try_recv().ok() } else { None };
             }
             self.work(!flushes.is_empty());
             for reply in flushes {
@@ -224,7 +224,7 @@ impl Run {
         // A flush must not leave anything for later.
         let quiet = if flush { Duration::ZERO } else { self.options.timing.quiet };
         let heard = matches!(self.state(), WatchState::Watching { .. });
-        self.look(&batch, scope, quiet);
+        self.scan(&batch, scope, quiet);
         let state = self.state();
         if heard && matches!(state, WatchState::Both { .. }) {
             (self.on_state)(state);
@@ -248,24 +248,24 @@ impl Run {
         match listening {
             Ok(()) => {
                 self.poll_at = None;
-                self.elsewhere = None;
+                self.remote = None;
                 self.set_state(WatchState::Watching { folders: 0 });
             }
             Err(reason) => self.poll(reason),
         }
-        self.look(&Batch::default(), Scope::Everything(Rewatch::All), Duration::ZERO);
+        self.scan(&Batch::default(), Scope::Everything(Rewatch::All), Duration::ZERO);
         let after = self.state();
         if matches!(after, WatchState::Watching { .. } | WatchState::Both { .. }) && after != before {
             (self.on_state)(after);
         }
     }
 
-    fn look(&mut self, batch: &Batch, scope: Scope, quiet: Duration) {
+    fn scan(&mut self, batch: &Batch, scope: Scope, quiet: Duration) {
         let started = Instant::now();
         let Some(disk) = self.open_root() else { return };
         for path in &batch.paths {
             if !disk.is_folder(path) {
-                self.folders.forget(path);
+                self.folders.unwatch(path);
             }
         }
         let mut candidates = Candidates::new();
@@ -275,20 +275,20 @@ impl Run {
                 let found = self.folders.walk(&disk, path, Rewatch::All);
                 self.add(found, &mut candidates);
             }
-            let look = if walked { Look::IfTouched } else { Look::Anyway };
-            add(&mut candidates, path.clone(), look);
+            let reread = if walked { Reread::IfTouched } else { Reread::Always };
+            add(&mut candidates, path.clone(), reread);
             for note in self.tree.under(path) {
-                add(&mut candidates, note, look);
+                add(&mut candidates, note, reread);
             }
         }
         if let Scope::Everything(rewatch) = scope {
-            self.folders.forget_missing(&disk);
+            self.folders.unwatch_missing(&disk);
             let found = self.folders.walk(&disk, "", rewatch);
             self.add(found, &mut candidates);
             for note in self.tree.under("") {
-                add(&mut candidates, note, Look::IfTouched);
+                add(&mut candidates, note, Reread::IfTouched);
             }
-            self.coalescer.keep_pending_out_of(&mut candidates);
+            self.coalescer.exclude_pending(&mut candidates);
         }
         // Once more: the folder may have been unmounted in the meantime, and then
         // every note would seem to be removed.
@@ -299,7 +299,7 @@ impl Run {
         let sink = &mut self.sink;
         let unfinished = self.tree.update(&disk, &candidates, &batch.renames, quiet, &mut |change| {
             told.push(change);
-            if told.len() == TOLD_AT_ONCE {
+            if told.len() == MAX_CHANGES_AT_ONCE {
                 sink(std::mem::take(&mut told));
             }
         });
@@ -312,7 +312,7 @@ impl Run {
         self.count_folders();
         let share = match self.state() {
             WatchState::Polling { .. } => POLL_SHARE,
-            WatchState::Both { .. } => ELSEWHERE_SHARE,
+            WatchState::Both { .. } => REMOTE_SHARE,
             WatchState::Watching { .. } | WatchState::Failed { .. } => return,
         };
         if self.poll_at.is_none() || scope != Scope::Batch {
@@ -323,15 +323,15 @@ impl Run {
 
     fn add(&mut self, found: Found, candidates: &mut Candidates) {
         for note in found.notes {
-            add(candidates, note, Look::IfTouched);
+            add(candidates, note, Reread::IfTouched);
         }
         if let Some(reason) = found.refused {
             self.poll(reason);
         }
-        self.elsewhere = self.elsewhere.take().or(found.elsewhere);
+        self.remote = self.remote.take().or(found.remote);
     }
 
-    fn misheard(&mut self, error: &notify::Error) {
+    fn note_lost(&mut self, error: &notify::Error) {
         tracing::debug!(%error, "file events were lost");
         self.coalescer.lose(Instant::now());
     }
@@ -390,7 +390,7 @@ impl Run {
     fn count_folders(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, WatchState::Watching { .. } | WatchState::Both { .. }) {
-            *state = WatchState::by_events(self.folders.count(), self.elsewhere.clone());
+            *state = WatchState::by_events(self.folders.count(), self.remote.clone());
         }
     }
 }
@@ -398,7 +398,7 @@ impl Run {
 /// The sender of messages is gone.
 struct Stopped;
 
-fn add(candidates: &mut Candidates, path: String, look: Look) {
-    let entry = candidates.entry(path).or_insert(look);
-    *entry = look.max(*entry);
+fn add(candidates: &mut Candidates, path: String, reread: Reread) {
+    let entry = candidates.entry(path).or_insert(reread);
+    *entry = reread.max(*entry);
 }

@@ -32,15 +32,15 @@ pub(super) struct Tree {
 
 /// How much to rely on size and times when asking whether a note changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Look {
+pub(super) enum Reread {
     /// Read it only when they differ from those last seen.
     IfTouched,
     /// Read it in any case.
-    Anyway,
+    Always,
 }
 
 /// Notes to look at, in this order.
-pub(super) type Candidates = IndexMap<String, Look>;
+pub(super) type Candidates = IndexMap<String, Reread>;
 
 #[derive(Debug)]
 struct Entry {
@@ -110,16 +110,16 @@ impl Tree {
         let mut absent = Vec::new();
         let mut unfinished = Vec::new();
         let sight = Sight { disk, at: RefCell::default() };
-        for (path, &look) in candidates {
+        for (path, &reread) in candidates {
             if !is_note(path) {
                 continue;
             }
-            match self.see(&sight, path, look) {
+            match self.see(&sight, path, reread) {
                 Seen::Same | Seen::Unreadable => {}
                 Seen::Absent => absent.push(path),
                 Seen::Read(entry) => {
                     let origin = self.origin(&sight, path, &entry, renames);
-                    if look == Look::IfTouched && origin.is_none() && self.is_fresh(path, &entry, quiet) {
+                    if reread == Reread::IfTouched && origin.is_none() && self.is_fresh(path, &entry, quiet) {
                         unfinished.push(path.clone());
                     } else {
                         self.compare(path, entry, origin, sink);
@@ -201,13 +201,13 @@ impl Tree {
             same.then_some(from)
         };
         told.or_else(same_file)
-            .filter(|from| matches!(self.see(sight, from, Look::IfTouched), Seen::Absent))
+            .filter(|from| matches!(self.see(sight, from, Reread::IfTouched), Seen::Absent))
             .map(str::to_owned)
     }
 
-    fn see(&self, sight: &Sight<'_>, path: &str, look: Look) -> Seen {
+    fn see(&self, sight: &Sight<'_>, path: &str, reread: Reread) -> Seen {
         let known = self.entries.get(path);
-        if look == Look::IfTouched
+        if reread == Reread::IfTouched
             && let Some(known) = known
             && known.settled
             && sight.stamp(path).is_ok_and(|stamp| stamp.as_ref() == Some(&known.stamp))
@@ -406,7 +406,7 @@ mod tests {
         let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
         let sight = Sight { disk: &disk, at: RefCell::default() };
         let opened = sight.read("In/a.md").expect("readable").expect("a note").stamp;
-        assert_eq!(sight.stamp("In/a.md").expect("a look"), Some(opened));
+        assert_eq!(sight.stamp("In/a.md").expect("a stamp"), Some(opened));
     }
 
     /// Some file systems give a file a new number whenever they please.
@@ -419,7 +419,7 @@ mod tests {
         let mut tree = Tree::new(100, Arc::default());
         let mut update = |path: &str, renames: &[(String, String)]| {
             let mut told = Vec::new();
-            let candidates = Candidates::from([(path.to_owned(), Look::Anyway)]);
+            let candidates = Candidates::from([(path.to_owned(), Reread::Always)]);
             let rest = tree.update(&disk, &candidates, renames, Duration::ZERO, &mut |change| {
                 told.push(change.kind);
             });

@@ -1,5 +1,5 @@
 //! Files that a write displaced. A program that opened the note before the exchange may still
-//! write into the displaced file, so it is looked at once more before it leaves the vault.
+//! write into the displaced file, so it is checked once more before it leaves the vault.
 
 mod aside;
 
@@ -17,23 +17,23 @@ use crate::disk::{OpenedFile, Place};
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 
-pub(crate) use aside::{displaced_bytes, forget_displaced};
+pub(super) use aside::{check_displaced, put_aside};
+pub(crate) use aside::{displaced_bytes, remove_displaced};
 use aside::{keep_open, move_aside};
-pub(super) use aside::{look_at_displaced, put_aside};
 
 /// The principal of an edit that another program made.
 pub(super) const OUTSIDE: &str = "outside";
 
-/// How long a displaced file stays beside its note before the last look there.
+/// How long a displaced file stays beside its note before the last check there.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long after that the files outside of the vault are looked at.
+/// How long after that the files moved out of the vault are checked.
 const LATER: Duration = Duration::from_secs(60);
 
-/// So many files are kept open at most, the newest ones.
+/// The most files held open; the oldest are closed first.
 const MOST_OPEN: usize = 256;
 
-/// A displaced file in which this many edits were found is not looked at again for more.
+/// After this many edits a displaced file is not checked again.
 const MOST_EDITS: u32 = 8;
 
 /// A file that was a note until a write displaced it.
@@ -43,31 +43,31 @@ pub(crate) struct Displaced {
     n: u64,
     place: Place,
     file: File,
-    /// What it is known to hold: that is in the note, or in the journal.
+    /// Its last known text, which is in the note or in the journal.
     known: Arc<str>,
-    /// What the note was expected to hold when the file was displaced.
+    /// The expected text of the note when the file was displaced.
     expected: Arc<str>,
-    /// The note was deleted, not replaced: folders that go with it when they are empty.
+    /// Set if the note was deleted, not replaced: the folders to remove when empty.
     deleted: Option<Vec<String>>,
-    /// Somebody wanted it deleted. What Nova only takes back is no note of theirs.
+    /// Whether it goes to the trash: someone deleted it, and Nova did not merely revert a write.
     to_trash: bool,
-    /// How many edits were brought back from it.
+    /// How many edits were restored from it.
     edits: u32,
     quiet: Quiet,
-    /// What it holds lies beside the note under this name, too: an edit that could be kept nowhere else.
+    /// The copy of it beside the note: an edit that could be saved nowhere else.
     copy: Option<(String, ContentHash)>,
 }
 
-/// What became of a file that was quiet when it was looked at, and that could not be moved away.
+/// The state of a file that was unchanged at its last check and could not be moved away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quiet {
-    /// It was not looked at yet, or was written into.
+    /// Not checked yet, or written into since.
     NotYet,
-    /// It holds an edit that could neither be merged nor kept, and is tried again and again.
-    NotKept,
-    /// It is as it was, until its two seconds are over.
+    /// It holds an edit that could be neither merged nor saved; retried every minute.
+    Unsaved,
+    /// Unchanged; its two seconds are not over.
     Waits,
-    /// It is kept open because it can be kept nowhere.
+    /// Held open, because it can be saved nowhere.
     KeptOpen,
 }
 
@@ -128,12 +128,12 @@ impl Displaced {
 
     /// Moves the file out of the vault when nothing was written into it since; else brings the edit back into
     /// the note, or keeps it beside the journal. Gives what that displaced in turn, and itself where it
-    /// has to be looked at again.
-    pub(crate) fn last_look(self, core: &Core) -> Vec<Displaced> {
-        self.look(core, Unmovable::LosesItsName)
+    /// has to be checked again.
+    pub(crate) fn last_check(self, core: &Core) -> Vec<Displaced> {
+        self.check(core, Unmovable::LosesItsName)
     }
 
-    fn look(self, core: &Core, unmovable: Unmovable) -> Vec<Displaced> {
+    fn check(self, core: &Core, unmovable: Unmovable) -> Vec<Displaced> {
         if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
@@ -159,7 +159,7 @@ impl Displaced {
         {
             // Deleted here, edited there in the same moment: the edit is worth more.
             core.unmerged.add(core.disk.root().join(self.place.path().as_str()));
-            self.now_kept(core);
+            self.mark_saved(core);
             return Vec::new();
         }
         let base = self.deleted.is_none().then(|| Arc::clone(&self.known));
@@ -168,13 +168,13 @@ impl Displaced {
         let (brought, mut more) = bring_back(core, &self.set, self.n, &late);
         match brought {
             Ok(brought) => {
-                let this = self.now_kept(core);
+                let this = self.mark_saved(core);
                 let is_gone = brought == Brought::Copied && matches!(this.file, File::Temp(_));
                 if !is_gone {
                     more.extend(this.after_an_edit(core, bytes));
                 }
             }
-            Err(error) => more.push(self.not_kept(core, &bytes, &error)),
+            Err(error) => more.push(self.mark_unsaved(core, &bytes, &error)),
         }
         more
     }
@@ -194,7 +194,7 @@ impl Displaced {
         }
     }
 
-    /// Whether to look again at a file from which an edit was brought back.
+    /// Whether to look again at a file from which an edit was restored.
     fn after_an_edit(self, core: &Core, bytes: Vec<u8>) -> Option<Displaced> {
         // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
         // edit of a deleted note is kept beside the journal, and the file goes.
@@ -219,7 +219,7 @@ impl Displaced {
     /// What holds an edit that is nowhere else is not let go. A file without a name is copied beside the
     /// note, which may be on another disk than what is full; the next start finds it there. The person is
     /// told where it is.
-    fn not_kept(mut self, core: &Core, bytes: &[u8], error: &io::Error) -> Displaced {
+    fn mark_unsaved(mut self, core: &Core, bytes: &[u8], error: &io::Error) -> Displaced {
         let name = match &self.file {
             File::Temp(temp) => Some(temp.clone()),
             File::Opened(opened) => {
@@ -237,14 +237,14 @@ impl Displaced {
             }
         };
         let at = name.map(|name| core.beside(&self.place, &name));
-        core.not_kept.add(self.place.path(), (self.set.id(), self.n), at, error);
-        Displaced { quiet: Quiet::NotKept, ..self }
+        core.unsaved.add(self.place.path(), (self.set.id(), self.n), at, error);
+        Displaced { quiet: Quiet::Unsaved, ..self }
     }
 
-    fn now_kept(mut self, core: &Core) -> Displaced {
+    fn mark_saved(mut self, core: &Core) -> Displaced {
         let copy = self.copy.take();
         self.remove(copy);
-        core.not_kept.remove((self.set.id(), self.n));
+        core.unsaved.remove((self.set.id(), self.n));
         self
     }
 
@@ -257,7 +257,7 @@ impl Displaced {
     }
 
     /// What it held was not taken into the note after all: it is an outside edit that is nowhere else.
-    pub(super) fn not_taken_in(&mut self) {
+    pub(super) fn not_merged(&mut self) {
         self.known = Arc::clone(&self.expected);
     }
 
@@ -269,13 +269,13 @@ impl Displaced {
     /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
     /// be kept and waits beside the note for the next start.
     fn is_left_behind(&self) -> bool {
-        if self.quiet == Quiet::NotKept && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
+        if self.quiet == Quiet::Unsaved && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
             tracing::error!(
                 "{}: an edit made outside while Nova wrote is lost, because there was no room for it anywhere",
                 self.place.path()
             );
         }
-        matches!(self.quiet, Quiet::KeptOpen | Quiet::NotKept)
+        matches!(self.quiet, Quiet::KeptOpen | Quiet::Unsaved)
     }
 
     /// The name of the file beside the note, when it is what the write `n` displaced and held
@@ -313,7 +313,7 @@ impl Displaced {
             return Some(Displaced { file, quiet: Quiet::NotYet, ..self });
         }
         if moved && let File::Temp(temp) = &self.file {
-            // Last, so that the next start looks at it again after a kill. Without second names it has gone.
+            // Last, so that the next start checks it again after a kill. Without second names it has gone.
             self.place.remove(temp).ok();
         }
         let opened = match self.file {
@@ -413,18 +413,21 @@ pub(super) fn bring_back(
     (kept.map(|()| Brought::Kept), more)
 }
 
-/// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all of them
+/// Holds displaced files for two seconds, then has them checked. Dropping it checks all of them
 /// and waits for that: at once, but for those that can be kept nowhere, which have their two seconds.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct LateChecker {
     sender: Option<mpsc::Sender<Displaced>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
-    pub(crate) fn start(core: Arc<Core>) -> Keeper {
+impl LateChecker {
+    pub(crate) fn start(core: Arc<Core>) -> LateChecker {
         let (sender, receiver) = mpsc::channel();
-        Keeper { sender: Some(sender), thread: Some(thread::spawn(move || wait_and_look(&core, &receiver))) }
+        LateChecker {
+            sender: Some(sender),
+            thread: Some(thread::spawn(move || wait_and_check(&core, &receiver))),
+        }
     }
 
     pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
@@ -436,7 +439,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for LateChecker {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
@@ -445,10 +448,10 @@ impl Drop for Keeper {
     }
 }
 
-fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
+fn wait_and_check(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
     // Files that could be moved nowhere, or hold what could be kept nowhere, in the order they are to be
-    // looked at again.
+    // checked again.
     let mut kept_open: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let mut later: Option<Instant> = None;
     loop {
@@ -466,9 +469,9 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
                 let displaced = waiting.pop_front_if(is_due).or_else(|| kept_open.pop_front_if(is_due));
                 if let Some((_, displaced)) = displaced {
                     let (quiet, more): (Vec<_>, Vec<_>) = displaced
-                        .last_look(core)
+                        .last_check(core)
                         .into_iter()
-                        .partition(|one| matches!(one.quiet, Quiet::KeptOpen | Quiet::NotKept));
+                        .partition(|one| matches!(one.quiet, Quiet::KeptOpen | Quiet::Unsaved));
                     let now = Instant::now();
                     waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
                     kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
@@ -480,7 +483,7 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
                     later = Some(Instant::now() + LATER);
                 }
                 if later.is_some_and(|due| due <= now) {
-                    look_at_displaced(core);
+                    check_displaced(core);
                     core.journal.ahead().settle();
                     later = None;
                 }
@@ -491,14 +494,14 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     // What is kept open has had its two seconds.
     let now = Instant::now();
     let kept_open = kept_open.into_iter().map(|(_, displaced)| (now, displaced));
-    look_before_the_end(core, kept_open.chain(waiting).collect());
-    look_at_displaced(core);
+    check_before_exit(core, kept_open.chain(waiting).collect());
+    check_displaced(core);
 }
 
-/// Looks at once at what is found again at the next start, whatever is written into it. What cannot be
+/// Checks at once the files that the next start finds again, whatever is written into them. What cannot be
 /// moved there is gone after its last look, so that comes no sooner than at any other time: a file that
-/// was written into has two seconds again, as often as its edits are brought back.
-fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
+/// was written into has two seconds again, as often as its edits are restored.
+fn check_before_exit(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
     let mut unmovable: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let again = |more: Vec<Displaced>, due: Instant| {
         let fresh = Instant::now() + PATIENCE;
@@ -508,21 +511,21 @@ fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>)
     loop {
         while let Some((due, one)) = waiting.pop_front() {
             let (waits, more): (Vec<_>, Vec<_>) =
-                again(one.look(core, Unmovable::Waits), due).partition(|(_, one)| one.quiet == Quiet::Waits);
+                again(one.check(core, Unmovable::Waits), due).partition(|(_, one)| one.quiet == Quiet::Waits);
             unmovable.extend(waits);
             waiting.extend(more);
         }
         let Some((due, one)) = unmovable.pop_front() else { return };
         core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
         // Nothing is kept open after it.
-        waiting.extend(again(one.last_look(core), due));
+        waiting.extend(again(one.last_check(core), due));
     }
 }
 
-/// Looks at once, and at what that displaces in turn. Nothing is kept open after it.
-pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
+/// Checks all of them at once, and what that displaces in turn. Nothing is held open after it.
+pub(super) fn check_all(core: &Core, displaced: Vec<Displaced>) {
     let mut displaced = VecDeque::from(displaced);
     while let Some(one) = displaced.pop_front() {
-        displaced.extend(one.last_look(core).into_iter().filter(|more| !more.is_left_behind()));
+        displaced.extend(one.last_check(core).into_iter().filter(|more| !more.is_left_behind()));
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use super::Writing;
 use super::note_write::{NoteWrite, Outcome};
 use crate::change::NoteChangeKind;
-use crate::disk::{Lasting, Like, Place, write_all};
+use crate::disk::{Fsync, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::step::Step;
 
@@ -29,7 +29,7 @@ struct Batch {
 }
 
 impl Writing<'_> {
-    /// Creates all of them. On an error those that are `written` have to be taken back; of the others
+    /// Creates all of them. On an error those that are `written` have to be reverted; of the others
     /// nothing is left.
     pub(super) fn create_many(&mut self, writes: &mut [NoteWrite]) -> Result<(), VaultError> {
         let mut batch = Batch::default();
@@ -63,7 +63,7 @@ impl Writing<'_> {
             batch.temps.push(temp);
             self.step(Step::WriteTemp, write)
                 .and_then(|()| write_all(&mut file, write.after.as_deref().unwrap_or_default()))
-                .and_then(|()| if Place::SYNCS_TOGETHER { Ok(()) } else { file.make_last() })
+                .and_then(|()| if Place::SYNCS_TOGETHER { Ok(()) } else { file.fsync() })
                 .map_err(failed)?;
         }
         Ok(())

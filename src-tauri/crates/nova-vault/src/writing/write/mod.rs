@@ -1,5 +1,5 @@
 //! How a planned change reaches the disk: checked against what is there, announced in the
-//! journal, written note by note, and taken back as a whole when a note cannot be written.
+//! journal, written note by note, and reverted as a whole when a note cannot be written.
 
 mod late;
 mod many;
@@ -18,18 +18,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
-use crate::disk::{Attributes, Lasting, Like, OpenedFile, Place};
+use crate::disk::{Attributes, Fsync, Like, OpenedFile, Place};
 use crate::error::VaultError;
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 use crate::writing::journal::{
-    Image, IntentNote, Line, RecordState, SetLog, TakenBack, Writer, lock_writing,
+    Image, IntentNote, Line, RecordState, Reverting, SetLog, Writer, lock_writing,
 };
 
 use late::File;
-pub(crate) use late::{Displaced, Keeper, displaced_bytes, forget_displaced};
+pub(crate) use late::{Displaced, LateChecker, displaced_bytes, remove_displaced};
 use many::many_creates;
-use note_write::{Looked, NoteWrite, Outcome, Texts};
+use note_write::{NoteWrite, Outcome, PlaceCache, Texts};
 pub(crate) use sweep::sweep;
 
 /// What is to become of one note.
@@ -42,7 +42,7 @@ pub(crate) struct Planned {
     pub(crate) base: Option<Arc<str>>,
     /// The text that is wanted; `None` when the note is to go.
     pub(crate) after: Option<String>,
-    /// What the file of a note that is brought back is to have.
+    /// What the file of a note that is restored is to have.
     pub(crate) file: Option<Attributes>,
     /// Folders that were made for the note, to go with it when they are empty.
     pub(crate) folders: Vec<String>,
@@ -56,8 +56,8 @@ pub(crate) struct SetJournal {
     kind: ChangeSetKind,
     label: String,
     writer: Mutex<Option<OpenSet>>,
-    /// The records of another set that are taken back by the next writes.
-    undoes: Mutex<Option<TakenBack>>,
+    /// The records of another set that are reverted by the next writes.
+    undoes: Mutex<Option<Reverting>>,
 }
 
 /// A begun journal.
@@ -160,7 +160,7 @@ impl SetJournal {
 
     /// Writes the planned changes. All notes are compared with what they were read as before
     /// the first is touched; a conflict there writes nothing at all. A note that fails later
-    /// takes back those before it.
+    /// reverts those before it.
     pub(crate) fn apply(
         self: &Arc<Self>,
         core: &Core,
@@ -181,9 +181,9 @@ impl SetJournal {
         };
         let mut writes = Vec::new();
         let mut freed = HashSet::new();
-        let mut looked = Looked::default();
+        let mut places = PlaceCache::default();
         for planned in plan {
-            match NoteWrite::against_disk(core, planned, &freed, &mut looked) {
+            match NoteWrite::against_disk(core, planned, &freed, &mut places) {
                 Ok(Some(write)) => {
                     freed.extend(write.frees().cloned());
                     writes.push(write);
@@ -192,7 +192,7 @@ impl SetJournal {
                 Err(error) => return (Err(error), Vec::new()),
             }
         }
-        drop(looked);
+        drop(places);
         if writes.is_empty() {
             return (Ok(Applied::default()), Vec::new());
         }
@@ -278,7 +278,7 @@ impl SetJournal {
         let mut file = place.create_temp(&name, Like::Known(&opened.attributes()?))?;
         let copied = step(Step::WriteTemp)
             .and_then(|()| file.write_all(bytes))
-            .and_then(|()| file.make_last())
+            .and_then(|()| file.fsync())
             .and_then(|()| place.sync_folder());
         if let Err(error) = copied {
             drop(file);
@@ -321,10 +321,10 @@ impl SetJournal {
                 write.file = Some(attributes);
             }
         }
-        // Each is done and taken back at most, with a temporary file for it; and the set ends.
+        // Each is done and reverted at most, with a temporary file for it; and the set ends.
         let mut lines = 3 * writes.len() + 2;
         if core.write_through {
-            // Begun, taken back, and each ended.
+            // Begun, reverted, and each ended.
             lines += 4 * writes.len();
         }
         let mut notes = Vec::new();
@@ -412,7 +412,7 @@ impl Writing<'_> {
                     let line = Line::Failed { n: write.n, reason: error.message() };
                     self.writer.append(&line).ok();
                 }
-                self.take_back(&writes[..next]);
+                self.revert(&writes[..next]);
                 self.writer.sync().ok();
                 return Err(error);
             }
@@ -454,9 +454,9 @@ impl Writing<'_> {
             .map_err(VaultError::io("write the journal"))
     }
 
-    /// Undoes the notes already written, last first. What cannot be taken back, because it
+    /// Undoes the notes already written, last first. What cannot be reverted, because it
     /// was edited again meanwhile, stays and stays listed as done.
-    fn take_back(&mut self, written: &[NoteWrite]) {
+    fn revert(&mut self, written: &[NoteWrite]) {
         self.taking_back = true;
         for write in written.iter().rev().filter(|write| write.written) {
             let mut inverse = write.inverse();
@@ -521,7 +521,7 @@ impl Writing<'_> {
             return Ok(false);
         }
         self.displaced.remove(at);
-        self.look_again(&place, File::Temp(temp), after, None, inverse);
+        self.recheck(&place, File::Temp(temp), after, None, inverse);
         place.sync_folder().map_err(doing())?;
         if inverse.from.is_none() {
             return Ok(true);

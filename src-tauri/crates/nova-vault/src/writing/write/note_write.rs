@@ -39,14 +39,14 @@ pub(super) struct NoteWrite {
     /// What came from outside, readable.
     pub(super) outside: Vec<String>,
     pub(super) written: bool,
-    /// It failed, and what it had done by then could not be taken back: it is not said to have come to
+    /// It failed, and what it had done by then could not be reverted: it is not said to have come to
     /// nothing, and can be undone.
     pub(super) stays: bool,
     /// It has both names: a kill came in the middle of the move.
     pub(super) half_moved: bool,
-    /// The folder that it was moved out of, opened: the user may rename that before the move is taken back.
+    /// The folder that it was moved out of, opened: the user may rename that before the move is reverted.
     pub(super) came_from: Option<Place>,
-    /// What the note's file is to have: of one that is brought back, what it had when it was deleted. Of
+    /// What the note's file is to have: of one that is restored, what it had when it was deleted. Of
     /// one that is to be deleted, what it has.
     pub(super) file: Option<Attributes>,
     /// Folders made for it, or to go with it when they are empty.
@@ -88,9 +88,9 @@ impl Outcome {
 
 /// The folders of new notes, each opened once; `None` where there is none.
 #[derive(Debug, Default)]
-pub(super) struct Looked(HashMap<String, Option<Place>>);
+pub(super) struct PlaceCache(HashMap<String, Option<Place>>);
 
-impl Looked {
+impl PlaceCache {
     /// Whether nothing at all has this name. That another program makes something meanwhile is
     /// found when the note is put there.
     fn is_free(&mut self, core: &Core, path: &VaultPath) -> bool {
@@ -122,25 +122,24 @@ impl NoteWrite {
         }
     }
 
-    /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
-    /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
-    pub(super) fn against_disk(
-        core: &Core,
-        planned: &Planned,
-        freed: &HashSet<VaultPath>,
-        looked: &mut Looked,
-    ) -> Result<Option<NoteWrite>, VaultError> {
-        let at = planned.from.as_ref().unwrap_or(&planned.path);
-        core.steps.before(Step::ReadCurrent, at.as_str()).map_err(VaultError::io_at("read", at))?;
-        let mut write = NoteWrite {
+    /// A write of which nothing is done yet, from `base` to `after`; `file`: attributes and folders.
+    fn new(
+        path: VaultPath,
+        from: Option<VaultPath>,
+        base: Option<Arc<str>>,
+        after: Option<String>,
+        (file, folders): (Option<Attributes>, Vec<String>),
+    ) -> NoteWrite {
+        let before = base.as_deref().map(str::to_owned);
+        NoteWrite {
             n: 0,
-            path: planned.path.clone(),
-            from: planned.from.clone(),
-            base: planned.base.clone(),
-            mine: planned.after.clone(),
-            before: planned.base.as_deref().map(str::to_owned),
-            after: planned.after.clone(),
-            in_place: planned.base.as_deref().unwrap_or_default().to_owned(),
+            path,
+            from,
+            base,
+            mine: after.clone(),
+            in_place: before.clone().unwrap_or_default(),
+            before,
+            after,
             ours_is_there: false,
             displaced: Vec::new(),
             announced: Texts::default(),
@@ -150,12 +149,28 @@ impl NoteWrite {
             stays: false,
             half_moved: false,
             came_from: None,
-            file: planned.file.clone(),
-            folders: planned.folders.clone(),
-        };
+            file,
+            folders,
+        }
+    }
+
+    /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
+    /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
+    pub(super) fn against_disk(
+        core: &Core,
+        planned: &Planned,
+        freed: &HashSet<VaultPath>,
+        places: &mut PlaceCache,
+    ) -> Result<Option<NoteWrite>, VaultError> {
+        let at = planned.from.as_ref().unwrap_or(&planned.path);
+        core.steps.before(Step::ReadCurrent, at.as_str()).map_err(VaultError::io_at("read", at))?;
+        let base = planned.base.clone();
+        let file = (planned.file.clone(), planned.folders.clone());
+        let mut write =
+            NoteWrite::new(planned.path.clone(), planned.from.clone(), base, planned.after.clone(), file);
         let is_free = freed.contains(&planned.path);
         let is_new = planned.base.is_none() && planned.from.is_none();
-        let nothing = is_free && planned.base.is_none() || is_new && looked.is_free(core, at);
+        let nothing = is_free && planned.base.is_none() || is_new && places.is_free(core, at);
         let mut current = if nothing { None } else { core.disk.text(at)? };
         let mut at = at;
         if planned.from.is_some()
@@ -215,26 +230,16 @@ impl NoteWrite {
 
     /// The write that takes this one back.
     pub(super) fn inverse(&self) -> NoteWrite {
+        let (path, from) = match &self.from {
+            Some(from) => (from.clone(), Some(self.path.clone())),
+            None => (self.path.clone(), None),
+        };
+        let base = self.after.as_deref().map(Arc::from);
+        let file = (self.file.clone(), self.folders.clone());
         NoteWrite {
             n: self.n,
-            path: self.from.clone().unwrap_or_else(|| self.path.clone()),
-            from: self.from.as_ref().map(|_| self.path.clone()),
-            base: self.after.as_deref().map(Arc::from),
-            mine: self.before.clone(),
-            before: self.after.clone(),
-            after: self.before.clone(),
-            in_place: self.after.clone().unwrap_or_default(),
-            ours_is_there: false,
-            displaced: Vec::new(),
             announced: self.announced,
-            before_is_whole: true,
-            outside: Vec::new(),
-            written: false,
-            stays: false,
-            half_moved: false,
-            came_from: None,
-            file: self.file.clone(),
-            folders: self.folders.clone(),
+            ..NoteWrite::new(path, from, base, self.before.clone(), file)
         }
     }
 

@@ -8,7 +8,7 @@ use super::late::File;
 use super::note_write::{NoteWrite, Outcome, Texts};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
-use crate::disk::{Lasting, Like, Place, write_all};
+use crate::disk::{Fsync, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::note::ContentHash;
 use crate::step::Step;
@@ -94,7 +94,7 @@ impl Writing<'_> {
                 let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
                 match synced {
                     Ok(()) => {
-                        self.look_again(&place, file, &known, None, write);
+                        self.recheck(&place, file, &known, None, write);
                         return Ok(Outcome::Written);
                     }
                     Err(error) => VaultError::io_at("delete", &write.path)(error),
@@ -108,7 +108,7 @@ impl Writing<'_> {
             Ok(()) => {}
             // Another note took the name: the edited one gets a name beside it at its last look.
             Err(back) if back.kind() == io::ErrorKind::AlreadyExists => {
-                self.look_again(&place, file, &known, None, write);
+                self.recheck(&place, file, &known, None, write);
             }
             Err(_) => write.stays = true,
         }
@@ -186,11 +186,11 @@ impl Writing<'_> {
         let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, text)).and_then(|()| {
             if self.announced == Announced::Lasts {
                 step(Step::SyncTemp)?;
-                return file.make_last();
+                return file.fsync();
             }
             steps.before(Step::SyncJournal, self.set.id())?;
             step(Step::SyncTemp)?;
-            self.writer.sync_with(|| file.make_last())?;
+            self.writer.sync_with(|| file.fsync())?;
             self.announced = Announced::Lasts;
             Ok(())
         });
@@ -227,7 +227,7 @@ impl Writing<'_> {
 
     /// Holds a displaced file for its last look. `expected` is what the note held when it was last
     /// compared; `found` what the file held instead, where that is in the note by now.
-    pub(super) fn look_again(
+    pub(super) fn recheck(
         &mut self,
         place: &Place,
         file: File,
@@ -246,7 +246,7 @@ impl Writing<'_> {
                 is_deleted.then(|| write.folders.clone()),
                 is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
             )),
-            // It stays where it is, and the next start looks at it.
+            // It stays where it is, and the next start checks it.
             Err(error) => tracing::warn!("{}: {error}", write.path),
         }
     }

@@ -5,9 +5,9 @@
 //! `.nova-<set>-<number>.<mark>.tmp` with the mark of this data folder, and the set announced no
 //! write and has no process. A note is exchanged only after its intent lasts, so such a file holds a
 //! text, whole or in part, that was to be written and never was. A name with another mark, or with
-//! none, is of another Nova and stays.
+//! none, is of another process and stays.
 //!
-//! A kill alone loses no line. So the vault is looked through once after each start of the system,
+//! A kill alone loses no line. So the vault is scanned once after each start of the system,
 //! and where the system does not say when that was, once a day.
 
 use std::fs;

@@ -88,10 +88,10 @@ impl Writing<'_> {
             let (before, displaced) = (write.before.clone(), write.displaced.clone());
             match self.end_round(place, &file, write, &expected) {
                 Ok(None) => {
-                    self.look_again(place, file, &expected, None, write);
+                    self.recheck(place, file, &expected, None, write);
                     return Ok(Outcome::Written);
                 }
-                Ok(Some(newer)) => self.look_again(place, file, &expected, Some(&newer), write),
+                Ok(Some(newer)) => self.recheck(place, file, &expected, Some(&newer), write),
                 Err(error) => {
                     // As it was before this round.
                     write.before = before;
@@ -183,7 +183,7 @@ impl Writing<'_> {
             return place.put(&aside);
         }
         // What is written into ours from now on shows at its last look.
-        self.look_again(place, File::Temp(aside), ours.unwrap_or_default(), None, write);
+        self.recheck(place, File::Temp(aside), ours.unwrap_or_default(), None, write);
         place.sync_folder()
     }
 
@@ -229,7 +229,7 @@ impl Writing<'_> {
     fn take_in(&mut self, write: &mut NoteWrite, theirs: String, found: Found) -> Result<(), VaultError> {
         let took = (found == Found::Displaced).then(|| ContentHash::of(theirs.as_bytes()));
         for older in write.take_in(theirs, found)? {
-            self.not_taken_in(write.n, &older);
+            self.not_merged(write.n, &older);
         }
         if self.taking_back {
             return Ok(());
@@ -245,8 +245,8 @@ impl Writing<'_> {
     }
 
     /// An outside text that a write displaced is not in the note after all: its last look brings it back.
-    fn not_taken_in(&mut self, n: u64, text: &str) {
-        self.displaced.iter_mut().filter(|one| one.held(n, text)).for_each(Displaced::not_taken_in);
+    fn not_merged(&mut self, n: u64, text: &str) {
+        self.displaced.iter_mut().filter(|one| one.held(n, text)).for_each(Displaced::not_merged);
     }
 
     /// Puts the outside version back in the note's place after an exchange that was wrong,
@@ -276,16 +276,16 @@ impl Writing<'_> {
         match place.bytes_of(&taken_out) {
             Ok(Some(newest)) if newest != ours.as_bytes() => {
                 // Edited once more in that moment: the newest version belongs in the place, and the
-                // one that was put there is brought back into it.
+                // one that was put there is restored into it.
                 self.turn(write.n, &taken_out, Some(expected), None);
                 if let Ok(temp) = self.displace_again(place, &taken_out, write, [Some(expected), None]) {
-                    self.look_again(place, File::Temp(temp), expected, None, write);
+                    self.recheck(place, File::Temp(temp), expected, None, write);
                 }
                 (write.conflict(&String::from_utf8_lossy(&newest), "it keeps changing"), true)
             }
             Ok(_) => {
                 place.sync_folder().ok();
-                self.look_again(place, File::Temp(taken_out), ours, None, write);
+                self.recheck(place, File::Temp(taken_out), ours, None, write);
                 (error, true)
             }
             Err(_) => (error, true),
@@ -317,17 +317,17 @@ impl Writing<'_> {
         ours: &str,
     ) -> bool {
         let text = file.bytes(place).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
-        self.look_again(place, file, expected, text.as_deref(), write);
+        self.recheck(place, file, expected, text.as_deref(), write);
         let Some(text) = text else { return false };
         let is_back = self.put_outside(place, write, ours, &text).is_ok();
         if !is_back {
-            self.not_taken_in(write.n, &text);
+            self.not_merged(write.n, &text);
         }
         is_back
     }
 
     /// Takes ours out of the note again. The outside texts that it displaced and that this does not put
-    /// back are brought back at their last look.
+    /// back are restored at their last look.
     fn restore(&mut self, place: &Place, write: &mut NoteWrite) {
         let Some(outside) = &write.before else { return };
         let restored = self.put_outside(place, write, &write.in_place, outside);
@@ -336,7 +336,7 @@ impl Writing<'_> {
             return;
         }
         for outside in &write.displaced {
-            self.not_taken_in(write.n, outside);
+            self.not_merged(write.n, outside);
         }
     }
 
@@ -360,7 +360,7 @@ impl Writing<'_> {
             return Err(edited());
         }
         // What is written into ours from now on shows at its last look.
-        self.look_again(place, file, ours, None, write);
+        self.recheck(place, file, ours, None, write);
         place.sync_folder()
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use super::late::{Late, OUTSIDE, bring_back, look_at_all, look_at_displaced, put_aside};
+use super::late::{Late, OUTSIDE, bring_back, check_all, check_displaced, put_aside};
 use super::moved::take_over_moved;
 use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;
@@ -25,7 +25,7 @@ use crate::writing::journal::{
 
 /// Deals with the leftovers of every change set whose process is gone, and with files of no set.
 /// Only files of this data folder's journal are touched, and one that holds an edit nobody has is
-/// brought back first.
+/// restored first.
 pub(crate) fn sweep(core: &Core) {
     if let Err(error) = core.journal.ahead().restore() {
         // What looks like left over may be of a set that is not whole yet.
@@ -56,7 +56,7 @@ pub(crate) fn sweep(core: &Core) {
     }
     sweep_astray(core, &mut swept);
     swept.into_iter().for_each(Sweep::end);
-    look_at_displaced(core);
+    check_displaced(core);
     sweep_orphans(core);
 }
 
@@ -216,16 +216,16 @@ impl<'a> Sweep<'a> {
         let copy = || core.name_copy(place, temp);
         let late = Late { place: &self.note_now(place, record)?, base, bytes: &bytes, copy: &copy };
         let (brought, displaced) = bring_back(core, &self.set, record.n, &late);
-        look_at_all(core, displaced);
+        check_all(core, displaced);
         match brought {
             Ok(_) => {
-                core.not_kept.remove((&log.id, record.n));
+                core.unsaved.remove((&log.id, record.n));
                 put_aside(core, place, temp, &log.id, record.n, hash);
                 Ok(())
             }
             Err(error) => {
                 let at = core.beside(place, temp);
-                core.not_kept.add(&record.path, (&log.id, record.n), Some(at), &error);
+                core.unsaved.add(&record.path, (&log.id, record.n), Some(at), &error);
                 Err(error)
             }
         }
@@ -278,7 +278,7 @@ impl<'a> Sweep<'a> {
         }
         let is_outside = |record: &Record| record.author.principal == OUTSIDE;
         if !self.log.committed && self.log.records.iter().all(is_outside) {
-            // What it was to bring back is brought back by now, from the file that has it.
+            // What it was to bring back is restored by now, from the file that has it.
             self.set.end_outside(self.core, self.log);
         }
     }

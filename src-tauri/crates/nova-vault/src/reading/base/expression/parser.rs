@@ -20,7 +20,7 @@ pub(in crate::reading::base) fn parse(text: &str) -> Result<Expr, Refused> {
     let expr = parser.expression()?;
     match parser.tokens.next() {
         None => Ok(expr),
-        Some(token) => Err(format!("{} is not expected here", said(Some(&token))).into()),
+        Some(token) => Err(format!("{} is not expected here", describe(Some(&token))).into()),
     }
 }
 
@@ -73,9 +73,11 @@ impl Parser {
                 let name = match self.tokens.next() {
                     Some(Token::Name(name)) => name,
                     other => {
-                        return Err(
-                            format!("a name is missing after `.`, before {}", said(other.as_ref())).into()
-                        );
+                        return Err(format!(
+                            "a name is missing after `.`, before {}",
+                            describe(other.as_ref())
+                        )
+                        .into());
                     }
                 };
                 if self.takes("(") {
@@ -123,7 +125,7 @@ impl Parser {
             Some(Token::Pattern) => {
                 return Err(Refused::NotComputed("regular expressions are not evaluated".to_owned()));
             }
-            other => return Err(format!("a value is missing before {}", said(other.as_ref())).into()),
+            other => return Err(format!("a value is missing before {}", describe(other.as_ref())).into()),
         })
     }
 
@@ -146,7 +148,7 @@ impl Parser {
             }
             let key = match self.tokens.next() {
                 Some(Token::Name(key) | Token::Text(key)) => key,
-                other => return Err(format!("a key is missing before {}", said(other.as_ref())).into()),
+                other => return Err(format!("a key is missing before {}", describe(other.as_ref())).into()),
             };
             self.expect(":")?;
             entries.push((key, self.expression()?));
@@ -162,7 +164,7 @@ impl Parser {
         if self.takes(symbol) {
             return Ok(());
         }
-        Err(format!("`{symbol}` is missing before {}", said(self.tokens.peek())).into())
+        Err(format!("`{symbol}` is missing before {}", describe(self.tokens.peek())).into())
     }
 }
 
@@ -194,7 +196,7 @@ fn grouped(first: Expr, rest: Operands, precedence: usize) -> Expr {
     Expr::Chain(Box::new(first), rest)
 }
 
-fn said(token: Option<&Token>) -> String {
+fn describe(token: Option<&Token>) -> String {
     match token {
         Some(Token::Number(text) | Token::Name(text)) => format!("`{text}`"),
         Some(Token::Text(text)) => format!("the text `{}`", text.chars().take(40).collect::<String>()),

@@ -36,7 +36,7 @@ fn a_half_written_note_in_a_new_folder() {
     fs::create_dir(vault.path("New")).expect("create a folder");
     let mut note = fs::File::create(vault.path("New/note.md")).expect("create a note");
     note.write_all(b"half").expect("write");
-    // Old enough to be told at once, and then the folder has been looked through.
+    // Old enough to be told at once, and then the folder has been scanned.
     fs::write(vault.outside("old"), "old").expect("write");
     set_modified(&vault.outside("old"), std::time::SystemTime::UNIX_EPOCH);
     fs::rename(vault.outside("old"), vault.path("New/old.md")).expect("move in");

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use super::coalescer::Timing;
 use super::*;
 
-mod elsewhere;
 mod faults;
 mod folders;
+mod remote;
 mod saves;
 mod sums;
 

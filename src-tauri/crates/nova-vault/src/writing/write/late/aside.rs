@@ -3,12 +3,12 @@
 //! A program that opened a note before a write displaced its file can hold it open for as long as
 //! it likes, and no system tells when it stops. So the file is not deleted when it has been quiet
 //! for two seconds: it moves to `<data>/displaced` and stays as long as its change set does. It is
-//! looked at a minute later, when the vault is closed and opened, and before it goes; what was
-//! written into it by then is brought back into the note or put beside it.
+//! checked a minute later, when the vault is closed and opened, and before it goes; what was
+//! written into it by then is restored into the note or put beside it.
 //!
 //! A file that lies on another file system than the data folder cannot be moved there, and a copy
 //! would not show what is written into the file itself. After its two seconds, which the end of the
-//! process waits for, its name goes, but it stays open here, and it is looked at as often as the others
+//! process waits for, its name goes, but it stays open here, and it is checked as often as the others
 //! until the vault is closed. What is written into it after that is lost.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::super::SetJournal;
-use super::{Brought, Displaced, Late, bring_back, look_at_all};
+use super::{Brought, Displaced, Late, bring_back, check_all};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place, bytes_outside};
@@ -67,7 +67,7 @@ pub(super) fn move_aside(
         n,
         number: number.to_string(),
         known,
-        // Not looked at in its new place.
+        // Not checked in its new place.
         modified: 0,
     };
     let folder = core.displaced();
@@ -78,9 +78,9 @@ pub(super) fn move_aside(
     moved.is_ok()
 }
 
-/// Looks at the files that may have been written into since the last time, and brings back what
-/// was. What cannot be brought back now stays for the next time.
-pub(crate) fn look_at_displaced(core: &Core) {
+/// Checks the files that may have been written into since the last time, and restores what
+/// was. What cannot be restored now stays for the next time.
+pub(crate) fn check_displaced(core: &Core) {
     let folder = core.displaced();
     let mut changed = list(&folder);
     changed.retain(|(aside, modified)| aside.modified == 0 || aside.modified != *modified);
@@ -97,7 +97,7 @@ pub(crate) fn look_at_displaced(core: &Core) {
     for (aside, _) in changed {
         // Others are of another vault.
         if let Some(log) = sets.iter().find(|log| log.id == aside.set)
-            && let Err(error) = aside.look(core, log, &folder)
+            && let Err(error) = aside.check(core, log, &folder)
             && error.kind() != io::ErrorKind::WouldBlock
         {
             tracing::warn!("{}: {error}", folder.join(aside.name()).display());
@@ -117,8 +117,8 @@ pub(crate) fn displaced_bytes(core: &Core) -> HashMap<String, u64> {
 }
 
 /// Removes the displaced files of a set that is about to be forgotten. `false` when the set has to stay for one
-/// that was written into and waits to be brought back, or that another Nova is just looking at.
-pub(crate) fn forget_displaced(core: &Core, set: &str) -> io::Result<bool> {
+/// that was written into and waits to be restored, or that another process is checking now.
+pub(crate) fn remove_displaced(core: &Core, set: &str) -> io::Result<bool> {
     let folder = core.displaced();
     let mut files = list(&folder);
     files.retain(|(aside, _)| aside.set == set);
@@ -145,7 +145,7 @@ struct Aside {
     n: u64,
     /// Of its temporary name, so that no two files of a set have one name here.
     number: String,
-    /// What it held when it was last looked at.
+    /// What it held when it was last checked.
     known: ContentHash,
     /// When it was last written then, in nanoseconds since 1970; 0 when that says too little.
     modified: u128,
@@ -170,7 +170,7 @@ impl Aside {
     }
 
     /// `WouldBlock` when the set's process lives.
-    fn look(&self, core: &Core, log: &SetLog, folder: &Path) -> io::Result<()> {
+    fn check(&self, core: &Core, log: &SetLog, folder: &Path) -> io::Result<()> {
         let file = folder.join(self.name());
         let metadata = fs::symlink_metadata(&file)?;
         if !metadata.is_file() || metadata.len() > MAX_NOTE_BYTES {
@@ -186,7 +186,7 @@ impl Aside {
         }
         let writer = Writer::take_over(&core.journal, log)?;
         if !file.exists() {
-            // Another Nova brought it back in this moment.
+            // Another process brought it back in this moment.
             return Ok(());
         }
         let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
@@ -195,7 +195,7 @@ impl Aside {
             fs::rename(&file, looked_at)?;
         }
         drop(set);
-        look_at_all(core, displaced);
+        check_all(core, displaced);
         Ok(())
     }
 
@@ -232,13 +232,13 @@ impl Aside {
         let (brought, displaced) = bring_back(core, set, self.n, &late);
         match brought {
             Ok(brought) => {
-                core.not_kept.remove((set.id(), self.n));
+                core.unsaved.remove((set.id(), self.n));
                 Ok((brought, displaced))
             }
             Err(error) => {
                 let at = core.displaced().join(self.name());
-                core.not_kept.add(&record.path, (set.id(), self.n), Some(at), &error);
-                look_at_all(core, displaced);
+                core.unsaved.add(&record.path, (set.id(), self.n), Some(at), &error);
+                check_all(core, displaced);
                 Err(error)
             }
         }

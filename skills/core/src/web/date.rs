@@ -1,0 +1,38 @@
+//! The day that a page or a search result says it is from.
+
+use nova_skill::Date;
+use nova_skill::jiff::fmt::{rfc2822, strtime};
+
+/// `YYYY-MM-DD`, where the text names a day in a spelling that means one day only.
+pub(super) fn day(text: &str) -> Option<String> {
+    let text = text.trim();
+    let iso = text.get(..10).and_then(|day| day.parse::<Date>().ok());
+    let written = ["%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d", "%d.%m.%Y", "%Y%m%d"];
+    let spelled = || written.iter().find_map(|form| strtime::parse(form, text).ok()?.to_date().ok());
+    let mailed = || rfc2822::parse(text).ok().map(|time| time.date());
+    iso.or_else(spelled).or_else(mailed).map(|day| day.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day;
+
+    #[test]
+    fn days_are_read_as_they_are_written_on_the_web() {
+        for (text, expected) in [
+            ("2026-11-02", Some("2026-11-02")),
+            ("2026-11-02T23:30:00-05:00", Some("2026-11-02")),
+            (" 2 November 2026 ", Some("2026-11-02")),
+            ("Nov 2, 2026", Some("2026-11-02")),
+            ("02.11.2026", Some("2026-11-02")),
+            ("Mon, 02 Nov 2026 09:00:00 +0000", Some("2026-11-02")),
+            ("20261102", Some("2026-11-02")),
+            ("11/02/2026", None),
+            ("yesterday", None),
+            ("2026-13-40", None),
+            ("", None),
+        ] {
+            assert_eq!(day(text).as_deref(), expected, "{text:?}");
+        }
+    }
+}

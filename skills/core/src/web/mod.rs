@@ -1,0 +1,30 @@
+//! The web: `web_search` finds pages and `web_fetch` reads one.
+//!
+//! What comes back was written by strangers. It is read within limits of size, elements, depth and time, and its
+//! text is marked as untrusted.
+
+mod apart;
+mod charset;
+mod cut;
+mod date;
+mod feed;
+mod fetch;
+mod html;
+mod kept;
+mod page;
+mod search;
+
+use url::Url;
+
+pub(crate) use fetch::WebFetch;
+pub(crate) use search::WebSearch;
+
+/// The host of an address as cards and grants name it.
+fn host(url: &Url) -> Option<String> {
+    // As requests to this machine name it.
+    let host = if url.host_str()? == "localhost" { "127.0.0.1" } else { url.host_str()? };
+    Some(match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
+}

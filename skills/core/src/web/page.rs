@@ -1,0 +1,167 @@
+//! What an address answered, as text.
+
+use nova_skill::{FileError, HttpResponse, Range, ToolContext, ToolError};
+use url::Url;
+
+use super::apart::apart;
+use super::cut::{self, Part};
+use super::html::{HtmlError, Readable};
+use super::{charset, feed, html};
+
+/// A page that was read.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Where it was found in the end.
+    pub(super) url: String,
+    /// When it was read, RFC 3339.
+    pub(super) at: String,
+    /// `page`, `feed`, `text`, or what a document was read as.
+    pub(super) kind: &'static str,
+    pub(super) title: Option<String>,
+    pub(super) author: Option<String>,
+    pub(super) date: Option<String>,
+    pub(super) site: Option<String>,
+    pub(super) note: Option<&'static str>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// Its lines.
+    Text(Vec<String>),
+    /// A document such as a PDF, which is read part by part.
+    Document(Vec<u8>),
+}
+
+/// So many lines of a document are read at once.
+const LINES: usize = 2000;
+
+impl Page {
+    pub(super) async fn of(response: HttpResponse, ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let content_type = response.headers.get("content-type").map(|text| text.to_ascii_lowercase());
+        let content_type = content_type.unwrap_or_default();
+        let (url, at, bytes) = (response.url, response.at, response.body);
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            let host = url.host_str().unwrap_or_default();
+            return Err(ToolError::failed(
+                format!("{host} sent an empty page."),
+                "Look for another page about it.",
+            ));
+        }
+        if !is_text(&bytes, &content_type) {
+            let page = Self::new(url, at, "document", Readable::default(), Body::Document(bytes));
+            return Ok(page);
+        }
+        let place = url.clone();
+        let read = apart(ctx, move |stop| {
+            let text = charset::decoded(&bytes, &content_type);
+            if feed::is_feed(&text, &content_type)
+                && let Some(feed) = feed::read(&text, &place, stop)
+            {
+                return Ok(("feed", feed));
+            }
+            if is_html(&text, &content_type) {
+                return html::read(&text, &place, stop).map(|page| ("page", page));
+            }
+            Ok(("text", Readable { text, ..Readable::default() }))
+        });
+        let (kind, page) = read.await?.map_err(|error| match error {
+            HtmlError::Stopped => ToolError::Cancelled,
+            error => ToolError::failed(
+                format!("The page cannot be read: {error}."),
+                "Look for another page about it.",
+            ),
+        })?;
+        let lines = cut::lines(&page.text);
+        Ok(Self::new(url, at, kind, page, Body::Text(lines)))
+    }
+
+    fn new(url: Url, at: String, kind: &'static str, page: Readable, body: Body) -> Self {
+        let Readable { title, author, date, site, note, .. } = page;
+        Self { url: url.into(), at, kind, title, author, date, site, note, body }
+    }
+
+    /// The text from that line on, and what it was read as.
+    pub(super) async fn part(
+        &self,
+        offset: u64,
+        ctx: &dyn ToolContext,
+    ) -> Result<(Part, &'static str), ToolError> {
+        let past_end = |lines: usize| ToolError::InvalidArguments {
+            path: "/offset".into(),
+            rule: format!("the page has {lines} lines"),
+            allowed: Vec::new(),
+        };
+        match &self.body {
+            Body::Text(lines) => {
+                let from = usize::try_from(offset - 1).unwrap_or(usize::MAX);
+                let rest = lines.get(from..).filter(|rest| !rest.is_empty() || from == 0);
+                let rest = rest.ok_or_else(|| past_end(lines.len()))?;
+                Ok((cut::part(rest, offset, false), self.kind))
+            }
+            Body::Document(bytes) => {
+                let name = self.name();
+                let range = Range { offset, limit: LINES };
+                let read = ctx.files().read_bytes(&name, bytes.clone(), range).await.map_err(|error| {
+                    match error {
+                        // The hint of a file speaks of the user's files.
+                        ToolError::File(error @ (FileError::NotText { .. } | FileError::Document { .. })) => {
+                            ToolError::failed(format!("{error}."), "Look for a page about it.")
+                        }
+                        error => error,
+                    }
+                })?;
+                let lines: Vec<String> = read.page.lines.into_iter().map(|(_, line)| line).collect();
+                if lines.is_empty() && offset > 1 {
+                    return Err(past_end(usize::try_from(offset - 1).unwrap_or(usize::MAX)));
+                }
+                let kind = match read.read_as {
+                    "PDF" => "PDF",
+                    "an office document" => "office document",
+                    _ => "text",
+                };
+                Ok((cut::part(&lines, offset, read.page.next.is_some()), kind))
+            }
+        }
+    }
+
+    /// Of its text, where all of it is at hand.
+    pub(super) fn words(&self) -> Option<usize> {
+        match &self.body {
+            Body::Text(lines) => Some(lines.iter().map(|line| line.split_whitespace().count()).sum()),
+            Body::Document(_) => None,
+        }
+    }
+
+    /// In bytes.
+    pub(super) fn size(&self) -> usize {
+        match &self.body {
+            Body::Text(lines) => lines.iter().map(String::len).sum(),
+            Body::Document(bytes) => bytes.len(),
+        }
+    }
+
+    /// The last part of its address, by whose ending office documents are known.
+    pub(super) fn name(&self) -> String {
+        let url = Url::parse(&self.url).ok();
+        let last = url.as_ref().and_then(|url| url.path_segments()?.next_back().map(str::to_owned));
+        last.filter(|name| !name.is_empty()).unwrap_or_else(|| self.url.clone())
+    }
+}
+
+fn is_html(text: &str, content_type: &str) -> bool {
+    let begin = text.trim_start().get(..15).unwrap_or_default().to_ascii_lowercase();
+    content_type.contains("html")
+        || (!content_type.starts_with("text/plain")
+            && (begin.starts_with("<!doctype html") || begin.starts_with("<html")))
+}
+
+/// Whether it is text by what it is called, and does not begin as a document does.
+fn is_text(bytes: &[u8], content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    let is_document = bytes.starts_with(b"%PDF-") || bytes.starts_with(b"PK\x03\x04");
+    let named = kind.starts_with("text/")
+        || ["json", "xml", "javascript", "yaml", "toml"].iter().any(|word| kind.contains(word));
+    // Office documents are XML by name.
+    !is_document && (named || (kind.is_empty() && bytes.trim_ascii_start().starts_with(b"<")))
+}

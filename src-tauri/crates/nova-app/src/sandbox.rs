@@ -1,0 +1,344 @@
+//! Where the commands of tools run: what each may reach, made from the settings and enforced by the guard.
+//!
+//! A command sees `/scratch`, the folder of its chat; `/vault`, a copy without private notes; `/workspaces/NAME`, each
+//! folder that the user opened, by its mode; and `/skills/ID`, a copy of each skill with scripts. All but the scratch
+//! folder and workspaces for writing is read-only.
+
+mod said;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_guard::{Guarded, Limits, Opened, OpenedFiles, ReachedLimit, ShownFolder, View};
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::{Commands, Settings};
+use nova_skill::{
+    Access, Folder, FolderSource, OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput, ProcessRun, Sandbox,
+    SandboxFacts, SandboxSource, ToolError, VaultPath,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use self::said::Said;
+use crate::app::{App, Inner};
+use crate::blocking::blocking;
+use crate::sandboxes::{Copied, PROCESSES, confinement};
+use crate::workspaces::SCRATCH;
+
+/// How long a command may run where nobody says.
+const SECONDS: u64 = 120;
+const MEMORY: u64 = 1 << 30;
+const TEMPORARY: u64 = 256 << 20;
+const LARGEST_FILE: u64 = 1 << 30;
+const OUTPUT: u64 = 64 << 20;
+/// How often is told what a command has said.
+const TICK: Duration = Duration::from_millis(100);
+/// Where programs are looked for.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin";
+
+impl App {
+    /// As [`App::try_commands`], without waiting for the end.
+    pub(crate) fn try_commands_soon(&self) {
+        let wanted = self.config().skills.0.values().any(|skill| !skill.allowed_tools.is_empty());
+        // Where nothing runs tasks, nobody calls a tool either.
+        if let (true, Commands::NotYet, Ok(runtime)) =
+            (wanted, self.inner.sandboxes.commands(), tokio::runtime::Handle::try_current())
+        {
+            let app = self.clone();
+            runtime.spawn(async move { app.try_commands(&app.config().skills).await });
+        }
+    }
+
+    /// Tries to confine a command, where the user switched on a tool that runs some and nobody has tried yet.
+    pub(crate) async fn try_commands(&self, settings: &Settings) {
+        let wanted = settings.0.values().any(|skill| !skill.allowed_tools.is_empty());
+        if wanted && self.inner.sandboxes.commands() == Commands::NotYet {
+            self.inner.sandboxes.try_one().await;
+            self.inner.provide_commands();
+        }
+    }
+}
+
+impl Inner {
+    /// Takes up in the registry whether commands can be confined.
+    fn provide_commands(self: &Arc<Self>) {
+        self.registry.change_present(|present| present.commands = self.sandboxes.commands());
+        self.reload_registry();
+    }
+}
+
+impl SandboxSource for App {
+    fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {
+        let folders = FolderSource::open(self, chat).map_err(|error| {
+            ToolError::failed(
+                format!("The scratch folder of this chat cannot be made: {error}."),
+                "Make Nova's data folder writable.",
+            )
+        })?;
+        let (scratch, workspaces): (Vec<_>, Vec<_>) =
+            folders.iter().cloned().partition(|folder| folder.name() == SCRATCH);
+        let named = |access: Access| {
+            let of_access = workspaces.iter().filter(|folder| folder.access() == access);
+            of_access.map(|folder| folder.name().to_owned()).collect()
+        };
+        let facts = SandboxFacts {
+            folder: match scratch.is_empty() {
+                true => "an empty folder that is gone afterwards".into(),
+                false => "scratch folder of this chat".into(),
+            },
+            reads: named(Access::Read),
+            writes: named(Access::Write),
+            vault: self.vault().is_ok(),
+            hosts: Vec::new(),
+            seconds: SECONDS,
+            memory: MEMORY,
+        };
+        let scratch = scratch.into_iter().next();
+        Ok(Arc::new(CallSandbox { app: self.clone(), facts, scratch, workspaces }))
+    }
+}
+
+/// The sandbox of one call.
+struct CallSandbox {
+    app: App,
+    facts: SandboxFacts,
+    scratch: Option<Arc<Folder>>,
+    workspaces: Vec<Arc<Folder>>,
+}
+
+impl CallSandbox {
+    fn view(&self, copied: &Copied) -> View {
+        let mut view = View { tmp: Some(TEMPORARY), ..View::default() };
+        let mut show = |source: &Path, at: PathBuf, write: bool, also: Option<&Path>| {
+            view.links.extend(also.map(|path| (path.to_owned(), at.clone())));
+            view.folders.push(ShownFolder { source: source.to_owned(), at, write });
+        };
+        if let Some(scratch) = &self.scratch {
+            show(scratch.path(), "/scratch".into(), true, Some(scratch.path()));
+        }
+        for folder in &self.workspaces {
+            let at = Path::new("/workspaces").join(folder.name());
+            show(folder.path(), at, folder.access() == Access::Write, Some(folder.path()));
+        }
+        if let Some((copy, vault)) = copied.vault.as_ref().filter(|_| self.facts.vault) {
+            show(copy, "/vault".into(), false, Some(vault.as_path()));
+        }
+        for (id, copy) in &copied.skills {
+            show(copy, Path::new("/skills").join(id), false, None);
+        }
+        view
+    }
+
+    async fn start(&self, run: &ProcessRun, copied: &Copied) -> Result<Guarded, ToolError> {
+        let limits = Limits {
+            memory: Some(self.facts.memory),
+            open_files: Some(1024),
+            file_size: Some(LARGEST_FILE),
+            all_memory: Some(self.facts.memory),
+            all_processes: Some(PROCESSES),
+            ..Limits::default()
+        };
+        let (program, args) = run.command.split_first().ok_or_else(|| not_started("no program is named"))?;
+        let mut command = self
+            .app
+            .inner
+            .sandboxes
+            .guard
+            .command(&confinement(self.view(copied), limits), program)
+            .args(args);
+        for (name, value) in [
+            ("PATH", PATH),
+            ("HOME", "/tmp"),
+            ("TMPDIR", "/tmp"),
+            ("LANG", "C.UTF-8"),
+            ("TERM", "dumb"),
+            // What it says is told while it runs.
+            ("PYTHONUNBUFFERED", "1"),
+        ] {
+            command = command.env(name, value);
+        }
+        let folder = if self.scratch.is_some() { "/scratch" } else { "/tmp" };
+        command.folder(folder).start().await.map_err(|error| not_started(&error.to_string()))
+    }
+}
+
+#[async_trait]
+impl Sandbox for CallSandbox {
+    fn facts(&self) -> &SandboxFacts {
+        &self.facts
+    }
+
+    async fn run(
+        &self,
+        run: ProcessRun,
+        call: &str,
+        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        cancel: &CancellationToken,
+    ) -> Result<ProcessOutput, ToolError> {
+        let app = self.app.clone();
+        let copied = blocking(move || {
+            let (skills, vault) = (app.registry().snapshot(), app.vault().ok());
+            let copied = app.inner.sandboxes.copied(&skills, vault.as_ref(), app.private());
+            copied.map_err(|error| {
+                let what = format!("The copies that a command is given cannot be made: {error}.");
+                UserError::new(ErrorCode::Io, what, "Make room in Nova's data folder.")
+            })
+        });
+        let copied = copied.await.map_err(|error| ToolError::failed(error.message, error.hint))?;
+        let mut opened = OpenedNotesOf::copy(copied.vault.as_ref().map(|(copy, _)| copy.as_path()));
+        let mut guarded = self.start(&run, &copied).await?;
+        let time = run.time_limit.unwrap_or(Duration::from_secs(self.facts.seconds));
+        let mut running = Running::new(&mut guarded, Said::new(self.scratch.clone(), call), run.input);
+        let ended = running.until_it_ends(&mut guarded, time, cancel, |said| {
+            told(ProcessNews { opened: opened.since(), said });
+        });
+        let (status, ended) = ended.await?;
+        // What it opened just before its end.
+        told(ProcessNews { opened: opened.since(), said: None });
+        let said = running.said;
+        Ok(ProcessOutput {
+            status,
+            ended,
+            text: said.text(),
+            lines: said.lines(),
+            file: said.file().map(|name| format!("{SCRATCH}/{name}")),
+            left_out: copied.left_out,
+        })
+    }
+}
+
+/// A command that runs, and what it has said.
+struct Running {
+    said: Said,
+    stdout: Option<tokio::process::ChildStdout>,
+    stderr: Option<tokio::process::ChildStderr>,
+    /// Gives it its input.
+    _input: tokio_util::task::AbortOnDropHandle<()>,
+}
+
+impl Running {
+    fn new(guarded: &mut Guarded, said: Said, input: Vec<u8>) -> Self {
+        let stdin = guarded.stdin.take();
+        let writing = async move {
+            if let Some(mut stdin) = stdin {
+                // A command need not read it.
+                let _ = stdin.write_all(&input).await;
+            }
+        };
+        Self {
+            said,
+            stdout: guarded.stdout.take(),
+            stderr: guarded.stderr.take(),
+            _input: tokio_util::task::AbortOnDropHandle::new(tokio::spawn(writing)),
+        }
+    }
+
+    /// Its exit code, and the limit for which it was ended.
+    async fn until_it_ends(
+        &mut self,
+        guarded: &mut Guarded,
+        time: Duration,
+        cancel: &CancellationToken,
+        mut tell: impl FnMut(Option<nova_skill::SaidSoFar>),
+    ) -> Result<(i32, Option<ProcessLimit>), ToolError> {
+        let deadline = Instant::now() + time;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut told_bytes = 0;
+        let mut limit = None;
+        let (mut one, mut other) = ([0; 16 << 10], [0; 4 << 10]);
+        let status = loop {
+            tokio::select! {
+                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+                _ = tick.tick() => {
+                    let news = self.said.bytes() > told_bytes;
+                    told_bytes = self.said.bytes();
+                    tell(news.then(|| self.said.so_far()));
+                }
+                ended = guarded.wait() => break ended,
+                () = tokio::time::sleep_until(deadline) => {
+                    limit = Some(ProcessLimit::Time(time));
+                    break guarded.kill().await;
+                }
+                () = cancel.cancelled() => {
+                    // Its end is waited for, so that nothing of it goes on when this returns.
+                    let _ = guarded.kill().await;
+                    return Err(ToolError::Cancelled);
+                }
+            }
+            if self.said.bytes() > OUTPUT {
+                limit = Some(ProcessLimit::Output(OUTPUT));
+                break guarded.kill().await;
+            }
+        };
+        let status = status.map_err(|error| not_started(&error.to_string()))?;
+        // All its processes are gone, so both have an end.
+        while self.said.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
+            tokio::select! {
+                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+            }
+        }
+        tell((self.said.bytes() > told_bytes).then(|| self.said.so_far()));
+        let reached = guarded.reached_limit().map(|reached| match reached {
+            ReachedLimit::Memory => ProcessLimit::Memory(MEMORY),
+            ReachedLimit::Processes => ProcessLimit::Processes(PROCESSES),
+        });
+        // Only a killed guard has no code.
+        Ok((status.code().unwrap_or(128 + 9), limit.or(reached)))
+    }
+}
+
+/// So many bytes; a pipe that has ended is closed, and one that is closed is waited for without end.
+async fn read<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>, space: &mut [u8]) -> usize {
+    let Some(open) = pipe else { return std::future::pending().await };
+    let read = open.read(space).await.unwrap_or_default();
+    if read == 0 {
+        *pipe = None;
+    }
+    read
+}
+
+/// Which notes of the copy are opened while a command runs.
+enum OpenedNotesOf {
+    /// It has none.
+    Nothing,
+    Watched(OpenedFiles),
+    /// The system has no more watches.
+    Unwatched,
+}
+
+impl OpenedNotesOf {
+    fn copy(folder: Option<&Path>) -> Self {
+        match folder.map(OpenedFiles::below) {
+            None => Self::Nothing,
+            Some(Ok(watched)) => Self::Watched(watched),
+            Some(Err(error)) => {
+                tracing::debug!("which notes a command opens is not known: {error}");
+                Self::Unwatched
+            }
+        }
+    }
+
+    fn since(&mut self) -> OpenedNotes {
+        match self {
+            Self::Nothing => OpenedNotes::default(),
+            Self::Unwatched => OpenedNotes::Any,
+            Self::Watched(watched) => match watched.take() {
+                Opened::Any => OpenedNotes::Any,
+                Opened::These(files) => {
+                    let notes = files.iter().filter_map(|file| VaultPath::parse(file.to_str()?).ok());
+                    OpenedNotes::These(notes.filter(VaultPath::is_note).collect())
+                }
+            },
+        }
+    }
+}
+
+fn not_started(why: &str) -> ToolError {
+    ToolError::failed(format!("The command did not run: {why}."), "Change the command, or do without it.")
+}

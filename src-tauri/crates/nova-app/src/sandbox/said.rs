@@ -1,0 +1,179 @@
+//! What a command says: the beginning and the end of it, and all of it in a file where it is long.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use nova_skill::{Folder, SaidSoFar};
+
+/// Bytes of the beginning and of the end that an answer holds.
+const BEGINNING: usize = 8 << 10;
+const END: usize = 24 << 10;
+/// Bytes of the end that are told while it runs.
+const SO_FAR: usize = 8 << 10;
+
+/// What a command has said on both outputs.
+pub(super) struct Said {
+    /// Where all of it goes when it is long, and what that file is called; none without a scratch folder.
+    scratch: Option<(Arc<Folder>, String)>,
+    file: Option<File>,
+    beginning: Vec<u8>,
+    end: VecDeque<u8>,
+    bytes: u64,
+    lines: u64,
+    ends_in_line: bool,
+}
+
+impl Said {
+    pub(super) fn new(scratch: Option<Arc<Folder>>, call: &str) -> Self {
+        let letters = call.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-');
+        let name = format!("output-{}.txt", letters.collect::<String>());
+        Self {
+            scratch: scratch.map(|folder| (folder, name)),
+            file: None,
+            beginning: Vec::new(),
+            end: VecDeque::new(),
+            bytes: 0,
+            lines: 0,
+            ends_in_line: false,
+        }
+    }
+
+    /// In all.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn lines(&self) -> u64 {
+        self.lines + u64::from(self.ends_in_line)
+    }
+
+    pub(super) fn add(&mut self, said: &[u8]) {
+        let Some(last) = said.last() else { return };
+        self.bytes += said.len() as u64;
+        self.lines += said.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.ends_in_line = *last != b'\n';
+        let was_whole = self.file.is_none();
+        let (first, rest) = said.split_at(said.len().min(BEGINNING - self.beginning.len()));
+        self.beginning.extend(first);
+        if was_whole && self.end.len() + rest.len() > END {
+            self.keep_all();
+        }
+        self.end.extend(rest);
+        if let Some(file) = &mut self.file {
+            let written = match was_whole {
+                true => {
+                    let (one, other) = self.end.as_slices();
+                    file.write_all(&self.beginning)
+                        .and_then(|()| file.write_all(one))
+                        .and_then(|()| file.write_all(other))
+                }
+                false => file.write_all(said),
+            };
+            if let Err(error) = written {
+                tracing::warn!("the output of a command could not be kept: {error}");
+                self.file = None;
+                self.scratch = None;
+            }
+        }
+        let over = self.end.len().saturating_sub(END);
+        self.end.drain(..over);
+    }
+
+    /// From here on in a file of the scratch folder.
+    fn keep_all(&mut self) {
+        let Some((folder, name)) = &mut self.scratch else { return };
+        // What is there already may be a command's own.
+        let names = (2..100).map(|number| name.replace(".txt", &format!("-{number}.txt")));
+        let names: Vec<String> = std::iter::once(name.clone()).chain(names).collect();
+        let made = names.into_iter().find_map(|free| Some((folder.create(&free).ok()?, free)));
+        match made {
+            Some((file, free)) => {
+                *name = free;
+                self.file = Some(file);
+            }
+            None => self.scratch = None,
+        }
+    }
+
+    /// The name of the file that holds all of it, where the text does not.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.file.as_ref().and(self.scratch.as_ref()).map(|(_, name)| name.as_str())
+    }
+
+    pub(super) fn so_far(&self) -> SaidSoFar {
+        let all: Vec<u8> = self.beginning.iter().chain(&self.end).copied().collect();
+        let end = &all[all.len().saturating_sub(SO_FAR)..];
+        // Whole lines, where there is more than one.
+        let from = match end.len() < all.len() || self.is_cut() {
+            true => end.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1),
+            false => 0,
+        };
+        SaidSoFar { lines: self.lines(), end: String::from_utf8_lossy(&end[from..]).into_owned() }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let beginning = String::from_utf8_lossy(&self.beginning);
+        let end: Vec<u8> = self.end.iter().copied().collect();
+        let end = String::from_utf8_lossy(&end);
+        let left_out = self.bytes - (self.beginning.len() + self.end.len()) as u64;
+        match left_out {
+            0 => {
+                let all: Vec<u8> = self.beginning.iter().chain(&self.end).copied().collect();
+                String::from_utf8_lossy(&all).into_owned()
+            }
+            _ => format!("{beginning}\n[{left_out} bytes left out]\n{end}"),
+        }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.bytes > (self.beginning.len() + self.end.len()) as u64
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn said(parts: &[&str]) -> Said {
+        let mut said = Said::new(None, "c1");
+        parts.iter().for_each(|part| said.add(part.as_bytes()));
+        said
+    }
+
+    #[test]
+    fn short_output_is_given_whole() {
+        let said = said(&["one\ntw", "o\nthr", "ee"]);
+        assert_eq!((said.text().as_str(), said.lines(), said.file()), ("one\ntwo\nthree", 3, None));
+        assert_eq!(said.so_far(), SaidSoFar { lines: 3, end: "one\ntwo\nthree".into() });
+    }
+
+    #[test]
+    fn a_character_cut_by_two_reads_is_whole() {
+        let mut said = Said::new(None, "c1");
+        let line = "é".repeat(BEGINNING);
+        line.as_bytes().chunks(7).for_each(|chunk| said.add(chunk));
+        assert_eq!(said.text(), line);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn long_output_is_cut_in_the_middle_and_kept_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Arc::new(Folder::open("scratch", folder.path(), nova_skill::Access::Write).unwrap());
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("output-c1.txt")).unwrap();
+        let mut said = Said::new(Some(scratch), "../c1");
+        let lines: Vec<String> = (0..20_000).map(|number| format!("line {number}\n")).collect();
+        lines.iter().for_each(|line| said.add(line.as_bytes()));
+        let text = said.text();
+        assert!(text.starts_with("line 0\nline 1\n") && text.ends_with("line 19999\n"), "{text}");
+        assert!(text.len() < BEGINNING + END + 100 && text.contains(" bytes left out]\n"));
+        assert_eq!(said.file(), Some("output-c1-2.txt"), "a link in its place is not followed");
+        let kept = std::fs::read_to_string(folder.path().join("output-c1-2.txt")).unwrap();
+        assert!(kept == lines.concat());
+        let so_far = said.so_far();
+        assert!(so_far.end.starts_with("line 1") && so_far.end.len() <= SO_FAR && so_far.lines == 20_000);
+    }
+}

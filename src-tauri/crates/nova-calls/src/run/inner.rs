@@ -1,0 +1,287 @@
+//! The calls that a running tool makes: each by its own rules, and what they write as one draft with the tool's.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_protocol::{ErrorCode, SourceView, UserError};
+use nova_registry::{SkillEntry, ToolEntry, ToolLookup};
+use nova_skill::{CallError, Effect, ToolCalls, VaultPath};
+use nova_vault::Draft;
+use nova_workspace::FileDraft;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::run_inner;
+use crate::draft_vault::DraftVault;
+use crate::files::CallFiles;
+use crate::seen_notes::{SeenNote, SeenNotes};
+use crate::watch::CallWatch;
+use crate::{Call, CallScope, Outcome};
+
+/// So many calls one run of a tool may make.
+const MOST: usize = 200;
+
+/// The calls of one run of a tool. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct InnerCalls(Arc<Inner>);
+
+struct Inner {
+    /// As the outer call's, but for what the tool has seen by its own calls.
+    scope: CallScope,
+    seen: Arc<SeenByTool>,
+    /// The outer call.
+    call: String,
+    watch: Arc<CallWatch>,
+    /// Cancelled when the run ends.
+    cancel: CancellationToken,
+    vault: DraftVault,
+    files: CallFiles,
+    /// Held by a call that writes: each sees what those before it have planned.
+    writing: tokio::sync::Mutex<()>,
+    /// Held by a call that may ask, where one question can be answered at a time.
+    asking: tokio::sync::Mutex<()>,
+    made: AtomicUsize,
+    running: TaskTracker,
+    before: Arc<MadeBefore>,
+    found: Mutex<Found>,
+}
+
+/// What came of the calls of one run.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) writes: Vec<InnerWrite>,
+    pub(crate) sources: Vec<SourceView>,
+    pub(crate) from_outside: bool,
+    /// One was stopped while it may already have had an effect outside of the vault.
+    pub(crate) unknown: bool,
+}
+
+/// A call whose changes are in the draft of the outer call.
+pub(crate) struct InnerWrite {
+    pub(crate) tool: Arc<ToolEntry>,
+    pub(crate) args: Value,
+    pub(crate) times: usize,
+    pub(crate) outside_own: bool,
+}
+
+/// Calls with an effect elsewhere that earlier runs of the tool made. A run that is planned anew gets the same
+/// results, and nothing is sent twice.
+#[derive(Default)]
+pub(crate) struct MadeBefore(Mutex<HashMap<(String, String), Vec<Made>>>);
+
+struct Made {
+    result: InnerResult,
+    /// To a call of this run.
+    given: bool,
+}
+
+type InnerResult = Result<Value, CallError>;
+
+impl InnerCalls {
+    pub(crate) fn new(
+        scope: &CallScope,
+        call: &str,
+        watch: Arc<CallWatch>,
+        cancel: CancellationToken,
+        vault: DraftVault,
+        files: CallFiles,
+        before: Arc<MadeBefore>,
+    ) -> Self {
+        let seen = Arc::new(SeenByTool { asker: scope.asker.clone(), read: Mutex::default() });
+        let scope = CallScope { asker: seen.clone(), given: Arc::new(()), ..scope.clone() };
+        Self(Arc::new(Inner {
+            scope,
+            seen,
+            call: call.to_owned(),
+            watch,
+            cancel,
+            vault,
+            files,
+            writing: tokio::sync::Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+            made: AtomicUsize::new(0),
+            running: TaskTracker::new(),
+            before,
+            found: Mutex::default(),
+        }))
+    }
+
+    /// The call that makes these.
+    pub(crate) fn outer(&self) -> &str {
+        &self.0.call
+    }
+
+    pub(crate) fn vault(&self) -> &DraftVault {
+        &self.0.vault
+    }
+
+    pub(crate) fn files(&self) -> &CallFiles {
+        &self.0.files
+    }
+
+    /// A call that writes waits for those that write before it.
+    pub(crate) async fn writes(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.writing.lock().await
+    }
+
+    /// Whether the running tool may call this one.
+    ///
+    /// # Errors
+    /// What the model can do instead.
+    pub(crate) fn check(&self, skill: &SkillEntry, tool: &ToolEntry) -> Result<(), UserError> {
+        let name = tool.shown_name();
+        let refused = |message: String, hint: &str| Err(UserError::new(ErrorCode::BadRequest, message, hint));
+        // It would make calls of its own, without end.
+        if tool.spec().calls_tools || tool.spec().delegates {
+            return refused(format!("{name} cannot be called from a script."), "Call it by itself.");
+        }
+        let callable = self.0.scope.callable.as_ref();
+        if callable.is_some_and(|skills| !skills.contains(&skill.id)) {
+            return refused(
+                format!("The skill {} is not active in this chat.", skill.id),
+                "Call load_skill for it, then run the script again.",
+            );
+        }
+        // Its card shows the note, and what is asked about is what is written.
+        if tool.spec().on_notes && tool.effect() != Effect::Write {
+            return refused(
+                format!("{name} cannot be called from a script: it deletes."),
+                "Call it by itself.",
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds what a call has planned.
+    pub(crate) fn join(&self, draft: Option<Draft>, files: Option<FileDraft>, write: InnerWrite) {
+        if let Some(draft) = draft {
+            self.0.vault.join(draft);
+        }
+        if let Some(files) = files {
+            self.0.files.join(files);
+        }
+        self.found().writes.push(write);
+    }
+
+    /// What came of them, when the run has ended and its token is cancelled: waits for those that nobody
+    /// awaited.
+    pub(crate) async fn ended(&self) -> Found {
+        self.0.running.close();
+        self.0.running.wait().await;
+        std::mem::take(&mut *self.found())
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.0.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn run(self, number: usize, tool: String, args: Value) -> InnerResult {
+        let acts = match self.0.scope.snapshot.tool(&tool) {
+            ToolLookup::Found { tool, .. } => tool.effect() != Effect::Read && !tool.spec().on_notes,
+            ToolLookup::Unknown { .. } => false,
+        };
+        let key = (tool.clone(), args.to_string());
+        if acts && let Some(known) = self.0.before.next(&key) {
+            return known;
+        }
+        let one_by_one = acts && !self.0.scope.access.approver.at_once();
+        let _turn = if one_by_one { Some(self.0.asking.lock().await) } else { None };
+        // Also where it is made anew: it takes the place of the first.
+        let call = Call::with_value(format!("{}.{number}", self.0.call), tool, args);
+        let watch = Arc::new(CallWatch::within(self.0.watch.clone()));
+        let outcome = run_inner(&self.0.scope, call, self.0.cancel.child_token(), &watch, &self).await;
+        self.note(&outcome);
+        let result = outcome.result.map_err(|error| CallError {
+            code: error.code.as_str().to_owned(),
+            message: error.message,
+            hint: error.hint,
+        });
+        if acts {
+            self.0.before.keep(key, result.clone());
+        }
+        result
+    }
+
+    /// What a call was given the outer call was given.
+    fn note(&self, outcome: &Outcome) {
+        self.0.seen.read.lock().unwrap_or_else(PoisonError::into_inner).extend(outcome.seen.keys().cloned());
+        self.0.vault.was_given(outcome);
+        let mut found = self.found();
+        found.from_outside |= outcome.from_outside;
+        found.unknown |= outcome.unknown;
+        for source in &outcome.sources {
+            if !found.sources.contains(source) {
+                found.sources.push(source.clone());
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ToolCalls for InnerCalls {
+    async fn call(&self, tool: &str, args: Value) -> InnerResult {
+        let number = self.0.made.fetch_add(1, Ordering::SeqCst) + 1;
+        if number > MOST {
+            return Err(CallError {
+                code: ErrorCode::BadRequest.as_str().into(),
+                message: format!("One run may make {MOST} calls of tools."),
+                hint: "Ask for more with one call, such as a list or a query.".into(),
+            });
+        }
+        // By itself, so that its end is reported also where the tool is stopped meanwhile.
+        let running = self.0.running.spawn(self.clone().run(number, tool.to_owned(), args));
+        running.await.unwrap_or_else(|_| {
+            Err(CallError {
+                code: ErrorCode::Internal.as_str().into(),
+                message: format!("The call of {tool} broke."),
+                hint: "Try again.".into(),
+            })
+        })
+    }
+}
+
+impl MadeBefore {
+    /// From now on a run gets what the one before it got.
+    pub(crate) fn begin_again(&self) {
+        // Each result is given once for each call, in the order in which the calls ended.
+        self.lock()
+            .values_mut()
+            .for_each(|results| results.iter_mut().for_each(|result| result.given = false));
+    }
+
+    fn next(&self, key: &(String, String)) -> Option<InnerResult> {
+        let mut made = self.lock();
+        let result = made.get_mut(key)?.iter_mut().find(|result| !result.given)?;
+        result.given = true;
+        Some(result.result.clone())
+    }
+
+    fn keep(&self, key: (String, String), result: InnerResult) {
+        self.lock().entry(key).or_default().push(Made { result, given: true });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), Vec<Made>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the outer call's asker has seen of the notes, and what the tool has read since.
+struct SeenByTool {
+    asker: Arc<dyn SeenNotes>,
+    read: Mutex<BTreeSet<VaultPath>>,
+}
+
+impl SeenNotes for SeenByTool {
+    fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
+        // What the tool has just read is no older than the draft.
+        let has_read = self.read.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
+        if has_read { None } else { self.asker.seen(path) }
+    }
+
+    fn makes_private(&self) -> bool {
+        self.asker.makes_private()
+    }
+}

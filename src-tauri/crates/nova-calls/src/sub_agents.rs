@@ -1,0 +1,79 @@
+//! Who takes the tasks of a turn's calls.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use nova_protocol::UserError;
+use nova_skill::{Source, Task, ToolError, VaultPath};
+use nova_vault::note::ContentHash;
+use tokio_util::sync::CancellationToken;
+
+use crate::Approver;
+
+/// Runs the sub-agents of a turn.
+#[async_trait]
+pub trait SubAgents: Send + Sync {
+    /// Runs a task to its end, also when `cancel` ends it.
+    ///
+    /// # Errors
+    /// When it cannot begin.
+    async fn run(&self, task: SubAgentTask) -> Result<SubAgentEnd, ToolError>;
+}
+
+/// None, for forms, clients and sub-agents themselves.
+#[async_trait]
+impl SubAgents for () {
+    async fn run(&self, _: SubAgentTask) -> Result<SubAgentEnd, ToolError> {
+        Err(ToolError::NotDeclared {
+            what: "Only the model of a chat can start sub-agents, and they start none themselves.".into(),
+            remedy: "Do the task yourself.".into(),
+        })
+    }
+}
+
+/// A task as the call gives it on.
+pub struct SubAgentTask {
+    /// The call that waits for it.
+    pub call: String,
+    pub task: Task,
+    /// The model had read what strangers can write before it wrote the task.
+    pub tainted: bool,
+    pub cancel: CancellationToken,
+    pub user: Arc<dyn SubAgentUser>,
+}
+
+/// What a sub-agent asks the user. The time of a question is not the time of its task.
+#[async_trait]
+pub trait SubAgentUser: Send + Sync {
+    /// Whoever decides about the sub-agent's calls.
+    fn approver(&self) -> Arc<dyn Approver>;
+
+    /// Whether the user gives it more steps.
+    async fn allows_more(&self, name: &str, used: u32, more: u32) -> bool;
+}
+
+/// How a sub-agent ended, and what it read.
+pub struct SubAgentEnd {
+    pub how: SubAgentHow,
+    /// What it said last.
+    pub text: String,
+    pub sources: Vec<Source>,
+    /// The notes that it has seen, with what they held.
+    pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// No model elsewhere may hear of what it read.
+    pub only_here: bool,
+    /// It has read what strangers can write.
+    pub untrusted: bool,
+    /// It was stopped while it may already have had an effect outside of the vault.
+    pub unknown: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubAgentHow {
+    Answered,
+    /// This is used up: "20 steps".
+    UsedUp(String),
+    Stopped,
+    Failed(UserError),
+}

@@ -1,0 +1,194 @@
+//! Which call a question of a server belongs to. Up to protocol 2025-11-25 the server does not say.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ElicitRequestParams, ElicitResult};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::asking::{Asked, cancelled};
+use crate::limits;
+
+/// The calls that run, each by what hears its questions, and the questions of which it is open to which call they belong.
+#[derive(Default)]
+pub(crate) struct Askers(Mutex<Now>);
+
+#[derive(Default)]
+struct Now {
+    next: u64,
+    calls: Vec<(u64, mpsc::Sender<Asked>)>,
+    held: Vec<Held>,
+}
+
+/// A question that came while several calls ran. A call that is answered did not ask it, so it belongs to the last one
+/// left of them.
+struct Held {
+    among: Vec<u64>,
+    found: oneshot::Sender<mpsc::Sender<Asked>>,
+}
+
+impl Askers {
+    /// A call runs, for as long as the guard lives.
+    pub(crate) fn call(&self) -> (Asker<'_>, mpsc::Receiver<Asked>) {
+        let (sender, questions) = mpsc::channel(limits::QUESTIONS);
+        let mut now = self.now();
+        now.next += 1;
+        let id = now.next;
+        now.calls.push((id, sender));
+        (Asker { all: self, id, is_answered: false }, questions)
+    }
+
+    /// Cancelled where no call runs, where several ask at once, and where too many questions wait. A question that any of
+    /// several calls may have asked waits until the others are answered.
+    pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
+        let call = match self.asker() {
+            Some(Found::Now(call)) => call,
+            Some(Found::Later(found)) => match found.await {
+                Ok(call) => call,
+                Err(_) => return cancelled(),
+            },
+            None => return cancelled(),
+        };
+        let (answer, answered) = oneshot::channel();
+        if call.try_send(Asked { params, answer }).is_err() {
+            return cancelled();
+        }
+        drop(call);
+        answered.await.unwrap_or_else(|_| cancelled())
+    }
+
+    fn asker(&self) -> Option<Found> {
+        let mut now = self.now();
+        // The asker of a question that was given up does not wait any more.
+        now.held.retain(|held| !held.found.is_closed());
+        match now.calls.as_slice() {
+            [] => None,
+            [(_, one)] => Some(Found::Now(one.clone())),
+            // Two calls that both ask would wait for each other.
+            _ if !now.held.is_empty() => None,
+            several => {
+                let among = several.iter().map(|(id, _)| *id).collect();
+                let (found, later) = oneshot::channel();
+                now.held.push(Held { among, found });
+                Some(Found::Later(later))
+            }
+        }
+    }
+
+    /// A call has ended, by its answer or otherwise.
+    fn ended(&self, id: u64, is_answered: bool) {
+        let mut now = self.now();
+        let Now { calls, held, .. } = &mut *now;
+        calls.retain(|(other, _)| *other != id);
+        for mut one in std::mem::take(held) {
+            let was_among = one.among.contains(&id);
+            one.among.retain(|other| *other != id);
+            let left = match one.among.as_slice() {
+                [left] => calls.iter().find(|(other, _)| other == left),
+                _ => None,
+            };
+            match left {
+                // It may have been the one that asked.
+                _ if was_among && !is_answered => {}
+                Some((_, call)) => drop(one.found.send(call.clone())),
+                None if one.among.is_empty() => {}
+                None => held.push(one),
+            }
+        }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+enum Found {
+    Now(mpsc::Sender<Asked>),
+    Later(oneshot::Receiver<mpsc::Sender<Asked>>),
+}
+
+pub(crate) struct Asker<'a> {
+    all: &'a Askers,
+    id: u64,
+    is_answered: bool,
+}
+
+impl Asker<'_> {
+    /// The server has answered the call.
+    pub(crate) fn answered(mut self) {
+        self.is_answered = true;
+    }
+}
+
+impl Drop for Asker<'_> {
+    fn drop(&mut self) {
+        self.all.ended(self.id, self.is_answered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rmcp::model::ElicitationAction;
+    use serde_json::json;
+    use tokio::task::JoinHandle;
+
+    use super::*;
+
+    fn question(askers: &Arc<Askers>) -> JoinHandle<ElicitResult> {
+        let params =
+            json!({"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": {}}});
+        let params = serde_json::from_value(params).expect("a question");
+        let askers = askers.clone();
+        tokio::spawn(async move { askers.ask(params).await })
+    }
+
+    fn accept(asked: Asked) {
+        let _ = asked.answer.send(ElicitResult::new(ElicitationAction::Accept));
+    }
+
+    async fn waits(askers: &Askers) {
+        while askers.now().held.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_question_of_one_of_two_calls_belongs_to_the_one_that_is_left() {
+        let askers = Arc::<Askers>::default();
+        let (first, _) = askers.call();
+        let (_second, mut questions) = askers.call();
+        let asked = question(&askers);
+        waits(&askers).await;
+        // A call that begins later did not ask it.
+        let (_third, _) = askers.call();
+        first.answered();
+        accept(questions.recv().await.expect("the question"));
+        assert_eq!(asked.await.expect("an answer").action, ElicitationAction::Accept);
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_call_may_be_gone_is_cancelled() {
+        let askers = Arc::<Askers>::default();
+        let (first, _) = askers.call();
+        let (_second, mut questions) = askers.call();
+        let asked = question(&askers);
+        waits(&askers).await;
+        drop(first);
+        assert_eq!(asked.await.expect("an answer").action, ElicitationAction::Cancel);
+        assert!(questions.try_recv().is_err(), "nobody was asked");
+    }
+
+    #[tokio::test]
+    async fn of_two_calls_that_both_ask_the_second_goes_on_without_an_answer() {
+        let askers = Arc::<Askers>::default();
+        let (_first, mut questions) = askers.call();
+        let (second, _) = askers.call();
+        let of_first = question(&askers);
+        waits(&askers).await;
+        assert_eq!(question(&askers).await.expect("an answer").action, ElicitationAction::Cancel);
+        second.answered();
+        accept(questions.recv().await.expect("the question"));
+        assert_eq!(of_first.await.expect("an answer").action, ElicitationAction::Accept);
+    }
+}

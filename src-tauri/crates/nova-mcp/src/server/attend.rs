@@ -1,0 +1,63 @@
+//! A connection as long as it lasts: new lists of what the server has, and the end once nobody needs it.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use super::Server;
+use crate::connection::Connection;
+
+/// Between two lists of a server that says all the time that they are others.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+
+/// Takes up new lists of tools until the connection ends. Keeps neither in use.
+pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
+    let parts = connection.upgrade().map(|connection| (connection.closed.clone(), connection.news.clone()));
+    let Some((closed, news)) = parts else { return };
+    let strong = || Some((server.upgrade()?, connection.upgrade()?));
+    let listing = async {
+        loop {
+            news.tools.notified().await;
+            let Some((server, connection)) = strong() else { return };
+            server.list_again(&connection).await;
+            drop(connection);
+            tokio::time::sleep(BETWEEN_LISTS).await;
+        }
+    };
+    let offers = async {
+        loop {
+            let Some((server, connection)) = strong() else { return };
+            server.list_offers(&connection).await;
+            drop((server, connection));
+            tokio::time::sleep(BETWEEN_LISTS).await;
+            news.offers.notified().await;
+        }
+    };
+    tokio::select! {
+        () = listing => {}
+        () = offers => {}
+        () = rest(server.clone()) => {}
+        () = closed.cancelled() => {}
+    }
+    if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
+        server.ended(&connection);
+    }
+}
+
+/// Ends the connection once no call has needed it for a while.
+async fn rest(server: Weak<Server>) {
+    loop {
+        let Some(strong) = server.upgrade() else { return };
+        match strong.rest(strong.host.idle) {
+            Ok(connection) => {
+                strong.host.changed();
+                connection.close().await;
+                return;
+            }
+            Err(None) => return,
+            Err(Some(until)) => {
+                drop(strong);
+                tokio::time::sleep_until(until).await;
+            }
+        }
+    }
+}

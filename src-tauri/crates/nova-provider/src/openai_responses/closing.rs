@@ -1,0 +1,86 @@
+//! An answer that has ended, taken apart into text, calls and what is handed back.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::item::{Item, Part};
+use crate::ToolCall;
+use crate::read::Fault;
+
+/// The items of an answer, taken apart.
+#[derive(Default)]
+pub(super) struct Closing {
+    /// Ids of calls that an invented one must not repeat.
+    taken: HashSet<String>,
+    seen: HashSet<String>,
+    pub(super) text: String,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) is_refusal: bool,
+    /// The items to hand back.
+    pub(super) kept: Vec<Value>,
+}
+
+impl Closing {
+    pub(super) fn new(taken: HashSet<String>) -> Self {
+        Self { taken, ..Self::default() }
+    }
+
+    /// `is_cut` says that the model was stopped: its last call may be half of one.
+    pub(super) fn add(&mut self, item: Item, is_cut: bool) -> Result<(), Fault> {
+        match item.part {
+            Part::Message { text, is_refusal } => {
+                self.is_refusal |= is_refusal;
+                let plain = || json!({ "type": "message", "role": "assistant", "content": text });
+                self.kept.push(item.whole.unwrap_or_else(plain));
+                self.text.push_str(&text);
+            }
+            // Neither encrypted nor in the open, it is only a name for what the server has not stored.
+            Part::Reasoning => self.kept.extend(item.whole.filter(|whole| {
+                whole["encrypted_content"].is_string()
+                    || whole["content"].as_array().is_some_and(|content| !content.is_empty())
+            })),
+            Part::Call { id, name, arguments, .. } => {
+                let is_half = match &item.whole {
+                    None => serde_json::from_str::<Map<String, Value>>(&arguments).is_err(),
+                    Some(whole) => whole["status"] == "incomplete",
+                };
+                let is_readable = serde_json::from_str::<Map<String, Value>>(&arguments).is_ok();
+                match is_cut {
+                    true if is_half || !is_readable => return Ok(()),
+                    false if is_half => return Err(Fault::Truncated),
+                    _ => {}
+                }
+                let id = self.id_of(id);
+                if !self.seen.insert(id.clone()) {
+                    return Ok(());
+                }
+                let mut kept = match item.whole {
+                    Some(Value::Object(whole)) => whole,
+                    _ => Map::from_iter([("type".to_owned(), json!("function_call"))]),
+                };
+                kept.remove("arguments");
+                kept.insert("call_id".into(), json!(id));
+                self.kept.push(Value::Object(kept));
+                let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+                self.calls.push(ToolCall { id, name, arguments });
+            }
+            Part::Other => self.kept.extend(item.whole),
+        }
+        Ok(())
+    }
+
+    fn id_of(&mut self, id: String) -> String {
+        if !id.is_empty() {
+            return id;
+        }
+        let mut number = self.taken.len();
+        loop {
+            number += 1;
+            let id = format!("call_{number}");
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What an answer consists of.
+
+use serde_json::Value;
+
+/// One item of the answer.
+pub(super) struct Item {
+    /// Its number on the wire, which need not be its place and may be another's too.
+    pub(super) index: Option<u64>,
+    pub(super) id: String,
+    pub(super) part: Part,
+    /// As the server gave it when it was complete.
+    pub(super) whole: Option<Value>,
+}
+
+pub(super) enum Part {
+    Message {
+        text: String,
+        is_refusal: bool,
+    },
+    Reasoning,
+    /// `place` counts calls only.
+    Call {
+        id: String,
+        name: String,
+        arguments: String,
+        place: usize,
+    },
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Message,
+    Reasoning,
+    Call,
+    Other,
+}
+
+impl Item {
+    pub(super) fn kind(&self) -> Kind {
+        kind_of(&self.part)
+    }
+}
+
+pub(super) fn kind_of(part: &Part) -> Kind {
+    match part {
+        Part::Message { .. } => Kind::Message,
+        Part::Reasoning => Kind::Reasoning,
+        Part::Call { .. } => Kind::Call,
+        Part::Other => Kind::Other,
+    }
+}

@@ -1,0 +1,69 @@
+//! Which id each call of a conversation has on the wire.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::ToolCall;
+
+/// The most characters of an id, with room for a number behind them: OpenAI takes 64.
+const LONGEST: usize = 56;
+
+/// A call with its id on the wire.
+pub(crate) struct NamedCall<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) id: String,
+}
+
+/// The ids of the calls of a conversation, each once: an API refuses a second call of the same id, and
+/// other providers count theirs anew in each answer.
+#[derive(Default)]
+pub(crate) struct WireIds {
+    taken: HashSet<String>,
+    /// Of the last answer's calls, by what the conversation calls them.
+    open: HashMap<String, String>,
+}
+
+impl WireIds {
+    pub(crate) fn of_calls<'a>(&mut self, calls: &'a [ToolCall]) -> Vec<NamedCall<'a>> {
+        self.open.clear();
+        let name = |call: &'a ToolCall| {
+            let plain = wire_id(&call.id);
+            let numbered = (2..).map(|number| format!("{plain}_{number}"));
+            let id = std::iter::once(plain.clone()).chain(numbered).find(|id| !self.taken.contains(id));
+            let id = id.unwrap_or(plain);
+            self.taken.insert(id.clone());
+            self.open.insert(call.id.clone(), id.clone());
+            NamedCall { call, id }
+        };
+        calls.iter().map(name).collect()
+    }
+
+    /// For a call that the conversation does not know.
+    pub(crate) fn of_its_own(&mut self) -> String {
+        let mut numbers = (1..).map(|number| format!("nova_{number}"));
+        let id = numbers.find(|id| !self.taken.contains(id)).unwrap_or_default();
+        self.taken.insert(id.clone());
+        id
+    }
+
+    pub(crate) fn of_output(&self, call: &str) -> String {
+        self.open.get(call).cloned().unwrap_or_else(|| wire_id(call))
+    }
+}
+
+/// APIs take `[A-Za-z0-9_-]+`; ids of a conversation that began with another provider may hold more.
+pub(crate) fn wire_id(id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    if id.is_empty() { "_".into() } else { id.chars().take(LONGEST).map(plain).collect() }
+}
+
+/// The arguments of a call as an object, whatever the model wrote: APIs refuse anything else, and the model
+/// still sees what it wrote.
+pub(crate) fn arguments_object(call: &ToolCall) -> Map<String, Value> {
+    serde_json::from_str(&call.arguments).unwrap_or_else(|_| {
+        let mut written = Map::new();
+        written.insert("invalid_json".into(), json!(call.arguments));
+        written
+    })
+}

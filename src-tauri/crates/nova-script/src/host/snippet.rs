@@ -1,0 +1,115 @@
+//! A snippet that runs once, with the tools of a chat and nothing else.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::asks::{Outside, Refused};
+use super::call::{Conversation, Said};
+use super::callee::{Bounds, Callee};
+use super::pool::Pool;
+use super::request;
+use crate::protocol::{Answer, Level, Want};
+
+/// As errors name it.
+const FILE: &str = "script";
+/// So many lines of its log are kept.
+const MOST_LINES: usize = 200;
+/// Bytes of each.
+const LONGEST_LINE: usize = 1_000;
+
+/// Its value is the result. Where it logs, what it has logged so far is the partial result, and the result is
+/// `{value, log}`.
+pub(super) async fn run(
+    pool: &Arc<Pool>,
+    source: Arc<str>,
+    context: Arc<dyn ToolContext>,
+    bounds: Bounds,
+) -> Result<ToolOutput, ToolError> {
+    let request = request(context.request());
+    let what = Callee {
+        owner: format!("snippet/{}", request.session_id),
+        file: FILE.to_owned(),
+        hash: blake3::hash(source.as_bytes()),
+        source,
+        more: false,
+        snippet: true,
+    };
+    let pool = pool.clone();
+    Ok(ToolOutput::streamed(move |parts| async move {
+        let outside = Arc::new(InSnippet { context, parts, log: Mutex::default() });
+        let mut conversation =
+            Conversation::begin(&pool, what, json!({}), request, outside.clone(), bounds).await?;
+        // For the next one, which may come soon.
+        pool.warm();
+        loop {
+            if let Said::End(ended) = conversation.next().await {
+                let (value, log) = (ended?, std::mem::take(&mut *outside.lines()));
+                return Ok(Output::new(if log.is_empty() {
+                    value
+                } else {
+                    json!({ "value": value, "log": log })
+                }));
+            }
+        }
+    }))
+}
+
+struct InSnippet {
+    context: Arc<dyn ToolContext>,
+    parts: Parts,
+    log: Mutex<Vec<String>>,
+}
+
+impl InSnippet {
+    fn lines(&self) -> MutexGuard<'_, Vec<String>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn call(&self, tool: &str, args: Value) -> Result<Answer, Refused> {
+        match self.context.tools().call(tool, args).await {
+            Ok(value) => Ok(Answer::Called { value }),
+            Err(error) => {
+                let message = format!("{} {}", error.message, error.hint).trim_end().to_owned();
+                Err(Refused { code: Some(error.code), ..Refused::new(message) })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Outside for InSnippet {
+    async fn answer(&self, want: Want) -> Result<Answer, Refused> {
+        match want {
+            Want::Call { tool, args } => self.call(&tool, args).await,
+            Want::Fetch { .. } => Err(Refused::new("fetch: a script reaches the web only through tools.")),
+            Want::Credential { .. } | Want::HasCredential { .. } => {
+                Err(Refused::new("A script has no credentials; the tools that it calls have theirs."))
+            }
+        }
+    }
+
+    fn log(&self, _: Level, message: &str) {
+        let mut log = self.lines();
+        if log.len() > MOST_LINES {
+            return;
+        }
+        let line = if log.len() == MOST_LINES {
+            "More lines were logged; they are left out.".to_owned()
+        } else {
+            message[..message.floor_char_boundary(LONGEST_LINE)].to_owned()
+        };
+        log.push(line);
+        self.parts.partial(json!({ "log": *log }));
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.context.progress(progress);
+    }
+
+    fn cancel(&self) -> &CancellationToken {
+        self.context.cancel()
+    }
+}

@@ -1,0 +1,25 @@
+//! What a message takes along from an MCP server, as text.
+
+use nova_protocol::AttachedFile;
+use nova_registry::{fenced_output, harmless_line};
+
+/// The user's message whose turn did not come to send it.
+pub(crate) fn with_unread(mut text: String, outside: &[AttachedFile]) -> String {
+    for file in outside {
+        let content = if file.uri.is_some() { "(It was not read.)" } else { &file.text };
+        append(&mut text, &taken_along(file, content));
+    }
+    text
+}
+
+pub(crate) fn append(text: &mut String, part: &str) {
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(part);
+}
+
+/// As the model reads it: nothing in it passes for the user's words.
+pub(crate) fn taken_along(file: &AttachedFile, content: &str) -> String {
+    format!("The user attached {}:\n\n{}", harmless_line(&file.name), fenced_output(file.from(), content))
+}

@@ -1,0 +1,184 @@
+//! What a sub-agent's session tells the one it works for.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nova_protocol::{Envelope, Event, SourceView};
+use nova_registry::harmless_line;
+use nova_skill::{Source, WebSource};
+use serde_json::Value;
+
+use crate::journal::{EventSink, Journal};
+
+/// The most of what a call is about, in characters.
+const ABOUT: usize = 60;
+
+/// Hears the events of a sub-agent. The session of its parent is told how far it is, and of each call that asks
+/// the user or changes something, all there is to that call.
+pub(crate) struct Report {
+    /// The parent's call.
+    call: String,
+    parent: Arc<Journal>,
+    sink: Arc<dyn EventSink>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    steps: u32,
+    limit: u32,
+    tokens: u64,
+    now: Option<String>,
+    pages: Vec<WebSource>,
+    unknown: bool,
+    /// The beginnings of calls that the parent was not told of, by id.
+    untold: HashMap<String, Event>,
+    /// The running calls that the parent was told of.
+    told: BTreeSet<String>,
+}
+
+impl Report {
+    pub(crate) fn new(call: &str, limit: u32, parent: Arc<Journal>, sink: Arc<dyn EventSink>) -> Self {
+        let state = Mutex::new(State { limit, ..State::default() });
+        Self { call: call.to_owned(), parent, sink, state }
+    }
+
+    /// So many requests it may make.
+    pub(crate) fn limit(&self) -> u32 {
+        self.lock().limit
+    }
+
+    pub(crate) fn allow_more(&self, steps: u32) {
+        self.lock().limit += steps;
+        self.tell_progress(None, Vec::new());
+    }
+
+    pub(crate) fn spent(&self, tokens: u64) {
+        self.lock().tokens += tokens;
+        self.tell_progress(None, Vec::new());
+    }
+
+    /// The pages that its calls read.
+    pub(crate) fn pages(&self) -> Vec<Source> {
+        self.lock().pages.iter().cloned().map(Source::Web).collect()
+    }
+
+    /// Whether a call was stopped that may have had an effect.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.lock().unknown
+    }
+
+    fn tell_progress(&self, host: Option<Option<String>>, notes: Vec<String>) {
+        let event = {
+            let state = self.lock();
+            Event::SubagentWorked {
+                call: self.call.clone(),
+                steps: state.steps,
+                limit: state.limit,
+                tokens: state.tokens,
+                now: state.now.clone(),
+                host,
+                notes,
+            }
+        };
+        self.parent.event(event);
+    }
+
+    fn hear(&self, event: &Event) {
+        match event {
+            Event::StepStarted { host, notes, .. } => {
+                {
+                    let mut state = self.lock();
+                    state.steps += 1;
+                    state.now = None;
+                }
+                self.tell_progress(host.clone(), notes.clone());
+            }
+            Event::ToolCallStarted { call, tool, args, .. } => {
+                {
+                    let mut state = self.lock();
+                    state.now = Some(about(tool, args));
+                    state.untold.insert(call.clone(), event.clone());
+                }
+                self.tell_progress(None, Vec::new());
+            }
+            Event::ToolCallCompleted { call, sources, changes, .. } => {
+                {
+                    let mut state = self.lock();
+                    for page in sources.iter().filter_map(page) {
+                        if !state.pages.contains(&page) {
+                            state.pages.push(page);
+                        }
+                    }
+                }
+                if !changes.is_empty() {
+                    self.tell_call(call);
+                }
+                self.lock().untold.remove(call);
+                if self.lock().told.remove(call) {
+                    self.parent.forward(event.clone());
+                }
+            }
+            Event::ApprovalRequested { call, .. } | Event::ElicitationRequested { call, .. } => {
+                self.tell_call(call);
+                self.parent.forward(event.clone());
+            }
+            Event::ApprovalDecided { call, .. } | Event::ToolCallProgress { call, .. }
+                if self.lock().told.contains(call) =>
+            {
+                self.parent.forward(event.clone());
+            }
+            Event::CredentialNeeded { .. } | Event::ConflictFound { .. } => {
+                self.parent.forward(event.clone());
+            }
+            Event::TurnCancelled { unknown } => self.lock().unknown |= !unknown.is_empty(),
+            _ => {}
+        }
+    }
+
+    /// Tells the parent that the call has begun, once.
+    fn tell_call(&self, call: &str) {
+        let begun = {
+            let mut state = self.lock();
+            let begun = state.untold.remove(call);
+            if begun.is_some() {
+                state.told.insert(call.to_owned());
+            }
+            begun
+        };
+        if let Some(begun) = begun {
+            // A script's card shows the calls that it makes.
+            if let Event::ToolCallStarted { within: Some(outer), .. } = &begun {
+                self.tell_call(outer);
+            }
+            self.parent.forward(begun);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventSink for Report {
+    fn emit(&self, envelope: Envelope) {
+        self.hear(&envelope.event);
+        self.sink.emit(envelope);
+    }
+}
+
+/// "vault.search hosting"
+fn about(tool: &str, args: &Value) -> String {
+    let text = args.as_object().and_then(|args| args.values().find_map(Value::as_str)).unwrap_or_default();
+    let text = harmless_line(text);
+    let cut = match text.char_indices().nth(ABOUT) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text,
+    };
+    format!("{tool} {cut}").trim_end().to_owned()
+}
+
+fn page(source: &SourceView) -> Option<WebSource> {
+    let SourceView::Web { url, at, title, date } = source else { return None };
+    Some(WebSource { title: title.clone(), date: date.clone(), ..WebSource::new(url, at) })
+}

@@ -1,0 +1,41 @@
+//! Calls of other tools in the middle of a call.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// The tools that a running tool may call, for one that [declares](crate::ToolSpec::calls_tools) that it does.
+///
+/// Each call goes by its own rules, as if it had been made by itself. The notes that it writes join the draft of
+/// the running call, and are shown and written with it.
+#[async_trait]
+pub trait ToolCalls: Send + Sync {
+    /// Calls `skill.tool` and returns its value. Calls made at the same time run at the same time, except that one
+    /// writes after the other.
+    ///
+    /// # Errors
+    /// The error of the call, also when it was denied.
+    async fn call(&self, tool: &str, args: Value) -> Result<Value, CallError>;
+}
+
+/// Why a call had no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CallError {
+    /// The code on the wire: `denied_by_rule`.
+    pub code: String,
+    pub message: String,
+    /// What to do about it; empty where nothing can be done.
+    pub hint: String,
+}
+
+/// None, for tools that do not declare that they call others.
+#[async_trait]
+impl ToolCalls for () {
+    async fn call(&self, tool: &str, _: Value) -> Result<Value, CallError> {
+        Err(CallError {
+            code: "tool_failed".into(),
+            message: format!("This tool may not call {tool}."),
+            hint: "Return the arguments and let the assistant call it.".into(),
+        })
+    }
+}

@@ -1,0 +1,27 @@
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChangeKind {
+    Created,
+    Modified,
+    Deleted,
+}
+
+/// A file that another program changed, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileConflict {
+    pub path: PathBuf,
+    /// What Nova was to do with it.
+    pub kind: FileChangeKind,
+    pub reason: String,
+    /// What Nova was to put there; empty where it was to remove the file.
+    pub mine: String,
+    /// What is there; empty where nothing is.
+    pub theirs: String,
+    /// What is there is no text, or in no open folder: there is nothing to choose.
+    pub unreadable: bool,
+}

@@ -1,0 +1,20 @@
+import { Icon, LinkButton } from '../shared';
+import { Revealed } from '../shared/Revealed';
+import { openRow, titleOf } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+
+/** Above the chat of a sub-agent: the way back to the one it works for. */
+export function SubAgentOf() {
+  const parent = useApp((app) => openRow(app)?.parent ?? null);
+  const title = useApp((app) => titleOf(app.sessions.find(({ id }) => id === parent) ?? null));
+  const { openSession } = useActions();
+  if (parent === null) return null;
+  return (
+    <p data-testid="subagent-of" className="flex items-center gap-2 text-small text-fg-3">
+      <Icon name="people" size={14} /> Sub-agent of
+      <LinkButton onClick={() => void openSession(parent)}>
+        <Revealed text={title} />
+      </LinkButton>
+    </p>
+  );
+}

@@ -1,0 +1,13 @@
+import { roughly } from '../../shared/amount';
+
+/** The lines of a chart's scale, each with its value on the right. */
+export function Gridlines({ ticks, width, y }: { readonly ticks: readonly number[]; /** px */ readonly width: number; readonly y: (value: number) => number }) {
+  return ticks.map((tick) => (
+    <g key={tick}>
+      <line x1={0} x2={width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
+      <text x={width + 8} y={y(tick) + 4} className="fill-fg-2 text-small">
+        {roughly(tick)}
+      </text>
+    </g>
+  ));
+}

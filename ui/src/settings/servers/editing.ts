@@ -1,0 +1,45 @@
+// The entry of a server as a form, as data.
+
+import type { ServerEntry } from '../../ipc';
+
+export interface EntryForm {
+  /** A program, or an address. */
+  readonly runs: string;
+  /** One on each line. */
+  readonly args: string;
+  readonly cwd: string;
+  /** `NAME=value` on each line. */
+  readonly values: string;
+}
+
+export function formOf({ command, args, cwd, url, values }: ServerEntry): EntryForm {
+  const lines = Object.entries(values).filter(([, value]) => value !== undefined && isLine(value));
+  return { runs: command ?? url ?? '', args: args.join('\n'), cwd: cwd ?? '', values: lines.map(([name, value]) => `${name}=${value ?? ''}`).join('\n') };
+}
+
+/** As a block that names the server; `entry` is what the form began with. Null while something is missing. */
+export function blockOf(server: string, entry: ServerEntry, { runs, args, cwd, values }: EntryForm): string | null {
+  const what = runs.trim();
+  if (what === '') return null;
+  // A value of several lines has no place in the form and stays as it is.
+  const kept = Object.entries(entry.values).filter(([, value]) => value !== undefined && !isLine(value));
+  const all = Object.fromEntries([...kept, ...valuesIn(values)]);
+  const changed =
+    entry.url === null
+      ? { command: what, args: args.split('\n').filter((arg) => arg !== ''), env: all, ...(cwd.trim() === '' ? {} : { cwd: cwd.trim() }) }
+      : { url: what, headers: all };
+  return JSON.stringify({ mcpServers: { [server]: changed } });
+}
+
+/** Of `NAME=value` lines. */
+export function valuesIn(text: string): readonly (readonly [string, string])[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [name = '', ...rest] = line.split('=');
+    return [name.trim(), rest.join('=').trim()] as const;
+  });
+}
+
+function isLine(value: string): boolean {
+  return !/[\r\n]/.test(value);
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react';
+
+import { userError, type UserError } from '../ipc';
+
+/** Work that a button starts: whether it runs, and why it failed the last time. */
+export function useAttempt() {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const attempt = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, problem, attempt, clear: () => setProblem(null) };
+}
