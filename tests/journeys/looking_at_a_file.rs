@@ -66,7 +66,7 @@ async fn an_image_is_shown_behind_the_outputs_whatever_the_provider_speaks() {
         let roles: Vec<&str> = shown.iter().map(|(role, ..)| role.as_str()).collect();
         // A notice of the skill's instructions may follow.
         assert_eq!(roles[..3], ["tool", "tool", "user"], "{kind}");
-        let expected = r#"{"path":"vault/Dot.gif","image":"image/gif","width":1,"height":1,"size":43}"#;
+        let expected = r#"{"path":"vault/Dot.gif","image":"image/gif","width":1,"height":1,"size":42}"#;
         assert!(shown[0].1.contains(expected), "{kind}: {}", shown[0].1);
         assert!(shown[2].1.ends_with("(With the image \"Dot.gif\".)"), "{kind}: {}", shown[2].1);
         assert_eq!(shown[2].2, [GIF_BASE64], "{kind}");

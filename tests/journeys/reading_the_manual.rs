@@ -8,10 +8,11 @@ use nova_testkit::PATIENCE;
 
 use super::nova::Nova;
 
-/// The blocks of a document that are TypeScript.
+/// The tools of a document; its other blocks of TypeScript are scripts of `run_code`.
 pub(super) fn blocks(document: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
-    text.split("```ts\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+    let blocks = text.split("```ts\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    blocks.filter(|block| block.contains("defineTool(")).map(str::to_owned).collect()
 }
 
 /// What stands behind `name: '` in the definition.
@@ -25,9 +26,7 @@ async fn every_example_can_be_saved_as_a_file_of_its_own() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("tools").join("dynamic");
     fs::create_dir_all(&folder).unwrap();
-    let mut blocks = [blocks("docs/tools.md"), blocks("skills/core/SKILL.md")].concat();
-    // The others are scripts of `run_code`.
-    blocks.retain(|block| block.contains("defineTool("));
+    let blocks = [blocks("docs/tools.md"), blocks("skills/core/SKILL.md")].concat();
     assert!(blocks.len() >= 4, "the examples are found");
     for block in &blocks {
         assert!(block.contains("from '@nova/tools'"), "{block}");
