@@ -53,7 +53,7 @@ impl NativeTool for GrepFiles {
             "Finds the lines of files that match a regular expression, as ripgrep does: hidden and \
              binary files and those that .gitignore names are left out.",
         )
-        .use_when("a file is known by what it says")
+        .use_when("a word or a pattern is to be found in source code and other files")
         .example("Grep the source code for TODO")
     }
 

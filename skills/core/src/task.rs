@@ -44,10 +44,11 @@ impl NativeTool for GiveTask {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Gives a task to a sub-agent, which works on its own and answers with text and sources. Several calls in one \
+            "Gives work to a sub-agent, which does it on its own and answers with text and sources. Several calls in one \
              answer run at the same time.",
         )
         .use_when("a part of the work reads a lot of which little matters here, or parts do not need each other")
+        .example("Let two sub-agents compare the offers")
     }
 
     async fn run(&self, given: NewTask, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

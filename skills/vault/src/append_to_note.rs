@@ -33,7 +33,7 @@ impl NativeTool for AppendToNote {
 
     fn description(&self) -> Description {
         Description::purpose("Adds lines at the end of a note, or at the end of the section under a heading.")
-            .use_when("add something to a note: a log entry, a task to its tasks, a paragraph")
+            .use_when("add something to a note: a task or a line to the tasks, a log entry, a paragraph")
             .not_when("text that is there changes", "vault.edit_note")
             .example("Add \"book the train\" to the tasks of the Lisbon note")
     }

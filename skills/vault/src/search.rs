@@ -41,7 +41,7 @@ impl NativeTool for SearchNotes {
 
     fn description(&self) -> Description {
         Description::purpose("Finds the lines of notes that hold a text, whatever its case.")
-            .use_when("it is not known in which note something stands")
+            .use_when("it is not known in which note something stands, or where it was written down")
             .not_when("notes are sought by a property", "vault.query")
             .example("Where did I write down the wifi password?")
     }

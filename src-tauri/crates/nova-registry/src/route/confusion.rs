@@ -188,10 +188,10 @@ impl fmt::Display for MissingHint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UseWhen { skill, phrase } => {
-                write!(out, "Add \"{phrase}\" to hints.use_when of {skill}.")
+                write!(out, "Add {phrase:?} to hints.use_when of {skill}.")
             }
             Self::NotWhen { skill, phrase, instead } => {
-                write!(out, "Add {{phrase: \"{phrase}\", instead: {instead}}} to hints.not_when of {skill}.")
+                write!(out, "Add {{phrase: {phrase:?}, instead: {instead}}} to hints.not_when of {skill}.")
             }
         }
     }
