@@ -18,23 +18,37 @@ pub(crate) struct Use {
     pub(crate) tasks: u64,
 }
 
-/// What the descendants of this process use at the moment, as far as the kernel lists them.
-pub(crate) fn use_of_all() -> Use {
+/// What the command and all that it started use at the moment, as far as the kernel lists them.
+pub(crate) fn use_of_all(command: Pid) -> Use {
     let mut used = Use::default();
+    for pid in in_view_of(command).unwrap_or_else(descendants) {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        used.memory += field(&status, "RssAnon:") << 10;
+        used.tasks += field(&status, "Threads:");
+    }
+    used
+}
+
+/// The processes of the view that `command` stands in front of, and itself. A process cannot leave its namespace, so
+/// none is missed while they fork and end, as one whose parent changes is in a walk over lists of children.
+fn in_view_of(command: Pid) -> Option<Vec<Pid>> {
+    let namespace = |pid: Pid, of: &str| fs::read_link(format!("/proc/{pid}/ns/{of}")).ok();
+    let view = namespace(command, "pid_for_children")
+        .filter(|view| Some(view) != namespace(command, "pid").as_ref())?;
+    let is_inside = |pid: &Pid| *pid == command || namespace(*pid, "pid").as_ref() == Some(&view);
+    Some(numbers_in("/proc").into_iter().filter(is_inside).collect())
+}
+
+fn descendants() -> Vec<Pid> {
     let mut seen = HashSet::from([getpid()]);
     let mut parents = vec![getpid()];
     while let Some(parent) = parents.pop() {
-        for child in children_of(parent).unwrap_or_default() {
-            // A number may be found twice while processes come and go.
-            if seen.insert(child) {
-                parents.push(child);
-                let status = fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
-                used.memory += field(&status, "RssAnon:") << 10;
-                used.tasks += field(&status, "Threads:");
-            }
-        }
+        // A number may be found twice while processes come and go.
+        parents
+            .extend(children_of(parent).unwrap_or_default().into_iter().filter(|child| seen.insert(*child)));
     }
-    used
+    seen.remove(&getpid());
+    seen.into_iter().collect()
 }
 
 /// A number of `/proc/PID/status`, of memory in kilobytes; 0 of a process that has ended.

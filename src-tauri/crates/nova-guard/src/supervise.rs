@@ -175,7 +175,7 @@ impl Guard {
         if all_memory.is_none() && all_processes.is_none() {
             return None;
         }
-        let used = use_of_all();
+        let used = use_of_all(self.pid);
         if all_processes.is_some_and(|most| used.tasks > most) {
             return Some(ReachedLimit::Processes);
         }
