@@ -66,8 +66,8 @@ ui: ui/dist/index.html
 lint: ui
 	@echo '== lint'
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy $(WITH_WINDOW) --all-targets -- -D warnings
+	cargo clippy -p nova --all-targets -- -D warnings
 	.ci/layers
 	node --test --test-reporter=dot .ci/circles/circles.test.mjs
 	.ci/circles/check.mjs

@@ -53,7 +53,7 @@ impl NativeTool for UpdateContact {
         Description::purpose(
             "Changes the given properties of one contact and nothing else in its note. Answers with what changed.",
         )
-        .use_when("somebody is a customer now, is to be called on Friday, or their company, e-mail, phone, stage, tags or next date changed")
+        .use_when("somebody is a customer now, is to be called on Friday, or has a new employer, e-mail address, telephone, stage or tag")
         .not_when("the person is not a contact yet", "crm.add_contact")
         .example("Theo is a customer now, call him on Friday")
     }

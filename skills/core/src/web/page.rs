@@ -1,6 +1,6 @@
 //! What an address answered, as text.
 
-use nova_skill::{FileError, HttpResponse, Range, ToolContext, ToolError};
+use nova_skill::{FileError, FileImage, HttpResponse, Range, ToolContext, ToolError};
 use url::Url;
 
 use super::apart::apart;
@@ -102,15 +102,15 @@ impl Page {
             Body::Document(bytes) => {
                 let name = self.name();
                 let range = Range { offset, limit: LINES };
-                let read = ctx.files().read_bytes(&name, bytes.clone(), range).await.map_err(|error| {
-                    match error {
-                        // The hint of a file speaks of the user's files.
-                        ToolError::File(error @ (FileError::NotText { .. } | FileError::Document { .. })) => {
-                            ToolError::failed(format!("{error}."), "Look for a page about it.")
-                        }
-                        error => error,
-                    }
+                let read = ctx.files().read_bytes(&name, bytes.clone(), range).await;
+                let read = read.map_err(|error| match error {
+                    ToolError::File(error) => no_text(&error),
+                    error => error,
                 })?;
+                if let Some(FileImage { width, height, bytes }) = read.image {
+                    let kind = format!("{}, {width} × {height} pixels", read.read_as);
+                    return Err(no_text(&FileError::NotText { path: name, kind, size: bytes.len() as u64 }));
+                }
                 let lines: Vec<String> = read.page.lines.into_iter().map(|(_, line)| line).collect();
                 if lines.is_empty() && offset > 1 {
                     return Err(past_end(usize::try_from(offset - 1).unwrap_or(usize::MAX)));
@@ -147,6 +147,11 @@ impl Page {
         let last = url.as_ref().and_then(|url| url.path_segments()?.next_back().map(str::to_owned));
         last.filter(|name| !name.is_empty()).unwrap_or_else(|| self.url.clone())
     }
+}
+
+/// The hint of a file speaks of the user's files.
+fn no_text(error: &FileError) -> ToolError {
+    ToolError::failed(format!("{error}."), "Look for a page about it.")
 }
 
 fn is_html(text: &str, content_type: &str) -> bool {

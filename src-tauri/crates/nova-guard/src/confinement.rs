@@ -59,7 +59,7 @@ pub struct Limits {
     /// guard ends the command. What lies in a view's `/tmp` does not count.
     pub all_memory: Option<u64>,
     /// Processes and threads of it together, the guard's own two of a view included. Looked at as often; in a
-    /// view, Linux 6.14 and later refuses more than about as many (400 at least) at once.
+    /// view, Linux 6.14 and later refuses those beyond half as many again.
     pub all_processes: Option<u64>,
 }
 

@@ -167,14 +167,16 @@ fn fresh(kind: &str, at: &str, flags: MsFlags, data: Option<&str>) -> Result<(),
 
 /// Before Linux 6.14 the number is the whole system's, and must not be touched.
 fn limit_processes(limit: Option<u64>) {
-    /// What the kernel keeps for itself, and some more.
-    const LEAST: u64 = 400;
+    /// Once all numbers were used, the kernel gives those below to nobody.
+    const RESERVED: u64 = 300;
     let release = fs::read_to_string(outside(Path::new("/proc/sys/kernel/osrelease"))).unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or_default());
     let version = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
     if let Some(limit) = limit.filter(|_| version >= (6, 14)) {
-        // Where it cannot be set, the guard counts.
-        let _ = fs::write(inside(Path::new("/proc/sys/kernel/pid_max")), limit.max(LEAST).to_string());
+        // Half as many again, so that the guard sees the limit passed and says so. Where it cannot be set, the guard
+        // is alone.
+        let most = RESERVED + limit + limit / 2;
+        let _ = fs::write(inside(Path::new("/proc/sys/kernel/pid_max")), most.to_string());
     }
 }
 

@@ -35,6 +35,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 mod anthropic;
+mod carried;
 mod detect;
 mod error;
 mod event;

@@ -52,6 +52,14 @@ impl WireIds {
     }
 }
 
+/// An id for a call to which the server gave none: one that no other of the conversation has.
+pub(crate) fn free_id(taken: &mut HashSet<String>) -> String {
+    let mut numbers = (taken.len() + 1..).map(|number| format!("call_{number}"));
+    let id = numbers.find(|id| !taken.contains(id)).unwrap_or_default();
+    taken.insert(id.clone());
+    id
+}
+
 /// APIs take `[A-Za-z0-9_-]+`; ids of a conversation that began with another provider may hold more.
 pub(crate) fn wire_id(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };

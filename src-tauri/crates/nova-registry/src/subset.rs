@@ -177,7 +177,8 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_with_the_nearest() {
         let unknown = Subset::named(&["hare".into()], &all()).unwrap_err();
-        assert_eq!(unknown, SubsetError::Unknown { name: "hare".into(), nearest: vec!["here".into()] });
+        let nearest = vec!["here".into(), "there".into()];
+        assert_eq!(unknown, SubsetError::Unknown { name: "hare".into(), nearest });
         assert!(Subset::named(&["here.write".into()], &all()).is_err());
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::carried;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
-use crate::wire_ids::wire_id;
+use crate::wire_ids::{free_id, wire_id};
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 /// Everything received so far.
@@ -279,7 +279,7 @@ impl Closing {
                     (false, false) if !closed && !readable => return Err(Fault::Truncated),
                     _ => {}
                 }
-                let id = self.id_of(id);
+                let id = if id.is_empty() { free_id(&mut self.taken) } else { id };
                 if self.calls.iter().any(|call| call.id == id) {
                     return Ok(());
                 }
@@ -289,19 +289,5 @@ impl Closing {
             Block::Other(block) => self.kept.push(block),
         }
         Ok(())
-    }
-
-    fn id_of(&mut self, id: String) -> String {
-        if !id.is_empty() {
-            return id;
-        }
-        let mut number = self.taken.len();
-        loop {
-            number += 1;
-            let id = format!("call_{number}");
-            if self.taken.insert(id.clone()) {
-                return id;
-            }
-        }
     }
 }

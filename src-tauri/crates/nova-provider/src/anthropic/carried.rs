@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use crate::carried::is_of;
 use crate::request::is_blank;
 use crate::wire_ids::{NamedCall, arguments_object, wire_id};
 
@@ -26,7 +27,7 @@ pub(super) fn blocks(
     model: &str,
     calls: &[NamedCall<'_>],
 ) -> Option<Vec<Value>> {
-    let ours = data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
+    let ours = is_of(data, DIALECT, provider, model);
     let content = data["content"].as_array().filter(|_| ours)?;
     let mut left: Vec<&NamedCall<'_>> = calls.iter().collect();
     let mut blocks = Vec::new();

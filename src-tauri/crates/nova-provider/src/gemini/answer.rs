@@ -9,6 +9,7 @@ use super::carried;
 use super::names::renamed;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
 use crate::said::in_words;
+use crate::wire_ids::free_id;
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 /// Everything received so far.
@@ -182,10 +183,7 @@ impl Reply {
         let id = match given {
             Some(id) if self.calls.iter().any(|other| other.id == id) => return Ok(()),
             Some(id) => id.to_owned(),
-            None => {
-                let mut numbers = (self.taken.len() + 1..).map(|number| format!("call_{number}"));
-                numbers.find(|id| !self.taken.contains(id)).unwrap_or_default()
-            }
+            None => free_id(&mut self.taken),
         };
         self.taken.insert(id.clone());
         let mut kept = json!({ "call": id, "functionCall": { "name": name } });

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::names::wire_name;
 use crate::ToolCall;
+use crate::carried::is_of;
 use crate::request::is_blank;
 use crate::wire_ids::arguments_object;
 
@@ -36,8 +37,7 @@ pub(super) fn parts(
     provider: &str,
     model: &str,
 ) -> (Vec<Value>, HashMap<String, Value>) {
-    let ours =
-        |data: &&Value| data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
+    let ours = |data: &&Value| is_of(data, DIALECT, provider, model);
     let Some(kept) = data.filter(ours).and_then(|data| data["parts"].as_array()) else {
         return (plain(text, calls, model), HashMap::new());
     };

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use crate::carried::is_of;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
+use crate::wire_ids::free_id;
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
 const DIALECT: &str = "ollama";
@@ -37,7 +39,7 @@ impl Reply {
 
 /// What the model thought in an answer of its own.
 pub(super) fn thinking<'a>(data: &'a Value, provider: &str, model: &str) -> Option<&'a str> {
-    let ours = data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
+    let ours = is_of(data, DIALECT, provider, model);
     data["thinking"].as_str().filter(|_| ours)
 }
 
@@ -122,11 +124,7 @@ impl Reply {
         let id = match call["id"].as_str().filter(|id| !id.is_empty()) {
             Some(id) if self.calls.iter().any(|other| other.id == id) => return Ok(()),
             Some(id) => id.to_owned(),
-            None => {
-                let mut numbers = self.taken.len() + 1..;
-                let free = numbers.by_ref().map(|number| format!("call_{number}"));
-                free.into_iter().find(|id| !self.taken.contains(id)).unwrap_or_default()
-            }
+            None => free_id(&mut self.taken),
         };
         self.taken.insert(id.clone());
         events.push(ChatEvent::ToolCallDelta {

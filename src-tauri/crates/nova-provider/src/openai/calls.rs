@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::ToolCall;
+use crate::wire_ids::free_id;
 
 /// The calls of one answer, while it arrives.
 #[derive(Default)]
@@ -110,7 +111,6 @@ impl Calls {
         mut taken: HashSet<String>,
         extras: &mut Map<String, Value>,
     ) -> Result<Vec<ToolCall>, CallFault> {
-        let mut number = taken.len();
         taken.extend(self.begun.iter().filter_map(|call| call.id.clone()));
         let mut seen = HashSet::new();
         let mut calls = Vec::new();
@@ -126,15 +126,7 @@ impl Calls {
                 _ if call.name.is_empty() => return Err(CallFault::Nameless),
                 _ => {}
             }
-            let id = call.id.unwrap_or_else(|| {
-                loop {
-                    number += 1;
-                    let id = format!("call_{number}");
-                    if taken.insert(id.clone()) {
-                        break id;
-                    }
-                }
-            });
+            let id = call.id.unwrap_or_else(|| free_id(&mut taken));
             if !seen.insert(id.clone()) {
                 continue;
             }

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::carried::is_of;
+
 const DIALECT: &str = "openai";
 
 /// Gathers it while an answer arrives.
@@ -65,7 +67,7 @@ impl Carried {
 /// Puts it back into an assistant's message on the wire. Only beside calls: after a finished
 /// answer nobody needs the reasoning, and it would be paid for again.
 pub(super) fn add_to(message: &mut Map<String, Value>, data: &Value, provider: &str, model: &str) {
-    let ours = data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
+    let ours = is_of(data, DIALECT, provider, model);
     let Some(Value::Array(calls)) = message.get_mut("tool_calls").filter(|_| ours) else {
         return;
     };

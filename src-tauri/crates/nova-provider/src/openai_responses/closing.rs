@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::item::{Item, Part};
 use crate::ToolCall;
 use crate::read::Fault;
+use crate::wire_ids::free_id;
 
 /// The items of an answer, taken apart.
 #[derive(Default)]
@@ -51,7 +52,7 @@ impl Closing {
                     false if is_half => return Err(Fault::Truncated),
                     _ => {}
                 }
-                let id = self.id_of(id);
+                let id = if id.is_empty() { free_id(&mut self.taken) } else { id };
                 if !self.seen.insert(id.clone()) {
                     return Ok(());
                 }
@@ -68,19 +69,5 @@ impl Closing {
             Part::Other => self.kept.extend(item.whole),
         }
         Ok(())
-    }
-
-    fn id_of(&mut self, id: String) -> String {
-        if !id.is_empty() {
-            return id;
-        }
-        let mut number = self.taken.len();
-        loop {
-            number += 1;
-            let id = format!("call_{number}");
-            if self.taken.insert(id.clone()) {
-                return id;
-            }
-        }
     }
 }

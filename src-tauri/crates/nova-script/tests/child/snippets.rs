@@ -59,7 +59,9 @@ fn a_fault_has_its_place_in_the_text() {
     assert_eq!(fault("const = 1"), (FaultKind::Syntax, Some((1, 7))));
     assert_eq!(fault("1\n  const = 1"), (FaultKind::Syntax, Some((2, 9))));
     assert_eq!(fault("throw new Error('no')"), (FaultKind::Thrown, Some((1, 11))));
-    assert_eq!(fault("1\nnull.x"), (FaultKind::Thrown, Some((2, 6))));
+    // Of a property that is read, the place of what it is read from.
+    assert_eq!(fault("1\nnull.x"), (FaultKind::Thrown, Some((2, 1))));
+    assert_eq!(fault("1\n  null.x\n2"), (FaultKind::Thrown, Some((2, 3))));
     // What is missing at the end is missing where the text ends.
     assert_eq!(fault("f(1").0, FaultKind::Syntax);
     assert_eq!(fault("f(1").1.map(|(line, _)| line), Some(1));
