@@ -239,7 +239,7 @@ async fn a_user_without_rights_has_a_view_too() {
     let lines: Vec<&str> = output.lines().collect();
     assert_eq!(
         (lines[0], lines[1], *lines.last().unwrap()),
-        ("65534", "a note400", "0"),
+        ("65534", "a note450", "0"),
         "{output} {errors}"
     );
     assert_eq!(fs::read_to_string(world.path("scratch/new.txt")).unwrap(), "new\n");

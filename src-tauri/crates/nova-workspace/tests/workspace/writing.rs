@@ -193,6 +193,7 @@ fn files_of_more_than_eight_megabytes_are_not_written() {
     assert!(is_refused(draft.edit(&file, "aaaa", &"b".repeat(most + 1), None)));
     draft.write(&file, "b".repeat(most)).unwrap();
     place.write("a.txt", "b".repeat(most + 1));
+    let mut draft = FileDraft::default();
     assert!(is_refused(draft.write(&file, "short".into()).map(drop)), "what is replaced is kept for undo");
 }
 
