@@ -158,7 +158,7 @@ async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
     let (end, _) = turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
 
     assert!(nova.vault.read("Diary/Secret.md").contains("links to [[Next year]]."));
-    // Its owner writes in it, and the chat goes on: what the model never saw is no news to it.
+    // Its owner writes in it, and the chat continues: what the model never saw is no news to it.
     nova.vault.write("Diary/Secret.md", &nova.vault.read("Diary/Secret.md").replace("phone: ", "phone: +1 "));
     let (end, _) = turn(&app, Some(&end.session), "And now?", ScriptedApprover::always(Decision::Once)).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Still here.".into() });
@@ -282,7 +282,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
     }
 }
 
-/// A chat with a model on this machine that makes the calls, and goes on with one elsewhere.
+/// A chat with a model on this machine that makes the calls, and continues with one elsewhere.
 async fn goes_on_elsewhere(notes: &str, asked: Vec<(&str, Value)>) -> TurnEnd {
     let nova = Nova::new(notes, [calls(asked), text("Found."), text("Elsewhere.")]);
     nova.settings(&json!({

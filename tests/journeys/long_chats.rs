@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-/// A Nova whose model takes in so many tokens.
+/// A Nova whose model takes in this many tokens.
 fn small(context: u64, reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Nova {
     let mut nova = Nova::new(PEOPLE, []);
     nova.model = ModelServer::replying(reply);

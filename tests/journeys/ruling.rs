@@ -211,7 +211,7 @@ async fn a_rule_that_asks_takes_the_grants_of_running_chats_with_it() {
     let (first, _) = turn(&app, None, "Jane is won", approver.clone()).await;
     assert!(nova.vault.read(JANE).contains("stage: won"));
 
-    // Written and taken back: what was granted before is gone all the same.
+    // Written and taken back: what was granted before is gone anyway.
     let rule = "crm__update_contact".to_owned();
     app.add_rule(AddRule { answer: RuleAnswer::Ask, pattern: rule.clone() }).await.unwrap();
     app.remove_rule(RuleRef { pattern: rule }).await.unwrap();

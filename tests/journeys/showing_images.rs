@@ -140,7 +140,7 @@ async fn failed_image_store_keeps_message_with_reason() {
     let stored: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();
     assert_eq!(shown(&stored)[0].name, "dot.gif", "it is there for every other Nova");
 
-    // The chat goes on.
+    // The chat continues.
     let events = send(&app, &session, "Then without.", Vec::new()).await.unwrap();
     assert!(events.iter().any(|event| matches!(event, Event::TurnCompleted { .. })), "{events:?}");
     nova.model.finish();

@@ -198,7 +198,7 @@ pub(crate) fn file_stem(day: Date, payee: Option<&str>, amount: &str) -> String 
     }
 }
 
-/// So much of a bank's long text as a file name has room for.
+/// How much of a bank's long text as a file name has room for.
 fn shortened(payee: &str) -> String {
     const MAX_CHARS: usize = 60;
     let short: String = payee.chars().take(MAX_CHARS).collect();

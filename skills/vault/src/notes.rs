@@ -127,7 +127,7 @@ async fn path_that_is_meant(ctx: &dyn ToolContext, said: &str) -> Option<VaultPa
     path_of(&parts.collect::<Vec<_>>().join("/")).ok()
 }
 
-/// Where a note is to be that is not there yet. Its name becomes one that links and every system
+/// Where a note is to be that does not exist yet. Its name becomes one that links and every system
 /// can hold; without a folder it goes where `folder` says.
 ///
 /// # Errors
@@ -167,7 +167,7 @@ pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<Stri
     Ok(folder)
 }
 
-/// As [`with_path_that_is_meant`] for a note that is not there yet: a place on the disk that is none of the
+/// As [`with_path_that_is_meant`] for a note that does not exist yet: a place on the disk that is none of the
 /// vault's means nothing in it.
 async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {

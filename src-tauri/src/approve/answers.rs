@@ -145,7 +145,7 @@ impl Answers {
 impl State {
     fn answer(&mut self, question: Question, answer: Answer) {
         match self.open.remove(&question) {
-            // Nobody waits any more where this fails.
+            // Nobody is waiting where this fails.
             Some(waiting) => drop(waiting.send(answer)),
             None => drop(self.early.insert(question, answer)),
         }

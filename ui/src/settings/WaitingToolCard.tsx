@@ -15,7 +15,7 @@ interface WaitingToolCardProps {
   readonly row: PendingToolRow;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
-  /** The file is not as it is shown, or not there any more. */
+  /** The file is not as it is shown, or gone. */
   readonly onStale: (why: StaleReason) => void;
   readonly onPromoted: (as: PromotedTool) => void;
   readonly onDiscarded: () => void;

@@ -39,7 +39,7 @@ const BANK: &str = "bank";
 
 /// How many transactions are shown before they are imported.
 const PREVIEW: usize = 10;
-/// So many rows are imported at once: what is planned stays in memory until it is written.
+/// How many rows are imported at once: what is planned stays in memory until it is written.
 const MOST: usize = 100_000;
 
 pub(crate) struct ImportTransactions;

@@ -3,7 +3,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-/// So much of a page is searched for its declaration.
+/// How much of a page is searched for its declaration.
 const HEAD: usize = 4096;
 
 /// The text of a page, decoded by its byte order mark, its header or its declaration. A declaration that the bytes

@@ -23,7 +23,7 @@ const MAIN_TEXT: usize = 200;
 const OFFER: usize = 300;
 /// The most characters of an author's name.
 const NAME: usize = 80;
-/// So many tags are read between two looks at how deep they lead.
+/// How many tags are read between two looks at how deep they lead.
 const LOOK: usize = 32;
 
 /// A page as a person would read it.
@@ -177,7 +177,7 @@ pub(super) fn markdown(html: &str, url: &Url, stop: &Stop) -> Result<String, Htm
 }
 
 /// Given one tag at a time, the parser adds few nodes between two looks at how many there are: unclosed elements
-/// would else multiply within one piece.
+/// would otherwise multiply within one piece.
 fn parse(html: &str, stop: &Stop) -> Result<Document, HtmlError> {
     // Most bombs are told by their tags alone.
     let opened = html.as_bytes().windows(2).filter(|two| two[0] == b'<' && two[1].is_ascii_alphabetic());

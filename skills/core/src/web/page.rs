@@ -33,7 +33,7 @@ enum Body {
     Document(Vec<u8>),
 }
 
-/// So many lines of a document are read at once.
+/// How many lines of a document are read at once.
 const LINES: usize = 2000;
 
 impl Page {

@@ -39,7 +39,7 @@ pub(crate) struct QuotesOf {
 
 /// How many symbols are asked about at once.
 const AT_ONCE: usize = 8;
-/// Of many, a partial result comes each so many symbols.
+/// Of many, a partial result comes each this many symbols.
 const PARTIAL: usize = 10;
 
 #[async_trait]

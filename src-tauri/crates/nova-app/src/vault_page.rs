@@ -21,7 +21,7 @@ use crate::places::Places;
 use crate::recent_vaults::{MOST_RECENT, date_missing};
 use crate::vaults::open_vault;
 
-/// So many notes that hide themselves are named.
+/// How many notes that hide themselves are named.
 const MOST_NAMED: usize = 50;
 /// To how many days the history can be pruned.
 const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];

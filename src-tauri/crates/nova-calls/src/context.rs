@@ -111,7 +111,7 @@ impl ToolContext for CallContext {
     }
 
     fn progress(&self, progress: Progress) {
-        // After its end nobody listens any more.
+        // After its end nobody is listening.
         let _ = self.says.send(OutputPart::Progress(progress));
     }
 

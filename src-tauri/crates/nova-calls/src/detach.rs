@@ -1,4 +1,4 @@
-//! A call that takes long goes on by itself, and whoever made it goes on too.
+//! A call that takes long continues by itself, and whoever made it continues too.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -117,7 +117,7 @@ impl ToolUser for CallUser {
     }
 }
 
-/// A question that is withdrawn unless it is answered: the program does not wait any more.
+/// A question that is withdrawn unless it is answered: the program no longer waits.
 struct Open<'a> {
     user: &'a CallUser,
     from: &'a str,

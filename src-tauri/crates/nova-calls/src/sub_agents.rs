@@ -37,7 +37,7 @@ pub struct SubAgentTask {
     /// The call that waits for it.
     pub call: String,
     pub task: Task,
-    /// The model had read what strangers can write before it wrote the task.
+    /// The model had read untrusted text before it wrote the task.
     pub tainted: bool,
     pub cancel: CancellationToken,
     pub user: Arc<dyn SubAgentUser>,
@@ -63,7 +63,7 @@ pub struct SubAgentEnd {
     pub seen: BTreeMap<VaultPath, ContentHash>,
     /// No model elsewhere may hear of what it read.
     pub only_here: bool,
-    /// It has read what strangers can write.
+    /// It has read untrusted text.
     pub untrusted: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
     pub unknown: bool,

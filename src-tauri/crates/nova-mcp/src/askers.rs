@@ -58,7 +58,7 @@ impl Askers {
 
     fn asker(&self) -> Option<Found> {
         let mut now = self.now();
-        // The asker of a question that was given up does not wait any more.
+        // The asker of a question that was given up no longer waits.
         now.held.retain(|held| !held.found.is_closed());
         match now.calls.as_slice() {
             [] => None,

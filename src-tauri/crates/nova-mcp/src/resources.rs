@@ -80,7 +80,7 @@ impl Connection {
         Ok(list)
     }
 
-    /// The resources that it lists, at most so many as Nova reads, and whether there are more.
+    /// The resources that it lists, at most this many as Nova reads, and whether there are more.
     pub(crate) async fn resource_pages(
         &self,
         until: Instant,

@@ -435,7 +435,7 @@ impl Called for Server {
     }
 
     fn went_wrong(&self, trouble: &Trouble) {
-        // A call that needs more than others says so itself, and the others go on.
+        // A call that needs more than others says so itself, and the others continue.
         let is_signed_out = self.gate.wanted().is_some_and(|wanted| !wanted.insufficient_scope);
         if trouble.kind == TroubleKind::NeedsSignIn && is_signed_out {
             self.set(Phase::NeedsSignIn(trouble.line()));

@@ -94,7 +94,7 @@ pub struct ServerReview {
     pub changed: bool,
     /// As it is written.
     pub shown: String,
-    /// Where its program lies; None for an address, and for a program that is not there.
+    /// Where its program lies; None for an address, and for a program that does not exist.
     pub program: Option<String>,
     /// The host that is contacted.
     pub host: Option<String>,
@@ -132,7 +132,7 @@ impl McpServers {
         Self { host, servers: Arc::default() }
     }
 
-    /// Takes up the configuration: what did not change goes on, what is gone ends, and a new server that
+    /// Takes up the configuration: what did not change continues, what is gone ends, and a new server that
     /// the user agreed to is asked for its tools in the background where they are not known.
     pub fn configure(&self, read: Vec<Result<ServerConfig, (String, String)>>) {
         let (left, is_news) = {

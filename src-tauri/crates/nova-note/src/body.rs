@@ -95,7 +95,7 @@ fn loosely(text: &str) -> impl Iterator<Item = (char, usize)> {
 ///
 /// What is appended stays a block of its own where it would become part of the one before: a text behind a
 /// table or in a quotation gets a blank line between. A comment of several lines that ends the note (the
-/// settings of a Kanban board, the data of a drawing) goes on to end it.
+/// settings of a Kanban board, the data of a drawing) continues to end it.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
     let addition = with_eol(addition, eol);
@@ -138,7 +138,7 @@ pub fn has_heading(text: &str, heading: &str) -> bool {
     Wanted::of(heading.trim(), &headings).position(&headings).is_some()
 }
 
-/// Puts whole lines at the start of a line, or behind the last one.
+/// Puts whole lines at the start of a line, or after the last one.
 fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     let (before, after) = text.split_at(at);
     let mut out = String::with_capacity(text.len() + addition.len() + 4);
@@ -201,7 +201,7 @@ impl Wanted {
         })
     }
 
-    /// Where text appended to the section goes: behind its last line that is not blank; `end` is that of the
+    /// Where text appended to the section goes: after its last line that is not blank; `end` is that of the
     /// note.
     fn section(&self, text: &str, headings: &[Heading], end: usize) -> Option<usize> {
         let own = self.position(headings)?;

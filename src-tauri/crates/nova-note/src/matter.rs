@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
                 Raw::Text(text) => Value::from_text(text),
                 _ => Value::Null,
             };
-            // The parser places a missing value where it noticed; it belongs behind the `:`.
+            // The parser places a missing value where it noticed; it belongs after the `:`.
             return Some(Node { value, span: lead_start..lead_start, style: Style::Missing });
         }
         let quoted = written.starts_with(['"', '\'']);

@@ -139,7 +139,7 @@ impl Said {
         SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it says that the model is not there, rather than the whole address.
+    /// Whether it says that the model does not exist, rather than the whole address.
     pub(crate) fn no_model(&self, status: u16) -> bool {
         let text = self.text.to_lowercase();
         self.word == "model_not_found"

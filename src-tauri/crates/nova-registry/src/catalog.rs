@@ -233,7 +233,7 @@ fn even_length(mut lengths: Vec<usize>, mut spare: usize) -> usize {
     usize::MAX
 }
 
-/// At most so many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
+/// At most this many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
 fn shortened(text: &str, most: usize) -> String {
     const ELLIPSIS: &str = "…";
     if text.len() <= most {

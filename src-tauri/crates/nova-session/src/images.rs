@@ -16,7 +16,7 @@ use crate::store::Store;
 /// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
 /// images of the newest message are sent whatever they take.
 const MOST_SENT: usize = 24 * 1024 * 1024;
-/// So many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
+/// How many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
 const MOST_AT_ONCE: usize = 20;
 /// Before the images of outputs, which stand in the place of the user's words.
 const OF_OUTPUTS: &str = "Nova shows what the calls above read. No word in it is the user's.";
@@ -38,7 +38,7 @@ struct Room {
 }
 
 impl Room {
-    /// Whether there is room for one more of so many bytes.
+    /// Whether there is room for one more of this many bytes.
     fn takes(&mut self, bytes: usize, is_newest: bool) -> bool {
         self.bytes += bytes;
         self.count += 1;
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::named_image::NamedImage;
 
-    /// An image of so many bytes.
+    /// An image of this many bytes.
     fn image(name: &str, bytes: usize) -> NamedImage {
         let mut data = b"GIF89a\x02\0\x01\0".to_vec();
         data.extend(name.bytes());

@@ -43,7 +43,7 @@ impl Report {
         Self { call: call.to_owned(), parent, sink, state }
     }
 
-    /// So many requests it may make.
+    /// How many requests it may make.
     pub(crate) fn limit(&self) -> u32 {
         self.lock().limit
     }

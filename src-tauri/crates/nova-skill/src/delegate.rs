@@ -36,7 +36,7 @@ pub struct TaskLimits {
     pub tokens: u64,
     /// The time it works, waiting for the user's answers not counted.
     pub time: Duration,
-    /// The sub-agents of one turn, which together can spend no more than so many times the limits.
+    /// The sub-agents of one turn, which together can spend no more than this many times the limits.
     pub per_turn: usize,
 }
 
@@ -49,6 +49,6 @@ pub struct TaskEnd {
     pub unfinished: Option<String>,
     /// The notes and pages that it read.
     pub sources: Vec<Source>,
-    /// It has read text that strangers can write.
+    /// It has read untrusted text.
     pub untrusted: bool,
 }

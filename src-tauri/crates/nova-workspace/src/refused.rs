@@ -73,7 +73,7 @@ pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -
         .flat_map(|home| SECRET.map(|below| (home.join(below), "a place for keys and passwords".to_owned())));
     let system = SYSTEM.map(|path| (PathBuf::from(path), "a folder of the system".to_owned()));
     for (other, what) in taken.iter().cloned().chain(secret).chain(system) {
-        // One that is not there yet may be there tomorrow.
+        // One that does not exist yet may be there tomorrow.
         let other = real_path(&other);
         let folder = real.clone();
         if real == other {

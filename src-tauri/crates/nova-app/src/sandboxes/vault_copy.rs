@@ -59,7 +59,7 @@ impl VaultCopy {
             there.insert(note.path, mark);
         }
         for path in view.files().map_err(io::Error::other)? {
-            // One that goes away in this moment is not there.
+            // A file that disappears meanwhile does not exist.
             let Ok(found) = fs::metadata(self.root.join(path.as_str())) else { continue };
             if found.len() > LARGEST {
                 left_out += 1;

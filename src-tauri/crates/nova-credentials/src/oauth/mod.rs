@@ -203,7 +203,7 @@ impl OAuth {
     /// A token that is good for now; renewed first when it is about to end.
     ///
     /// # Errors
-    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can go on,
+    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can continue,
     /// [`CredentialError::TokenServer`] where trying again may help.
     pub async fn access_token(
         &self,
@@ -232,7 +232,7 @@ impl OAuth {
     }
 
     /// One request however many ask, here and in other processes: whoever has the lock looks first
-    /// whether another has done it. It goes on when the caller gives up, because the server may
+    /// whether another has done it. It continues when the caller gives up, because the server may
     /// already have ended the old refresh token.
     async fn renew(
         &self,

@@ -101,7 +101,7 @@ async fn a_server_that_asks_in_a_loop_is_stopped() {
         let said = error.to_string();
         assert!(said.contains("asked too often") || said.contains("again and again"), "{how}: {said}");
         assert!(person.asked.lock().unwrap().len() <= 21, "{how}");
-        // The server goes on with others.
+        // The server continues with others.
         assert_eq!(servers.call("one", "echo", json!({"text": "up"})).await.unwrap(), "up", "{how}");
     }
 }

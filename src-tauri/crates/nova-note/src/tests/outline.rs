@@ -172,7 +172,7 @@ fn links_in_properties() {
             &["2 prop Acme, Inc#Log|A, the firm", "4 prop B, C", "5 prop D, E", "5 prop F"],
         ),
         ("---\na: [[1, 2]]\nb: [[c, d], [e]]\n---\n", &[]),
-        // Unreadable: the body is read all the same.
+        // Unreadable: the body is read anyway.
         ("---\na: \"[[A]]\n---\n[[B]]", &["4 wiki B"]),
         ("---\na: b: [[A]]\n...\n[[B]]", &["4 wiki B"]),
     ];
@@ -317,7 +317,7 @@ fn tags_and_addresses_are_those_of_another_parser() {
     let (mut found, mut passed) = (0, 0);
     for seed in 1..=40_000 {
         let random = &mut Random::new(seed ^ 0x7A65);
-        // Behind the text, no line begins a block of HTML.
+        // After the text, no line begins a block of HTML.
         let text: String =
             ["x "].into_iter().chain((0..=random.below(14)).map(|_| *random.of(&pieces))).collect();
         let expected: Vec<String> = Parser::new(&text)

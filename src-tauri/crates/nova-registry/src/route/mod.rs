@@ -435,7 +435,7 @@ fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
             }
         }
         for (text, instead) in &skill.not_when {
-            // What belongs to a skill that is not there may as well come here; what belongs to none may not.
+            // What belongs to a skill that does not exist may as well come here; what belongs to none may not.
             let other = named(instead);
             if other.is_some() || instead.is_empty() {
                 say(text, Meaning::Against { owner: whole, instead: other });

@@ -150,7 +150,7 @@ pub(super) struct Doubt {
     pub(super) very_like: f32,
     /// So like a phrase a question of the world must be.
     pub(super) question: f32,
-    /// So much of all words the skill must have where no phrase is a sign: of a request with one word of
+    /// How much of all words the skill must have where no phrase is a sign: of a request with one word of
     /// its own and a possessive, with two of which one is from its name, and with any two.
     pub(super) possessive: f32,
     pub(super) named: f32,

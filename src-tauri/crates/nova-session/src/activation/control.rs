@@ -20,9 +20,9 @@ pub(crate) enum ControlTool {
     ReadOutput,
 }
 
-/// So many tools a search gives.
+/// How many tools a search gives.
 const FOUND: usize = 8;
-/// So many skills an answer names before it only counts them.
+/// How many skills an answer names before it only counts them.
 const NAMED: usize = 60;
 /// The most of a description in an answer, in characters.
 const DESCRIPTION: usize = 160;
@@ -134,7 +134,7 @@ impl ControlTool {
         ToolDefinition { name: name.into(), description: description.into(), input_schema }
     }
 
-    /// Where to go on reading.
+    /// Where to continue reading.
     pub(crate) fn offset(arguments: &str) -> usize {
         usize::try_from(Self::number(arguments, "offset").unwrap_or_default()).unwrap_or(usize::MAX)
     }

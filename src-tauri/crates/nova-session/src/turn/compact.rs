@@ -25,7 +25,7 @@ const FULL: u64 = 80;
 const BYTES_PER_TOKEN: u64 = 3;
 /// The most of a summary, in tokens.
 const SUMMARY: u64 = 1_500;
-/// So many notes are named.
+/// How many notes are named.
 const NAMED: usize = 100;
 
 const ASK: &str = "This chat grows too long for you. Write down, for yourself and in the language of the chat, what you need \
@@ -313,7 +313,7 @@ impl Turn {
         state.measure.tokens(Sizes::of(&sent(&state.messages), request.all_tools(), frozen).total())
     }
 
-    /// The most of one output, in bytes, where so many come at once: a part of what the model can take
+    /// The most of one output, in bytes, where this many come at once: a part of what the model can take
     /// in.
     pub(super) fn output_cap(&self, together: usize) -> usize {
         let bytes = self.session.lock().measure.bytes(self.limit() / 4) as usize;

@@ -30,7 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(120);
 const STOPPING: Duration = Duration::from_secs(10);
 
 impl Turn {
-    /// The turn goes on without the end of the call; what it has said is its output to the model.
+    /// The turn continues without the end of the call; what it has said is its output to the model.
     pub(super) fn let_go(&self, call: &LogCall, detached: DetachedCall) {
         let held = self.scope.store.hold_call(&detached.call);
         let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();

@@ -12,12 +12,12 @@ use crate::activation::{self, ControlTool, Told};
 use crate::message::{LogCall, LogMessage};
 use crate::session::UserMessage;
 
-/// So many tools a search looks at.
+/// How many tools a search looks at.
 const SEARCHED: usize = 16;
 
 impl Turn {
     /// Ends what was active for one turn, and activates what the user and the request ask for. A skill
-    /// that would end and begin at once goes on.
+    /// that would end and begin at once continues.
     pub(super) async fn begin_skills(&self, snapshot: &Arc<Snapshot>, message: &UserMessage) {
         let mut wanted: Vec<(Arc<SkillEntry>, ActivatedBy)> = Vec::new();
         let is_new = self.session.lock().turns == 0;
@@ -153,7 +153,7 @@ impl Turn {
         }
         let name = ControlTool::argument(&call.arguments, "skill");
         if control == ControlTool::UnloadSkill {
-            // Also one that is not available any more.
+            // Also one that is no longer available.
             let id = snapshot.skill(&name).map_or(name.clone(), |skill| skill.id.clone());
             if self.deactivate(&id, DeactivatedBy::Model) {
                 return (format!("{id} is not active any more."), nothing);

@@ -301,7 +301,7 @@ impl OfTurn {
         })
     }
 
-    /// All sub-agents of a turn together spend no more than so many times the limits.
+    /// All sub-agents of a turn together spend no more than this many times the limits.
     fn count(&self, limits: &TaskLimits) -> Result<(), ToolError> {
         let before = self.started.count.fetch_add(1, Ordering::Relaxed);
         if before < limits.per_turn {

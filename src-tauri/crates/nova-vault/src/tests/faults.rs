@@ -268,7 +268,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Fills the disk but for so many bytes.
+/// Fills the disk but for this many bytes.
 fn fill(folder: &std::path::Path, but: u64) {
     use std::io::Write;
     let mut file = fs::File::create(folder.join("filler")).unwrap();

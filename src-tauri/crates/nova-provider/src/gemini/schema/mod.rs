@@ -14,7 +14,7 @@ mod node;
 /// The most schemas within a reduced one, so that references cannot make it grow without end. Long lists of
 /// values and descriptions count as several.
 const MOST: usize = 5_000;
-/// So many bytes count as one schema.
+/// How many bytes count as one schema.
 const BYTES_OF_ONE: usize = 64;
 /// How deep they may lie within each other.
 const DEEPEST: usize = 24;
@@ -128,7 +128,7 @@ impl<'a> Reducing<'a> {
         }
     }
 
-    /// Whether so many bytes may be added, which then count.
+    /// Whether this many bytes may be added, which then count.
     fn affords(&mut self, bytes: usize) -> bool {
         let price = bytes / BYTES_OF_ONE;
         let is_affordable = price <= self.left;

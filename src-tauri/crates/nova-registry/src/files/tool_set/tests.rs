@@ -61,7 +61,7 @@ impl Folder {
         folder.shown(9000)
     }
 
-    /// What is to be loaded for these files, seen so many milliseconds after the start.
+    /// What is to be loaded for these files, seen this many milliseconds after the start.
     fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
         let sources = files.iter().map(|(name, text)| ((*name).to_owned(), FileText::Text((*text).into())));
         let now = self.start + Duration::from_millis(at);

@@ -207,7 +207,7 @@ pub(super) struct Types(Vec<Arc<str>>);
 
 impl Types {
     fn shared(&mut self, name: &str) -> Arc<str> {
-        /// So many names are compared with.
+        /// How many names are compared with.
         const MOST: usize = 16;
         let Types(lately) = self;
         match lately.iter().position(|known| **known == *name) {

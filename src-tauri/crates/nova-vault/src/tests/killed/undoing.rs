@@ -140,7 +140,7 @@ fn in_the_middle_of_finishing() {
     }
 }
 
-/// So many notes, made in one change set whose undo was killed in the middle.
+/// This many notes, made in one change set whose undo was killed in the middle.
 fn half_undone(notes: usize) -> Bed {
     let bed = Bed::in_memory(&[]);
     change(&bed.vault(), |draft| {

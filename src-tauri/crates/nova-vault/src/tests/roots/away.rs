@@ -1,4 +1,4 @@
-//! The disk of a listed folder is not mounted, or is another one than the vault's; the link leads elsewhere
+//! The disk of a listed folder is not mounted, or is a different one than the vault's; the link leads elsewhere
 //! by now.
 
 use std::io::Write;

@@ -41,7 +41,7 @@ pub(super) struct Found {
 /// Whether a walk sets the watch of a folder that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rewatch {
-    /// The folder may be another one than before under the same name.
+    /// The folder may be a different one than before under the same name.
     All,
     New,
 }
