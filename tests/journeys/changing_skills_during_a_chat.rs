@@ -38,7 +38,7 @@ async fn a_skill_that_goes_while_it_is_active_takes_its_tools_along_and_the_mode
     assert_eq!(activations(&events), ["-mail Unavailable"]);
     let requests = nova.model.requests();
     assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is not available any more"));
+    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
     assert!(nova.model.last_texts("tool").pop().unwrap().contains("unknown_tool"));
     assert_eq!(requests[2]["messages"][0], requests[0]["messages"][0], "the system prompt is frozen");
 }
@@ -113,7 +113,7 @@ async fn another_nova_knows_what_was_kept_and_what_the_model_was_told() {
     assert_eq!(kept, [true, true, false], "a skill that was switched off took its tools along");
     let told = all_text(&nova.model.requests()[2]);
     assert_eq!(told.matches("Today is ").count(), 1, "{told}");
-    assert_eq!(told.matches("not available any more").count(), 1, "{told}");
+    assert_eq!(told.matches("no longer available").count(), 1, "{told}");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn what_a_skill_requires_comes_and_goes_while_a_chat_uses_it() {
     let requests = nova.model.requests();
     assert!(offered(&requests[1]).contains(&"mail__send".into()));
     assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is not available any more"));
+    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
     let news = all_text(&requests[3]);
     assert!(news.contains("new or have changed since this chat began:\\n- mail: "), "{news}");
     assert!(!requests.iter().any(|request| request.to_string().contains(CANARY)));

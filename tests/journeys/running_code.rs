@@ -405,7 +405,7 @@ export default defineTool({
 ";
 
 #[tokio::test]
-async fn a_note_that_changes_while_the_card_waits_is_shown_again_and_nothing_is_sent_twice() {
+async fn a_note_changed_during_the_card_is_shown_again_and_nothing_sent_twice() {
     let server = WebServer::start(|_| Reply::with(200, &[], "ok")).await;
     let source = "await tools.dynamic.notify({ text: 'Jane is a customer' })
         await tools.crm.update_contact({ name: 'Jane Doe', stage: 'customer' })";

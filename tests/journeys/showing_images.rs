@@ -249,7 +249,7 @@ async fn an_image_that_the_provider_refuses_is_in_the_way_of_no_other_message() 
         );
         let said = all(&nova.model.requests()[1]);
         assert!(said.iter().all(|(_, images)| images.is_empty()), "{said:?}");
-        assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", not sent any more")), "{said:?}");
+        assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", no longer sent")), "{said:?}");
 
         // Who shows it again means it.
         send(&app, &session, "And now?", vec![image("dot.gif", GIF)]).await.unwrap();

@@ -104,7 +104,7 @@ async fn one_call_of_a_turn_is_stopped_and_the_turn_goes_on() {
     .await;
     assert_eq!(end, Event::TurnCompleted { text: "Then not.".into() });
     let told = nova.model.last_texts("tool").pop().unwrap();
-    assert!(told.contains("Stopped by the user.") && told.contains("Go on without it"), "{told}");
+    assert!(told.contains("Stopped by the user.") && told.contains("Continue without it"), "{told}");
     assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
     nova.model.finish();
 }

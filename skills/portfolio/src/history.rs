@@ -19,10 +19,10 @@ pub(crate) struct History;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows the value over time."))]
 pub(crate) struct HistoryOf {
-    /// How far back; six months where nothing is given.
+    /// How far back; default: six months.
     #[schemars(extend("x-help" = "Six months if left empty"))]
     range: Option<Range>,
-    /// Which currency's positions, such as EUR; those worth most where nothing is given.
+    /// Which currency's positions, such as EUR; default: those worth most.
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
     currency: Option<String>,
 }

@@ -78,7 +78,7 @@ impl App {
         blocking(move || {
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             if !app.config().workspaces.iter().any(|config| config.path == real || config.path == path) {
-                return Err(refused(&format!("{} is no workspace.", app.places().shown(&path))));
+                return Err(refused(&format!("{} is not a workspace.", app.places().shown(&path))));
             }
             app.change_config(|config| {
                 change_list(config, |list| {

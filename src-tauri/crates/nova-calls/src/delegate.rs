@@ -166,7 +166,7 @@ impl Delegate for CallDelegate {
             SubAgentHow::UsedUp(what) => Some(format!("{what} used up")),
             SubAgentHow::Stopped if self.cancel.is_cancelled() => return Err(ToolError::Cancelled),
             SubAgentHow::Stopped => {
-                let hint = "Go on without it, and start it again only when the user asks for it.";
+                let hint = "Continue without it, and start it again only when the user asks for it.";
                 return Err(ToolError::failed(format!("The user stopped the sub-agent “{name}”."), hint));
             }
             SubAgentHow::Failed(error) => return Err(ToolError::failed(error.message, error.hint)),

@@ -141,7 +141,7 @@ fn fits(schema: &Value, values: &Value) -> Result<(), String> {
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .build(schema)
-        .map_err(|_| "The form cannot be checked: its schema is no JSON Schema. Decline it.".to_owned())?;
+        .map_err(|_| "The form cannot be checked: its schema is not a valid JSON Schema. Decline it.".to_owned())?;
     let misfits: Vec<String> = validator
         .iter_errors(values)
         .take(5)

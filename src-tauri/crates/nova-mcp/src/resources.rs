@@ -145,7 +145,7 @@ impl Connection {
         };
         match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
             ServerResult::ReadResourceResult(read) => Ok(read),
-            _ => Err(self.faulty("answered with something that is no resource")),
+            _ => Err(self.faulty("answered with something that is not a resource")),
         }
     }
 }

@@ -83,7 +83,7 @@ impl<'a> Showing<'a> {
         }
         if !left.is_empty() {
             let why =
-                if self.takes { "not sent any more" } else { "not sent: this model cannot look at images" };
+                if self.takes { "no longer sent" } else { "not sent: this model cannot look at images" };
             parts.push(format!("(With {}, {why}.)", named(&left)));
         }
         parts.retain(|part| !part.is_empty());
@@ -247,7 +247,7 @@ mod tests {
         // One that is gone from the database breaks nothing.
         let lost = sent(&messages, &[&a], true);
         assert_eq!((lost[0].1, lost[2].1), (1, 1));
-        assert!(lost[0].0.ends_with("(With the image \"b.gif\", not sent any more.)"), "{}", lost[0].0);
+        assert!(lost[0].0.ends_with("(With the image \"b.gif\", no longer sent.)"), "{}", lost[0].0);
     }
 
     #[test]

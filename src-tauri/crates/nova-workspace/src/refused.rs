@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Why a folder can be no workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("{folder} is no folder that can be read: {reason}")]
+    #[error("{folder} is not a readable folder: {reason}")]
     Missing { folder: PathBuf, reason: String },
     #[error("{folder} is {what}")]
     Is { folder: PathBuf, what: String },

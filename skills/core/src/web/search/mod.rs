@@ -84,7 +84,7 @@ impl NativeTool for WebSearch {
     fn unavailable(&self, config: &Value) -> Option<String> {
         let Some(source) = source_of(config) else {
             return Some(
-                "No web search is set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.".into(),
+                "Web search is not set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.".into(),
             );
         };
         address_of(source.as_ref(), config).is_none().then(|| {
@@ -162,15 +162,15 @@ fn results(source: &dyn SearchSource, response: &HttpResponse) -> Result<Vec<Fou
     }
     match status {
         200..300 => {}
-        429 => return failed("wants to be asked less often", "Wait a minute before searching again."),
-        500.. => return failed("is out of order", "Try again later."),
+        429 => return failed("receives too many requests", "Wait a minute before searching again."),
+        500.. => return failed("has a server error", "Try again later."),
         _ => return failed("did not answer the search", "Check its settings in Settings, Skills, Core."),
     }
     let answer: Option<Value> = serde_json::from_slice(&response.body).ok();
     match answer.and_then(|answer| source.results(&answer)) {
         Some(found) => Ok(found),
         None => failed(
-            "answered with something else than results",
+            "did not answer with search results",
             "Check its address in Settings, Skills, Core.",
         ),
     }

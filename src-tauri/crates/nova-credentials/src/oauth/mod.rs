@@ -298,7 +298,7 @@ impl OAuth {
         let kept = self.store.stored(name).await?;
         let tokens = match kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })? {
             Stored::SignIn(tokens) => tokens,
-            Stored::Secret(_) => return Err(needs_sign_in(name, "it is no sign-in yet")),
+            Stored::Secret(_) => return Err(needs_sign_in(name, "it is not signed in yet")),
         };
         if !tokens.are_of(server) {
             return Err(needs_sign_in(name, "it was made at another server"));

@@ -271,7 +271,7 @@ fn say_who_stopped(outcome: &mut Outcome) {
         error.message = "Stopped by the user.".into();
         let unknown = "What it did elsewhere before that is unknown. ";
         error.hint = format!(
-            "{}Go on without it, and call it again only when the user asks for it.",
+            "{}Continue without it, and call it again only when the user asks for it.",
             if outcome.unknown { unknown } else { "" }
         );
     }

@@ -29,7 +29,7 @@ const SUMMARY: u64 = 1_500;
 const NAMED: usize = 100;
 
 const ASK: &str = "This chat grows too long for you. Write down, for yourself and in the language of the chat, what you need \
-     to go on without the messages above: what was found and decided, with figures and names of notes exactly as they \
+     to continue without the messages above: what was found and decided, with figures and names of notes exactly as they \
      stand, what was changed, and what is open. The user's own messages are kept, so do not repeat them. Write only this \
      summary.";
 

@@ -72,7 +72,7 @@ impl Turn {
             };
             self.deactivate(&id, DeactivatedBy::Unavailable);
             let text = format!(
-                "The skill {id} is not available any more, and its tools are gone. {}.",
+                "The skill {id} is no longer available, and neither are its tools. {}.",
                 harmless(gone.trim_end_matches('.'))
             );
             let told = Told { skills: [(id, None)].into(), ..Told::default() };
@@ -110,7 +110,7 @@ impl Turn {
             lines.push(format!("Skills that are new or have changed since this chat began:\n{}", new.list()));
         }
         if !gone.is_empty() {
-            lines.push(format!("Skills that are not available any more: {}.", gone.join(", ")));
+            lines.push(format!("Skills that are no longer available: {}.", gone.join(", ")));
         }
         let told = Told { skills: news, ..Told::default() };
         self.message(LogMessage::telling(lines.join("\n\n"), told));
@@ -156,7 +156,7 @@ impl Turn {
             // Also one that is no longer available.
             let id = snapshot.skill(&name).map_or(name.clone(), |skill| skill.id.clone());
             if self.deactivate(&id, DeactivatedBy::Model) {
-                return (format!("{id} is not active any more."), nothing);
+                return (format!("{id} is no longer active."), nothing);
             }
         }
         let Some(skill) = snapshot.skill(&name).filter(|skill| skill.is_available()) else {

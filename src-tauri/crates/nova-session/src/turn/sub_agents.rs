@@ -309,7 +309,7 @@ impl OfTurn {
         }
         Err(ToolError::failed(
             format!("This turn has started {} sub-agents already, and no more are allowed.", limits.per_turn),
-            "Go on with what they found, or do the task yourself.",
+            "Continue with what they found, or do the task yourself.",
         ))
     }
 
@@ -414,7 +414,7 @@ fn said_last(messages: &[LogMessage]) -> String {
 }
 
 fn used_up(code: ErrorCode, what: &str) -> UserError {
-    UserError::new(code, format!("{what} used up."), "Open the sub-agent as a chat to go on.")
+    UserError::new(code, format!("{what} used up."), "Open the sub-agent as a chat to continue.")
 }
 
 /// "60k"
