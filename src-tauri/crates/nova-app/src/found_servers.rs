@@ -50,7 +50,7 @@ impl App {
             });
         }
         self.add_prepared(wanted).await?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 
     /// The configurations of other programs on this machine that name servers, or cannot be read. Those of a project
@@ -240,7 +240,7 @@ impl App {
                 }
             }
         })?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 }
 

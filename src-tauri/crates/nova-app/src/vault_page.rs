@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nova_protocol::{
     ErrorCode, ExtraRoot, HistoryUse, KeepHistory, NotePrivacy, NoteRef, Nothing, OlderChanges, OpenedVault,
-    OwnPrivate, PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
+    OwnPrivate, PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage, VaultRef,
 };
 use nova_vault::note::FrontMatter;
 use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
@@ -47,12 +47,13 @@ impl App {
         .await
     }
 
-    pub(crate) fn forget_recent_vault(&self, path: &str) -> Result<(), UserError> {
+    pub(crate) async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
         self.change_config(|config| {
             if let Some(recent) = config.get_mut("recent_vaults").and_then(Value::as_array_mut) {
-                recent.retain(|entry| entry["path"] != path);
+                recent.retain(|entry| entry["path"] != vault.path);
             }
-        })
+        })?;
+        self.vault_page(Nothing {}).await
     }
 
     /// Adds an entry to the list of private notes, as the vault names it, or removes one as it is written.

@@ -138,10 +138,9 @@ fn fits(schema: &Value, values: &Value) -> Result<(), String> {
     if !values.is_object() {
         return Err("The form was sent without its values.".into());
     }
-    let validator = jsonschema::options()
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|_| "The form cannot be checked: its schema is not a valid JSON Schema. Decline it.".to_owned())?;
+    let validator = jsonschema::options().should_validate_formats(true).build(schema).map_err(|_| {
+        "The form cannot be checked: its schema is not a valid JSON Schema. Decline it.".to_owned()
+    })?;
     let misfits: Vec<String> = validator
         .iter_errors(values)
         .take(5)

@@ -169,10 +169,7 @@ fn results(source: &dyn SearchSource, response: &HttpResponse) -> Result<Vec<Fou
     let answer: Option<Value> = serde_json::from_slice(&response.body).ok();
     match answer.and_then(|answer| source.results(&answer)) {
         Some(found) => Ok(found),
-        None => failed(
-            "did not answer with search results",
-            "Check its address in Settings, Skills, Core.",
-        ),
+        None => failed("did not answer with search results", "Check its address in Settings, Skills, Core."),
     }
 }
 

@@ -218,8 +218,7 @@ mod tests {
         let refused = FileText::Refused("it is a link out of its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
         assert_eq!(found["within.ts"], FileText::Text("text".into()));
-        let to_nothing =
-            FileText::Refused("it is a link to a missing file; put the file itself here".into());
+        let to_nothing = FileText::Refused("it is a link to a missing file; put the file itself here".into());
         assert_eq!(found["dangling.ts"], to_nothing);
     }
 }
