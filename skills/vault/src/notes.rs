@@ -1,6 +1,6 @@
 //! Which note a text means.
 
-use nova_skill::figures::likeness;
+use nova_skill::figures::similarity;
 use nova_skill::{
     Note, PathError, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json,
 };
@@ -279,8 +279,8 @@ async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {
     let all = vault.paths().await.unwrap_or_default();
     let mut near: Vec<(usize, &VaultPath)> = all
         .iter()
-        .map(|path| (likeness(path.name(), name).max(likeness(path.as_str(), name)), path))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .map(|path| (similarity(path.name(), name).max(similarity(path.as_str(), name)), path))
+        .filter(|(similarity, _)| *similarity >= ALIKE)
         .collect();
     near.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     ToolError::NotFound {

@@ -90,7 +90,7 @@ impl<'a, 'o> Inline<'a, 'o> {
                 b'\\' => {
                     at += if bytes[at + 1..end].first().is_some_and(u8::is_ascii_punctuation) { 2 } else { 1 }
                 }
-                b'`' => at = self.behind_code(&range, at, &mut ends),
+                b'`' => at = self.after_code(&range, at, &mut ends),
                 b'%' if self.starts(at, end, "%%") => {
                     at = self.behind(at, end, "%%", "%%", &mut ends.comment_none);
                 }
@@ -98,7 +98,7 @@ impl<'a, 'o> Inline<'a, 'o> {
                     at = self.behind(at, end, "<!--", "-->", &mut ends.html_none);
                 }
                 b'<' => at = angle_end(&bytes[..end], at).unwrap_or(at + 1),
-                b'$' => at = self.behind_formula(&range, at, &mut ends),
+                b'$' => at = self.after_formula(&range, at, &mut ends),
                 b'!' if self.starts(at, end, "![[") => {
                     match self.wikilink(at, at + 1, end, LinkKind::Embed) {
                         Some(next) => at = next,
@@ -143,7 +143,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         inside
     }
 
-    fn behind_code(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
+    fn after_code(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
         let spans = ends.code.get_or_insert_with(|| code_spans(self.text, range));
         match spans.get(&at) {
             Some(end) => *end,
@@ -153,7 +153,7 @@ impl<'a, 'o> Inline<'a, 'o> {
 
     /// Behind `$…$` or `$$…$$`. A dollar opens a formula before text, and closes one behind text
     /// and before no digit, so that prices are not formulas.
-    fn behind_formula(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
+    fn after_formula(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
         let bytes = &self.text.as_bytes()[..range.end];
         let width = if bytes.get(at + 1) == Some(&b'$') { 2 } else { 1 };
         if width == 1 && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace) {

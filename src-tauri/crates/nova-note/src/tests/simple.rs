@@ -1,6 +1,6 @@
 //! The quick reader of simple front matter says what the YAML parser says, or nothing.
 
-use super::super::document::{Document, FrontMatter, glance, parsed};
+use super::super::document::{Document, FrontMatter, parsed, quick_record_type};
 use super::super::{matter, simple, split};
 use super::generate::{PIECES, Random};
 
@@ -20,7 +20,7 @@ fn read_quickly(text: &str) -> bool {
     let parsed = parsed(text, range);
     assert_eq!(FrontMatter::Present(properties), parsed, "{text:?}");
     let record_type = Document::parse(text).record_type().map(str::to_owned);
-    assert_eq!(glance(text), Some(record_type.as_deref()), "{text:?}");
+    assert_eq!(quick_record_type(text), Some(record_type.as_deref()), "{text:?}");
     true
 }
 
@@ -88,7 +88,7 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
     ] {
         let text = format!("---\n{front}\n---\nbody\n");
         assert!(!read_quickly(&text), "{front:?}");
-        assert_eq!(glance(&text), None, "{front:?}");
+        assert_eq!(quick_record_type(&text), None, "{front:?}");
     }
 }
 
