@@ -1,4 +1,4 @@
-//! Work on text of strangers, which may take long, use much stack or panic: on a thread of its own.
+//! Runs work on untrusted text, which may take long, use much stack or panic, on a thread of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,7 +12,7 @@ use url::Url;
 use super::kept::Kept;
 use super::page::Page;
 
-/// How long a page may take to come.
+/// The time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ACCEPTED: &str = "text/html, application/xhtml+xml, application/pdf, application/feed+json, \
     application/rss+xml, application/atom+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5";

@@ -373,7 +373,7 @@ fn parse(name: &str) -> Result<CredentialName, UserError> {
 /// Opens the address of a sign-in: https, or http of this machine.
 struct AtDesktop {
     desktop: Arc<dyn Desktop>,
-    /// The only host that the user was told of, where they were.
+    /// The host that the user was shown, if any; no other is opened.
     host: Option<String>,
 }
 

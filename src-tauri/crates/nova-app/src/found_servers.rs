@@ -214,8 +214,8 @@ impl App {
         })
     }
 
-    /// Puts the command or address of a block in the place of a server's own; what else its entry says stays. A secret
-    /// that the block holds becomes the value of its credential.
+    /// Replaces the command or address of a server by that of a block; the rest of its entry stays. A secret in the
+    /// block becomes the value of its credential.
     ///
     /// # Errors
     /// When the block names another server, or cannot be used; nothing is changed then.

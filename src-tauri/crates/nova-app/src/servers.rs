@@ -172,7 +172,7 @@ impl App {
 }
 
 impl Inner {
-    /// Reports each server whose state, prompts or resources are others than when this was last called.
+    /// Reports each server whose state, prompts or resources changed since the last call.
     pub(crate) fn servers_changed(self: &Arc<Self>) {
         let now: BTreeMap<_, _> = self
             .mcp

@@ -56,13 +56,13 @@ pub(crate) struct Connection {
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
     askers: Arc<Askers>,
-    /// The user has done at a page what its server wanted.
+    /// The server reported that the user is done with a page.
     visited: broadcast::Sender<String>,
     is_process: bool,
     gate: Option<Arc<Gate>>,
 }
 
-/// Told whenever the server says that its lists are others.
+/// Notified when the server reports changed lists.
 #[derive(Clone, Default)]
 pub(crate) struct News {
     pub(crate) tools: Arc<Notify>,

@@ -77,7 +77,7 @@ pub struct ServerStatus {
     pub failures: u32,
     /// Until it is started again by itself.
     pub next_try: Option<Duration>,
-    /// How often its prompts or resources became others since it was configured.
+    /// How often its prompts or resources changed since it was configured.
     pub offers_changed: u64,
 }
 
@@ -106,7 +106,7 @@ pub struct ServerReview {
     pub tools: Vec<ChangedTool>,
 }
 
-/// What one server offers beside its tools.
+/// Prompts and resources of one server.
 #[derive(Debug, Clone)]
 pub struct OfferedBy {
     pub name: String,

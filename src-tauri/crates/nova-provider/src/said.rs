@@ -90,7 +90,7 @@ impl Said {
         WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it says that the key is none: Gemini, whose status is that of a request with a fault.
+    /// Whether it reports an invalid key: Gemini, which answers that with status 400.
     pub(crate) fn bad_key(&self) -> bool {
         let text = self.text.to_lowercase();
         text.contains("api key not valid") || text.contains("api key expired")

@@ -20,7 +20,7 @@ pub struct Present {
 /// Whether this system can confine the commands of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Commands {
-    /// Nobody has tried yet.
+    /// Not tried yet.
     NotYet,
     Confined,
     /// Why it cannot, and what to do.

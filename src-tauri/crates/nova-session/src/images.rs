@@ -1,4 +1,4 @@
-//! Images of messages and outputs: which of them a request shows, and what it says of the others.
+//! Selects the images of messages and outputs that a request carries; the others are named in words.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

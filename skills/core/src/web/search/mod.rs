@@ -28,15 +28,15 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// One service that searches the web.
 trait SearchSource: Send + Sync {
     fn name(&self) -> &'static str;
-    /// Where it answers if the configuration says nothing else.
+    /// Its default address.
     fn address(&self) -> Option<&'static str>;
-    /// The credential that it cannot do without.
+    /// The credential that it requires.
     fn credential(&self) -> Option<&'static str>;
     /// `key` is that of [`SearchSource::credential`], "" where it needs none.
     fn request(&self, base: &Url, query: &str, key: &str) -> HttpRequest;
     /// The results of an answer; None where it has no list of them.
     fn results(&self, answer: &Value) -> Option<Vec<Found>>;
-    /// What its refusal means and what to do, each one sentence.
+    /// The reason for a refusal and the remedy, one sentence each.
     fn refusal(&self, status: u16) -> Option<(&'static str, &'static str)>;
 }
 
@@ -173,7 +173,7 @@ fn results(source: &dyn SearchSource, response: &HttpResponse) -> Result<Vec<Fou
     }
 }
 
-/// None for what is no web page.
+/// `None` unless the result is a web page.
 fn shown(found: Found) -> Option<Value> {
     let url = Url::parse(found.url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let mut value =

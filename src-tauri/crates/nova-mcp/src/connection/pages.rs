@@ -1,5 +1,5 @@
-//! Pages that a server wants its user to visit before it answers a request: its error -32042 names them, and says with a
-//! notification when the user has done there what was wanted.
+//! Pages that the user has to visit before a server answers a request: its error -32042 names them, and a notification
+//! reports that the user is done.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

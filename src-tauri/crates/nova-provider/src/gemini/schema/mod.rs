@@ -1,4 +1,4 @@
-//! Tool schemas as Gemini takes them: a few keywords of JSON Schema, without references.
+//! Reduces tool schemas to what Gemini supports: a few keywords of JSON Schema, without references.
 //!
 //! A reduced schema accepts whatever the whole one accepts. Where the keywords that are left can say the same
 //! as the whole schema, it also refuses the same; what they cannot say is told in the description. Arguments
