@@ -14,7 +14,7 @@ use super::skills::{activations, all_text, mail, offered, parts, setting, skill,
 use super::using_credentials::{set, store};
 
 #[tokio::test]
-async fn a_skill_that_goes_while_it_is_active_takes_its_tools_along_and_the_model_is_told() {
+async fn removed_active_skill_takes_its_tools_and_is_announced() {
     let nova = mail([
         call("load_skill", json!({"skill": "mail"})),
         text("Loaded."),
@@ -44,7 +44,7 @@ async fn a_skill_that_goes_while_it_is_active_takes_its_tools_along_and_the_mode
 }
 
 #[tokio::test]
-async fn a_skill_that_comes_later_is_told_of_at_the_end_and_can_be_loaded() {
+async fn later_skill_is_announced_at_the_end_and_loadable() {
     let nova = mail([text("Hello."), call("load_skill", json!({"skill": "travel"})), text("Loaded.")]);
     let app = started(&nova).await;
     let (end, _) = turn(&app, None, "Hi", NoApprover).await;
@@ -69,7 +69,7 @@ async fn a_skill_that_comes_later_is_told_of_at_the_end_and_can_be_loaded() {
 }
 
 #[tokio::test]
-async fn instructions_that_change_while_a_skill_is_active_are_told_again() {
+async fn changed_instructions_of_active_skill_are_resent() {
     let nova = mail([call("load_skill", json!({"skill": "mail"})), text("Loaded."), text("I see.")]);
     setting(&nova, "skills", json!({}));
     let app = started(&nova).await;

@@ -64,7 +64,7 @@ fn thoughts(nova: &Nova) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_a_model_thought_goes_back_to_it_also_from_another_nova() {
+async fn another_process_returns_reasoning_to_its_model() {
     for (kind, thought) in [("openai_responses", "c2VhbGVk"), ("gemini", "c2lnbmVk")] {
         let answers = [looks_up(), text("A lead."), text("Still."), text("Yes."), text("Once more.")];
         let model = format!("{kind}/scripted");

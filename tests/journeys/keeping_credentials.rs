@@ -267,7 +267,7 @@ fn with_keychain(nova: &Nova, script: &str) -> Output {
 }
 
 #[test]
-fn a_locked_keychain_is_told_with_its_remedy_and_holds_nothing_up() {
+fn locked_keychain_is_reported_without_blocking() {
     if !has_keychain() {
         return;
     }

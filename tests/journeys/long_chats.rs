@@ -169,7 +169,7 @@ async fn without_a_summary_old_outputs_make_room() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_long_is_not_in_the_way_of_the_next() {
+async fn too_long_message_does_not_block_the_next() {
     // With a model that sums up, and with one that does not.
     for summary in [text("They sent a very long text."), error(400, json!({"error": {"message": "not now"}}))]
     {

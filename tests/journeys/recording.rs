@@ -43,7 +43,7 @@ fn errors(saved: &SavedRecord) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn a_form_links_to_the_note_that_is_there_whatever_it_is_called() {
+async fn form_links_to_existing_note_of_any_name() {
     let company = |name: &str| format!("---\ntype: company\nname: {name}\n---\n");
     let nova = Nova::new(PEOPLE, []);
     nova.vault.write("CRM/Companies/What now?.md", &company("What now?"));

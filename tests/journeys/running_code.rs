@@ -246,7 +246,7 @@ async fn what_is_allowed_for_the_chat_is_allowed_to_the_skills_that_wrote() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_rule_denies_throws_its_code_and_the_script_goes_on() {
+async fn denied_call_throws_its_code_and_the_script_continues() {
     let source = "
         let code = ''
         try { await tools.crm.get_contact({ name: 'Jane Doe' }) } catch (error) { code = error.code }
@@ -450,7 +450,7 @@ async fn a_note_changed_during_the_card_is_shown_again_and_nothing_sent_twice() 
 }
 
 #[tokio::test]
-async fn a_private_note_is_not_there_for_the_script_of_a_model_elsewhere() {
+async fn script_of_remote_model_sees_no_private_note() {
     let notes =
         format!("{PEOPLE}//- Secret Sam.md\n---\ntype: contact\nname: Secret Sam\nnova: private\n---\n");
     let source = "

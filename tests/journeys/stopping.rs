@@ -256,7 +256,7 @@ async fn a_turn_of_another_nova_is_seen_while_it_runs_and_when_it_ends() {
 }
 
 #[test]
-fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
+fn session_continues_after_a_kill_in_a_turn() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__add_contact", json!({"name": "Odile Farrow"})), text("Back."), text("Still.")],

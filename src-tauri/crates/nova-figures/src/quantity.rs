@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_computed_exactly_is_said() {
+    fn inexact_results_are_errors() {
         let huge = Decimal::MAX;
         assert_eq!(Quantity::of(huge).and_then(|quantity| quantity.times(quantity)), Err(TooLarge));
         assert_eq!(Quantity::ratio(dec("1"), dec("0")), Err(TooLarge));

@@ -77,7 +77,7 @@ fn every_form_of_a_link() {
 }
 
 #[test]
-fn what_only_looks_like_a_link() {
+fn lookalikes_are_not_links() {
     let table = [
         "`[[a]]`",
         "``[[a]] ` [[b]]``",
@@ -117,7 +117,7 @@ fn what_only_looks_like_a_link() {
 }
 
 #[test]
-fn what_stands_beside_such_things_is_a_link() {
+fn links_beside_lists_are_links() {
     let table: &[(&str, &[&str])] = &[
         ("`` ` [[a]]", &["1 wiki a"]),
         ("a ` b\n\n[[c]] `", &["3 wiki c"]),
