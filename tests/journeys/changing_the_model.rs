@@ -29,7 +29,7 @@ fn looks_up() -> Answer {
 }
 
 #[tokio::test]
-async fn a_chat_goes_on_with_models_of_every_dialect() {
+async fn a_chat_continues_with_models_of_every_dialect() {
     // Each calls a tool and sees the calls of all before it; the scripted server checks each request.
     let kinds = ["gemini", "openai_responses", "anthropic", "ollama", "openai", "gemini", "openai_responses"];
     let answers = kinds.iter().flat_map(|kind| [looks_up(), text(&format!("A lead, says {kind}."))]);

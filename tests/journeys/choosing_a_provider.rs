@@ -328,7 +328,7 @@ fn sent_to(events: &[Event]) -> Vec<(Option<Option<String>>, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn a_cut_stream_runs_no_call_and_the_session_goes_on() {
+async fn a_cut_stream_runs_no_call_and_the_session_continues() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__add_contact", json!({"name": "Odile Farrow"})).then_cut(), text("Here I am.")],

@@ -383,7 +383,7 @@ async fn private_name_or_tag_read_locally_is_not_sent_later() {
 }
 
 #[tokio::test]
-async fn a_chat_that_was_told_no_private_name_goes_on_elsewhere() {
+async fn a_chat_that_was_told_no_private_name_continues_elsewhere() {
     let notes = "//- Diary.md\n---\nnova: private\n---\nNo tag.\n\
         //- CRM/People/Jane Doe.md\n---\ntype: contact\nname: Jane Doe\n---\n#friend\n\
         //- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";

@@ -118,7 +118,7 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
 }
 
 #[tokio::test]
-async fn a_chat_with_a_small_model_goes_on_and_on() {
+async fn chat_with_small_model_continues_for_long() {
     let nova = small(7_000, |request| match wants_summary(request) {
         true => text("Much was said."),
         false => long(0),

@@ -494,7 +494,7 @@ async fn notes_read_by_a_script_are_named_where_they_leave() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_script_whose_process_is_killed_fails_and_nova_goes_on() {
+fn a_script_whose_process_is_killed_fails_and_nova_continues() {
     use super::running_typescript::descendants;
 
     let nova = Nova::new(PEOPLE, []);

@@ -81,7 +81,7 @@ async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
 }
 
 #[tokio::test]
-async fn one_call_of_a_turn_is_stopped_and_the_turn_goes_on() {
+async fn one_call_of_a_turn_is_stopped_and_the_turn_continues() {
     let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
     let nova = Nova::new(PEOPLE, [add, text("Then not.")]);
     let app = nova.start().await;

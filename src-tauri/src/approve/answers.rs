@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_may_come_as_soon_as_the_question_is_told() {
+    async fn an_answer_may_come_as_soon_as_the_question_is_reported() {
         let answers = Answers::default();
         answers.expect(&question(1));
         assert_eq!(answers.hear(ONCE), None);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_two_calls_that_both_ask_the_second_goes_on_without_an_answer() {
+    async fn of_two_calls_that_both_ask_the_second_continues_without_an_answer() {
         let askers = Arc::<Askers>::default();
         let (_first, mut questions) = askers.call();
         let (second, _) = askers.call();

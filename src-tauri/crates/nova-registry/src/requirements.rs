@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_told_without_the_value() {
+    fn a_value_that_does_not_fit_is_reported_without_the_value() {
         let set = present(known(&[]), &[(NAME, "c4n")]);
         let (state, reason) = check(wants_key(), json!({}), &set).expect("too short");
         assert_eq!(state, State::Unavailable);

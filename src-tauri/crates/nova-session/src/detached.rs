@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_told_once_and_only_where_its_call_was_made() {
+    fn an_end_is_reported_once_and_only_where_its_call_was_made() {
         let mut log = vec![let_go(1), let_go(2)];
         assert_eq!(numbers(&log), (vec![1, 2], vec![]));
         log.push(late_end(2));

@@ -117,7 +117,7 @@ async fn a_question_outside_of_a_call_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_on_without_the_answer_withdraws_the_question() {
+async fn a_server_that_continues_without_the_answer_withdraws_the_question() {
     let servers = Servers::one("plain").await;
     let person = Arc::new(Person { gated: true, ..Person::default() });
     let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();

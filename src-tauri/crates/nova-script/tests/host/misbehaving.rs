@@ -83,7 +83,7 @@ async fn a_flood_of_messages_does_not_stop_the_clock() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_killed_in_mid_call_is_told_of_and_the_next_call_works() {
+async fn killed_process_is_reported_and_the_next_call_works() {
     let host = host();
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();
@@ -199,7 +199,7 @@ async fn a_source_that_is_too_long_starts_nothing() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told_of() {
+async fn missing_program_is_reported() {
     let host = crate::support::host_of("/nowhere/nova-script", |_| {});
     let loaded = host.host.load(file("owner", "stand_in.ts", "{}")).await;
     let message = loaded.err().expect("a file that is not loaded").to_string();

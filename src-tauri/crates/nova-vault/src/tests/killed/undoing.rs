@@ -52,7 +52,7 @@ fn in_the_middle_of_an_undo() {
 }
 
 #[test]
-fn a_finished_undo_has_taken_back_what_an_uninterrupted_one_would_have() {
+fn a_finished_undo_has_reverted_what_an_uninterrupted_one_would_have() {
     let _alone = one_at_a_time();
     let user = Author::new("user");
     for finish in [false, true] {

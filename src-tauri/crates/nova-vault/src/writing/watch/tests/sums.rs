@@ -67,7 +67,7 @@ impl Random {
 }
 
 #[test]
-fn changes_that_are_found_in_one_go_are_told_together() {
+fn changes_that_are_found_in_one_go_are_reported_together() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let (sink, batches) = channel();
     let watch = Watch::start_in_batches(
