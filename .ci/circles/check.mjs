@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Fails where files import each other in a circle: a reader could hold none of them in the head alone.
- * What is allowed all the same is in `known`, one import per line: nothing now.
+ * What is allowed anyway is in `known`, one import per line: nothing now.
  *
  *   .ci/circles/check.mjs           compares with the list
  *   .ci/circles/check.mjs --list    prints each circle, the longest first

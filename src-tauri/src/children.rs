@@ -1,4 +1,4 @@
-//! The processes that Nova starts of itself: the guard, the one that runs scripts, and those that read a document.
+//! The processes that Nova starts itself: the guard, the one that runs scripts, and those that read a document.
 //!
 //! The first two are small programs of their own, `nova-guard` and `nova-script`, beside this one. Where they
 //! are not, this program is them: `nova guard -- COMMAND` and `nova script`. The one with the window

@@ -81,7 +81,7 @@ impl InChild {
     }
 }
 
-/// What the process does: `nova document pdf`.
+/// The body of the process `nova document pdf`.
 pub(crate) fn child(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let format = args.next().unwrap_or_default();
     let read = read_document(&format.to_string_lossy(), io::stdin().lock(), io::stdout().lock());

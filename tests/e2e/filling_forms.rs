@@ -64,7 +64,7 @@ async fn tab_after_an_invalid_field_reaches_the_next() {
     assert_eq!(value_of(&window, "quantity").await, "12");
     assert_eq!(value_of(&window, "date").await, "2026-02-30");
 
-    // Backwards lies the fix; the focus goes on where it was made.
+    // Backwards lies the fix; the focus continues where it was made.
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[], Key::Enter).await;

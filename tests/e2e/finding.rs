@@ -69,7 +69,7 @@ async fn link_in_a_result_opens_the_note_in_place() {
     window.click_named("Jane Doe").await;
     window.wait_for_text("[data-testid=note-popover]", "Runs platform engineering").await;
     window.wait_for("[data-testid=note-popover] [data-testid=open-in-obsidian]").await;
-    // A link of the note goes on in the popover; Esc closes it, and the focus is on the link again.
+    // A link of the note continues in the popover; Esc closes it, and the focus is on the link again.
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=note-popover]").await;
     window

@@ -326,7 +326,7 @@ async fn a_frame_of_another_origin_may_call_nothing() {
 
 // ---- texts of strangers --------------------------------------------------------------------------
 
-/// Puts HTML into the page, touches everything in it, and tells what came of it.
+/// Puts HTML into the page, touches everything in it, and tells the result.
 const INSERT: &str = "
     const [texts, done] = arguments;
     const found = [];

@@ -127,7 +127,7 @@ async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() 
 const BROWSER: &str = r#"for address in "$@"; do :; done; curl -sL "$address" > /dev/null &"#;
 
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_is_signed_in_for_at_the_host_that_was_named() {
+async fn signs_in_only_at_the_named_host() {
     let authorisation = authorisation().await;
     let server = server(authorisation.address.clone(), false).await;
     let home = Home::new().launcher(BROWSER);

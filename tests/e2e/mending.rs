@@ -85,7 +85,7 @@ async fn a_note_that_cannot_be_read_is_left_out_of_an_undo_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_problem_is_listed_with_its_line_until_it_is_mended() {
+async fn a_problem_is_listed_with_its_line_until_it_is_fixed() {
     let home = home();
     let window = Window::open(&home).await;
 

@@ -11,7 +11,7 @@ pub(crate) fn start() -> ModelServer {
 
 fn reply(request: &Value) -> Answer {
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
-    // Nova's own notices may stand behind what is to be answered.
+    // Nova's own notices may follow what is to be answered.
     let last = messages.iter().rev().find(|message| !is_notice(message)).cloned().unwrap_or_default();
     let said = last["content"].as_str().unwrap_or_default();
     let wish = wish(&messages);

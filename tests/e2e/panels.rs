@@ -26,7 +26,7 @@ async fn open(window: &Window, skill: &str) {
 }
 
 #[tokio::test]
-async fn a_deal_is_moved_by_dragging_its_card_and_taken_back() {
+async fn a_deal_is_moved_by_dragging_its_card_and_reverted() {
     let home = home();
     let before = home.read_note(DEAL);
     let window = Window::open(&home).await;
@@ -135,7 +135,7 @@ async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma() {
 }
 
 #[tokio::test]
-async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_click() {
+async fn existing_deal_is_reported_and_saved_under_another_name_by_a_click() {
     let home = home();
     let before = home.read_note(DEAL);
     let window = Window::open(&home).await;

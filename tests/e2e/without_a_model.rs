@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Home, Window};
 
 #[tokio::test]
-async fn the_first_start_copies_the_sample_vault_and_goes_on_without_a_model() {
+async fn the_first_start_copies_the_sample_vault_and_continues_without_a_model() {
     let home = Home::new().first_start();
     let window = Window::open(&home).await;
 

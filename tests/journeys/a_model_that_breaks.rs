@@ -122,7 +122,7 @@ impl Ended {
 const KINDS: [&str; 5] = ["openai", "openai_responses", "anthropic", "gemini", "ollama"];
 
 #[test]
-fn a_tool_is_called_and_the_whole_answer_is_told() {
+fn a_tool_is_called_and_the_whole_answer_is_reported() {
     let mock = AiMock::start(&[]);
     for kind in KINDS {
         let ended = mock.ask(kind);

@@ -82,7 +82,7 @@ async fn values_go_to_the_server_and_neither_to_the_model_nor_into_the_log() {
 }
 
 #[test]
-fn without_anybody_to_ask_the_server_is_declined_and_the_call_goes_on() {
+fn without_anybody_to_ask_the_server_is_declined_and_the_call_continues() {
     let nova = Nova::new("", []);
     with_server(&nova);
     let (code, called) = nova.json(&["tool", "call", "parcel.send", "--approve", "all"]);

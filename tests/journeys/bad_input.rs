@@ -111,7 +111,7 @@ fn rules_that_cannot_be_read_let_nothing_run() {
 }
 
 #[test]
-fn a_line_that_is_no_text_is_told_and_the_chat_goes_on() {
+fn a_line_that_is_no_text_is_reported_and_the_chat_continues() {
     for approve in [&[][..], &["--approve", "stdio"]] {
         let nova = Nova::new(PEOPLE, [text("Hello.")]);
         let mut child = nova

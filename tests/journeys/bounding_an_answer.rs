@@ -1,4 +1,4 @@
-//! An answer without end: it is cut at its bounds, and the chat goes on.
+//! An answer without end: it is cut at its bounds, and the chat continues.
 
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::{ErrorCode, Event};
@@ -24,7 +24,7 @@ async fn check(endless: Answer, code: ErrorCode, says: &str, answer_timeout: u64
     assert_eq!(end.end, TurnEnd::Completed { text: "Fine.".into() });
 }
 
-/// So many megabytes in words that a script sends in pieces.
+/// How many megabytes in words that a script sends in pieces.
 fn megabytes(count: usize) -> String {
     format!("{} ", "x".repeat(64 * 1024 - 1)).repeat(16 * count)
 }

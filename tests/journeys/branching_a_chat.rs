@@ -199,7 +199,7 @@ async fn what_cannot_be_gone_on_from_is_refused() {
 }
 
 #[tokio::test]
-async fn a_branch_begun_at_the_terminal_goes_on_in_the_window() {
+async fn a_branch_begun_at_the_terminal_continues_in_the_window() {
     let nova = Nova::new(PEOPLE, ["A.", "B.", "B, edited.", "C.", "D."].map(text));
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -243,7 +243,7 @@ fn stopping_at(point: &'static str) -> ModelServer {
 }
 
 #[tokio::test]
-async fn a_nova_that_is_killed_anywhere_in_a_turn_leaves_a_session_that_goes_on() {
+async fn a_nova_that_is_killed_anywhere_in_a_turn_leaves_a_session_that_continues() {
     for at in ["turn_started", "step_started", "text_delta", "tool_call_started", "tool_call_completed"] {
         let mut nova = Nova::new(PEOPLE, []);
         nova.model = stopping_at(at);

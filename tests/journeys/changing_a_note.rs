@@ -89,7 +89,7 @@ async fn a_table_is_kept_as_a_file_where_obsidian_keeps_attachments_and_shown_in
 }
 
 #[tokio::test]
-async fn a_denied_change_is_not_made_and_the_model_is_told() {
+async fn a_denied_change_is_not_made_and_the_model_is_informed() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     let before = nova.vault.read(JANE);
     let app = nova.start().await;

@@ -14,7 +14,7 @@ use super::skills::{activations, all_text, mail, offered, parts, setting, skill,
 use super::using_credentials::{set, store};
 
 #[tokio::test]
-async fn a_skill_that_goes_while_it_is_active_takes_its_tools_along_and_the_model_is_told() {
+async fn removed_active_skill_takes_its_tools_and_is_announced() {
     let nova = mail([
         call("load_skill", json!({"skill": "mail"})),
         text("Loaded."),
@@ -38,13 +38,13 @@ async fn a_skill_that_goes_while_it_is_active_takes_its_tools_along_and_the_mode
     assert_eq!(activations(&events), ["-mail Unavailable"]);
     let requests = nova.model.requests();
     assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is not available any more"));
+    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
     assert!(nova.model.last_texts("tool").pop().unwrap().contains("unknown_tool"));
     assert_eq!(requests[2]["messages"][0], requests[0]["messages"][0], "the system prompt is frozen");
 }
 
 #[tokio::test]
-async fn a_skill_that_comes_later_is_told_of_at_the_end_and_can_be_loaded() {
+async fn later_skill_is_announced_at_the_end_and_loadable() {
     let nova = mail([text("Hello."), call("load_skill", json!({"skill": "travel"})), text("Loaded.")]);
     let app = started(&nova).await;
     let (end, _) = turn(&app, None, "Hi", NoApprover).await;
@@ -69,7 +69,7 @@ async fn a_skill_that_comes_later_is_told_of_at_the_end_and_can_be_loaded() {
 }
 
 #[tokio::test]
-async fn instructions_that_change_while_a_skill_is_active_are_told_again() {
+async fn changed_instructions_of_active_skill_are_resent() {
     let nova = mail([call("load_skill", json!({"skill": "mail"})), text("Loaded."), text("I see.")]);
     setting(&nova, "skills", json!({}));
     let app = started(&nova).await;
@@ -113,7 +113,7 @@ async fn another_nova_knows_what_was_kept_and_what_the_model_was_told() {
     assert_eq!(kept, [true, true, false], "a skill that was switched off took its tools along");
     let told = all_text(&nova.model.requests()[2]);
     assert_eq!(told.matches("Today is ").count(), 1, "{told}");
-    assert_eq!(told.matches("not available any more").count(), 1, "{told}");
+    assert_eq!(told.matches("no longer available").count(), 1, "{told}");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn what_a_skill_requires_comes_and_goes_while_a_chat_uses_it() {
     let requests = nova.model.requests();
     assert!(offered(&requests[1]).contains(&"mail__send".into()));
     assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is not available any more"));
+    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
     let news = all_text(&requests[3]);
     assert!(news.contains("new or have changed since this chat began:\\n- mail: "), "{news}");
     assert!(!requests.iter().any(|request| request.to_string().contains(CANARY)));

@@ -29,7 +29,7 @@ fn looks_up() -> Answer {
 }
 
 #[tokio::test]
-async fn a_chat_goes_on_with_models_of_every_dialect() {
+async fn a_chat_continues_with_models_of_every_dialect() {
     // Each calls a tool and sees the calls of all before it; the scripted server checks each request.
     let kinds = ["gemini", "openai_responses", "anthropic", "ollama", "openai", "gemini", "openai_responses"];
     let answers = kinds.iter().flat_map(|kind| [looks_up(), text(&format!("A lead, says {kind}."))]);
@@ -64,7 +64,7 @@ fn thoughts(nova: &Nova) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_a_model_thought_goes_back_to_it_also_from_another_nova() {
+async fn another_process_returns_reasoning_to_its_model() {
     for (kind, thought) in [("openai_responses", "c2VhbGVk"), ("gemini", "c2lnbmVk")] {
         let answers = [looks_up(), text("A lead."), text("Still."), text("Yes."), text("Once more.")];
         let model = format!("{kind}/scripted");

@@ -74,7 +74,7 @@ fn with_a_cloud_model(answers: impl IntoIterator<Item = Answer>) -> Nova {
 }
 
 #[tokio::test]
-async fn a_model_that_a_local_server_runs_elsewhere_is_told_as_such_and_chosen_last() {
+async fn passed_on_model_is_marked_and_chosen_last() {
     let nova = with_a_cloud_model([text("Hello from here.")]);
     let app = nova.start().await;
 
@@ -110,7 +110,7 @@ async fn the_first_start_says_which_models_of_a_local_server_run_elsewhere() {
 }
 
 #[tokio::test]
-async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
+async fn agreement_covers_one_host_only() {
     let nova = with_a_cloud_model([text("From afar.")]);
     let mut settings = nova.read_settings();
     settings["model"] = json!("near/big-cloud");
@@ -147,7 +147,7 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
 }
 
 #[tokio::test]
-async fn an_ollama_passes_nothing_on_unseen_whatever_it_is_configured_as() {
+async fn passing_on_by_ollama_is_seen_under_any_kind() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let secret = call("vault__read_note", json!({"path": "Secret"}));
         let nova = Nova::new(PEOPLE, [secret, text("From afar."), text("From here.")]);
@@ -275,7 +275,7 @@ async fn known_notes_are_counted_and_named_on_reread() {
 }
 
 #[tokio::test]
-async fn a_tool_that_found_nothing_or_failed_sent_none_of_what_it_looked_through() {
+async fn tool_without_result_sends_no_scanned_note() {
     let nova = with_a_cloud_model([
         call("crm__list_contacts", json!({"query": "nobody-has-this"})),
         call("crm__get_contact", json!({"name": "Nobody Atall"})),
@@ -298,7 +298,7 @@ async fn a_tool_that_found_nothing_or_failed_sent_none_of_what_it_looked_through
 }
 
 #[tokio::test]
-async fn notes_that_an_earlier_turn_read_here_are_told_when_they_leave_with_the_next() {
+async fn notes_read_locally_are_listed_when_they_leave_later() {
     let nova = with_a_cloud_model([
         call("crm__get_contact", json!({"name": "Jane Doe"})),
         text("A lead."),
@@ -328,7 +328,7 @@ fn sent_to(events: &[Event]) -> Vec<(Option<Option<String>>, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn a_cut_stream_runs_no_call_and_the_session_goes_on() {
+async fn a_cut_stream_runs_no_call_and_the_session_continues() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__add_contact", json!({"name": "Odile Farrow"})).then_cut(), text("Here I am.")],
@@ -408,7 +408,7 @@ async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
 }
 
 #[tokio::test]
-async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
+async fn calls_tool_and_returns_output_in_every_dialect() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let answers = [
             reasoning("Who is she? ").and(call("crm__get_contact", json!({"name": "Jane Doe"}))),
@@ -440,7 +440,7 @@ async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_is_no_answer_whatever_the_provider_speaks() {
+async fn cut_answer_is_an_error_in_every_dialect() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
         let nova = Nova::new(PEOPLE, [text("I add her. ").and(add).then_cut()]);
@@ -496,7 +496,7 @@ async fn a_private_note_never_reaches_a_remote_model() {
 }
 
 #[tokio::test]
-async fn a_chat_that_read_private_notes_does_not_go_on_with_a_remote_model() {
+async fn chat_with_private_notes_refuses_remote_model() {
     let nova = Nova::new(PEOPLE, [call("crm__get_contact", json!({"name": "Secret Sam"})), text("Read.")]);
     nova.vault
         .write("CRM/People/Secret Sam.md", "---\ntype: contact\nname: Secret Sam\nnova: private\n---\n");

@@ -38,7 +38,7 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
 }
 
 #[tokio::test]
-async fn a_message_with_a_skill_that_is_not_there_is_not_sent() {
+async fn a_message_with_a_skill_that_is_missing_is_not_sent() {
     let nova = mail([]);
     setting(&nova, "skills", json!({"crm": {"enabled": false}}));
     let app = started(&nova).await;

@@ -8,7 +8,7 @@ use super::nova::{Nova, PEOPLE, turn, wait_for};
 const JANE: &str = "CRM/People/Jane Doe.md";
 
 #[tokio::test]
-async fn an_edit_in_obsidian_is_told_and_the_next_answer_uses_it() {
+async fn an_edit_in_obsidian_is_reported_and_the_next_answer_uses_it() {
     let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
     let nova = Nova::new(PEOPLE, [read(), text("A lead."), read(), text("Won.")]);
     let app = nova.start().await;
@@ -42,7 +42,7 @@ async fn an_edit_in_obsidian_is_told_and_the_next_answer_uses_it() {
 }
 
 #[tokio::test]
-async fn a_change_by_nova_is_told_with_its_author_and_not_as_an_outside_edit() {
+async fn a_change_by_nova_is_reported_with_its_author_and_not_as_an_outside_edit() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
@@ -168,7 +168,7 @@ async fn a_session_knows_what_changed_while_nova_was_closed() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_that_its_change_was_undone() {
+async fn model_learns_that_its_change_was_undone() {
     let nova = Nova::new(
         PEOPLE,
         [

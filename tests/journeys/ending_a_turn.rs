@@ -18,7 +18,7 @@ fn failed(end: TurnEnd) -> ErrorCode {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_filtered_or_is_none_does_not_pass_for_one() {
+async fn filtered_or_empty_answer_is_reported() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let nova = Nova::new(
             PEOPLE,

@@ -110,7 +110,7 @@ async fn a_usual_currency_may_be_one_that_only_the_field_knows() {
 }
 
 #[tokio::test]
-async fn a_record_that_is_there_gets_no_day_or_currency_by_being_opened() {
+async fn opening_existing_record_adds_no_day_or_currency() {
     let note = "//- E.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n//- F.md\n---\ntype: expense\ndate: 2026-11-03\namount: 6\ncurrency: EUR\n---\n";
     let nova = Nova::new(note, []);
     let app = nova.start().await;

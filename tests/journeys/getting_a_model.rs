@@ -234,7 +234,7 @@ async fn a_key_without_quota_for_one_model_is_tried_with_the_next() {
 }
 
 #[tokio::test]
-async fn a_list_is_asked_for_again_when_it_is_looked_at_again_and_outlives_its_server() {
+async fn model_list_is_refreshed_and_outlives_its_server() {
     let server = ModelServer::start([]);
     let nova = Nova::new("", []);
     nova.settings(&json!({
@@ -252,7 +252,7 @@ async fn a_list_is_asked_for_again_when_it_is_looked_at_again_and_outlives_its_s
 }
 
 #[tokio::test]
-async fn a_server_here_that_says_nothing_has_a_problem_whatever_models_are_written_for_it() {
+async fn silent_local_server_has_a_problem_despite_its_models() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     // It answers, and has no list: what is written for it is all there is to know.
     let listless = WebServer::start(|_| Reply::with(404, &[], "")).await;
@@ -275,7 +275,7 @@ async fn a_server_here_that_says_nothing_has_a_problem_whatever_models_are_writt
 }
 
 #[tokio::test]
-async fn a_context_that_was_told_stays_known_though_another_answer_does_not_say_it() {
+async fn known_context_survives_an_answer_without_it() {
     let mut nova = Nova::new(PEOPLE, []);
     nova.model = ModelServer::start([text("One."), text("Two.")]).that_takes(64_000);
     nova.settings(&json!({
@@ -298,7 +298,7 @@ async fn a_context_that_was_told_stays_known_though_another_answer_does_not_say_
 }
 
 #[tokio::test]
-async fn how_the_last_request_went_is_told_at_once_and_in_the_list() {
+async fn last_request_result_is_reported_and_listed() {
     let refusal = json!({"error": {"message": "bad key"}});
     let nova = Nova::new("", [error(401, refusal), text("Hel").then_cut(), text("Hello.")]);
     let app = nova.start().await;
@@ -320,7 +320,7 @@ async fn how_the_last_request_went_is_told_at_once_and_in_the_list() {
 }
 
 #[tokio::test]
-async fn a_favourite_is_kept_once_and_taken_back_and_prices_are_told_as_written() {
+async fn stores_favourite_once_and_prices_as_written() {
     let nova = Nova::new("", []);
     let mut settings = nova.read_settings();
     settings["providers"][0]["prices"] = json!({"scripted": {"input": 1.25, "output": 10}});

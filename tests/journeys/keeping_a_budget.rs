@@ -32,7 +32,7 @@ fn call(nova: &Nova, tool: &str, args: Value) -> Value {
 }
 
 #[test]
-fn a_statement_is_looked_at_imported_once_and_taken_back() {
+fn a_statement_is_looked_at_imported_once_and_reverted() {
     let nova = on_the_starter_vault();
     let before = nova.vault.files();
     let month = |nova: &Nova| call(nova, "month_summary", json!({"month": "2026-11"}))["value"].clone();

@@ -128,7 +128,7 @@ fn without_its_passphrase_or_with_another_the_file_stays_shut_and_no_other_is_be
         }
     }
     assert_eq!(fs::read(nova.data().join("credentials.age")).unwrap(), before);
-    // What needs no secret works all the same.
+    // What needs no secret works anyway.
     let mut list = nova.command(&["skill", "list", "--json"]);
     succeeds(&list.output().unwrap());
 }
@@ -267,7 +267,7 @@ fn with_keychain(nova: &Nova, script: &str) -> Output {
 }
 
 #[test]
-fn a_locked_keychain_is_told_with_its_remedy_and_holds_nothing_up() {
+fn locked_keychain_is_reported_without_blocking() {
     if !has_keychain() {
         return;
     }

@@ -150,7 +150,7 @@ async fn a_folder_listed_by_its_place_on_the_disk_is_private() {
 }
 
 #[tokio::test]
-async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
+async fn move_keeps_links_of_hidden_note_unmentioned() {
     let moved = ("vault__move_note", json!({"path": "Plan.md", "to": "Plans/Next year.md"}));
     let nova = Nova::new(NOTES, [calls([moved]), text("Moved."), text("Still here.")]);
     let app = far(&nova).await;
@@ -158,7 +158,7 @@ async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
     let (end, _) = turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
 
     assert!(nova.vault.read("Diary/Secret.md").contains("links to [[Next year]]."));
-    // Its owner writes in it, and the chat goes on: what the model never saw is no news to it.
+    // Its owner writes in it, and the chat continues: what the model never saw is no news to it.
     nova.vault.write("Diary/Secret.md", &nova.vault.read("Diary/Secret.md").replace("phone: ", "phone: +1 "));
     let (end, _) = turn(&app, Some(&end.session), "And now?", ScriptedApprover::always(Decision::Once)).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Still here.".into() });
@@ -180,7 +180,7 @@ async fn a_model_on_this_machine_reads_it() {
 }
 
 #[tokio::test]
-async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere() {
+async fn reads_of_detached_call_stay_local() {
     for (tool, args) in [
         ("vault.read_note", json!({"path": "Secret"})),
         ("vault.search", json!({"query": "links to"})),
@@ -282,7 +282,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
     }
 }
 
-/// A chat with a model on this machine that makes the calls, and goes on with one elsewhere.
+/// A chat with a model on this machine that makes the calls, and continues with one elsewhere.
 async fn goes_on_elsewhere(notes: &str, asked: Vec<(&str, Value)>) -> TurnEnd {
     let nova = Nova::new(notes, [calls(asked), text("Found."), text("Elsewhere.")]);
     nova.settings(&json!({
@@ -315,7 +315,7 @@ async fn goes_on_elsewhere(notes: &str, asked: Vec<(&str, Value)>) -> TurnEnd {
 }
 
 #[tokio::test]
-async fn a_private_line_that_was_found_here_does_not_go_elsewhere_later() {
+async fn private_line_found_locally_is_not_sent_later() {
     for (tool, args) in [
         ("vault__search", json!({"query": "zanzibar-canary #"})),
         ("vault__search", json!({"query": "in a private folder"})),
@@ -345,7 +345,7 @@ Date,Amount,Payee
 }
 
 #[tokio::test]
-async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() {
+async fn private_name_or_tag_read_locally_is_not_sent_later() {
     let others = "//- Private/Secret plan.md\n---\nnova: private\n---\n\
         //- Ideas.md\nSee [[Under lock]].\n\
         //- Vault/Under lock.md\nMine.\n\
@@ -383,7 +383,7 @@ async fn a_private_name_or_tag_that_was_told_here_does_not_go_elsewhere_later() 
 }
 
 #[tokio::test]
-async fn a_chat_that_was_told_no_private_name_goes_on_elsewhere() {
+async fn a_chat_that_was_told_no_private_name_continues_elsewhere() {
     let notes = "//- Diary.md\n---\nnova: private\n---\nNo tag.\n\
         //- CRM/People/Jane Doe.md\n---\ntype: contact\nname: Jane Doe\n---\n#friend\n\
         //- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
@@ -398,7 +398,7 @@ async fn a_chat_that_was_told_no_private_name_goes_on_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_chat_that_only_looked_through_private_notes_goes_on_elsewhere() {
+async fn chat_that_only_scanned_private_notes_may_go_remote() {
     let asked = vec![
         ("vault__search", json!({"query": "![[Under lock]]"})),
         ("vault__links", json!({"path": "Ideas.md"})),
@@ -485,7 +485,7 @@ async fn a_note_that_becomes_private_while_the_call_that_read_it_waits_leaves_no
 }
 
 #[tokio::test]
-async fn an_edit_made_while_the_call_that_read_the_note_waits_is_told() {
+async fn edit_during_a_waiting_call_is_reported() {
     let update = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"}));
     let nova = Nova::new(PEOPLE, [update, text("Done.")]);
     let app = far(&nova).await;

@@ -43,7 +43,7 @@ async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     let mut kept = Vec::new();
     for at in 0..20 {
         if at == 10 {
-            // Another Nova goes on.
+            // Another Nova continues.
             app = started(&nova).await;
         }
         if at == 16 {

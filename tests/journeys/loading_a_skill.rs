@@ -111,7 +111,7 @@ async fn a_denied_call_activates_nothing() {
 }
 
 #[tokio::test]
-async fn instructions_are_told_once_however_often_a_skill_is_loaded() {
+async fn instructions_are_reported_once_however_often_a_skill_is_loaded() {
     let nova = mail([
         call("load_skill", json!({"skill": "mail"})),
         call("load_skill", json!({"skill": "mail"})),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-/// A Nova whose model takes in so many tokens.
+/// A Nova whose model takes in this many tokens.
 fn small(context: u64, reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Nova {
     let mut nova = Nova::new(PEOPLE, []);
     nova.model = ModelServer::replying(reply);
@@ -118,7 +118,7 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
 }
 
 #[tokio::test]
-async fn a_chat_with_a_small_model_goes_on_and_on() {
+async fn chat_with_small_model_continues_for_long() {
     let nova = small(7_000, |request| match wants_summary(request) {
         true => text("Much was said."),
         false => long(0),
@@ -169,7 +169,7 @@ async fn without_a_summary_old_outputs_make_room() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_long_is_not_in_the_way_of_the_next() {
+async fn too_long_message_does_not_block_the_next() {
     // With a model that sums up, and with one that does not.
     for summary in [text("They sent a very long text."), error(400, json!({"error": {"message": "not now"}}))]
     {

@@ -58,7 +58,7 @@ fn after_calls(request: &Value) -> Vec<(String, String, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn an_image_is_shown_behind_the_outputs_whatever_the_provider_speaks() {
+async fn image_follows_the_outputs_in_every_dialect() {
     for kind in ["openai", "anthropic", "ollama"] {
         let nova = nova(kind, true, [reads(), text("A dot."), text("Still.")]);
         let (app, session) = ask(&nova).await;

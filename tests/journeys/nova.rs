@@ -251,7 +251,7 @@ pub(crate) fn kind(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
 }
 
-/// Until so many calls of the session run: the end of one is told a little before it is written down.
+/// Until this many calls of the session run: the end of one is told a little before it is written down.
 pub(crate) async fn until(app: &App, session: &str, running: usize) {
     let written = async {
         loop {

@@ -319,7 +319,7 @@ async fn a_link_to_nothing_is_listed_with_its_reason_and_can_be_discarded() {
     let row = one_pending(&app).await;
     assert_eq!((row.name.as_str(), row.source.as_str()), ("lost", ""));
     let problem = row.problem.as_ref().unwrap();
-    assert_eq!(problem.message, "it is a link to a file that is not there; put the file itself here.");
+    assert_eq!(problem.message, "it is a link to a missing file; put the file itself here.");
     app.discard_tool(that(&row)).await.unwrap();
     assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
 }

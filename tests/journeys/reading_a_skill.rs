@@ -55,6 +55,6 @@ async fn instructions_that_are_too_long_keep_their_end_and_a_long_file_is_read_i
     let answers = nova.model.last_texts("tool");
     assert!(answers[0].len() < 48 * 1024 && answers[0].contains("more bytes."), "{}", answers[0].len());
     assert!(answers[0].contains("**Tools:** mail__") && answers[0].ends_with("references/long.md"));
-    assert!(answers[1].ends_with("Go on with offset 40960.]"), "{}", &answers[1][answers[1].len() - 80..]);
+    assert!(answers[1].ends_with("Continue with offset 40960.]"), "{}", &answers[1][answers[1].len() - 80..]);
     assert_eq!(answers[2], format!("{}the end", "x".repeat(40)));
 }

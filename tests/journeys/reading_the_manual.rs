@@ -15,7 +15,7 @@ pub(super) fn blocks(document: &str) -> Vec<String> {
     blocks.filter(|block| block.contains("defineTool(")).map(str::to_owned).collect()
 }
 
-/// What stands behind `name: '` in the definition.
+/// What follows `name: '` in the definition.
 pub(super) fn name(block: &str) -> &str {
     let definition = block.split_once("export default defineTool({").expect("a whole file exports a tool").1;
     definition.split_once("name: '").unwrap().1.split('\'').next().unwrap()

@@ -78,7 +78,7 @@ fn what_is_null_can_be_set() {
 }
 
 #[test]
-fn agreements_that_cannot_be_read_are_told_and_kept() {
+fn agreements_that_cannot_be_read_are_reported_and_kept() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -134,7 +134,7 @@ fn the_list_of_skills_shows_the_beginning_of_long_descriptions() {
 }
 
 #[test]
-fn instructions_that_no_model_gets_whole_are_told() {
+fn instructions_that_no_model_gets_whole_are_reported() {
     let nova = Nova::new(PEOPLE, []);
     let folder = skill(&nova.config(), "saga", "Tells a saga.", &"word ".repeat(10 * 1024));
     let short = skill(&nova.config(), "tale", "Tells a tale.", &"word ".repeat(9 * 1024));
@@ -204,7 +204,7 @@ fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
 }
 
 #[test]
-fn a_broken_configuration_is_told_once_by_a_command_that_fails_because_of_it() {
+fn a_broken_configuration_is_reported_once_by_a_command_that_fails_because_of_it() {
     let nova = Nova::new(PEOPLE, []);
     fs::write(nova.config().join("nova.config.json"), "{\n  \"vault\": ,\n}").unwrap();
     let output = nova.run(&["skill", "disable", "crm"]);

@@ -336,7 +336,7 @@ async fn without_a_search_source_the_tool_is_unavailable_with_the_remedy() {
     let rows = app.list_tools(Nothing {}).await.unwrap();
     let row: &ToolRow = rows.iter().find(|row| row.name == "core.web_search").unwrap();
     assert_eq!(row.state, SkillState::Unavailable);
-    let why = "No web search is set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.";
+    let why = "Web search is not set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.";
     assert_eq!(row.reason.as_deref(), Some(why));
     turn(&app, None, "Search it", NoApprover).await;
     assert!(nova.model.last_texts("tool")[0].contains(why));

@@ -43,7 +43,7 @@ fn errors(saved: &SavedRecord) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn a_form_links_to_the_note_that_is_there_whatever_it_is_called() {
+async fn form_links_to_existing_note_of_any_name() {
     let company = |name: &str| format!("---\ntype: company\nname: {name}\n---\n");
     let nova = Nova::new(PEOPLE, []);
     nova.vault.write("CRM/Companies/What now?.md", &company("What now?"));
@@ -159,7 +159,7 @@ async fn a_record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
 }
 
 #[tokio::test]
-async fn what_is_there_already_is_told_and_added_once_more_only_when_the_user_says_so() {
+async fn what_is_there_already_is_reported_and_added_once_more_only_when_the_user_says_so() {
     let nova = Nova::new(
         &format!(
             "{PEOPLE}\n//- CRM/Deals/Renewal.md\n---\ntype: deal\nstage: won\n---\n//- CRM/Deals/Torn.md\n---\ntype: deal\nname: [\n---\n//- CRM/Deals/Terms.md\nNo record.\n"
@@ -292,7 +292,7 @@ async fn an_edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_told_by_field_and_nothing_is_written() {
+async fn what_does_not_fit_is_reported_by_field_and_nothing_is_written() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let form = open(&app, JANE).await;

@@ -84,7 +84,7 @@ fn a_request_that_another_skill_takes_is_found_before_anybody_asks_it() {
 }
 
 #[test]
-fn the_hint_that_is_named_mends_it_also_for_requests_like_it() {
+fn named_hint_fixes_similar_requests_too() {
     let nova = lookup_and_screener("{phrase: Pull up TICKER, instead: lookup}");
     let (_, found) = nova.json(&["skill", "test"]);
     assert_eq!(confusions(&found), Vec::<&Value>::new());

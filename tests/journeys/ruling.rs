@@ -28,7 +28,7 @@ fn pair(answer: &str, pattern: &str) -> (String, String) {
 }
 
 #[test]
-fn rules_are_written_tried_and_taken_back_at_a_terminal() {
+fn rules_are_written_tried_and_removed_at_a_terminal() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("# what I decided\npermissions:\n  deny: [ \"*__delete_*\" ] # never\n");
     let add = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Odile Farrow"}"#];
@@ -211,7 +211,7 @@ async fn a_rule_that_asks_takes_the_grants_of_running_chats_with_it() {
     let (first, _) = turn(&app, None, "Jane is won", approver.clone()).await;
     assert!(nova.vault.read(JANE).contains("stage: won"));
 
-    // Written and taken back: what was granted before is gone all the same.
+    // Written and taken back: what was granted before is gone anyway.
     let rule = "crm__update_contact".to_owned();
     app.add_rule(AddRule { answer: RuleAnswer::Ask, pattern: rule.clone() }).await.unwrap();
     app.remove_rule(RuleRef { pattern: rule }).await.unwrap();
@@ -232,7 +232,7 @@ impl Approver for Always {
 }
 
 #[tokio::test]
-async fn always_is_a_literal_rule_that_can_be_taken_back() {
+async fn always_is_a_literal_rule_that_can_be_removed() {
     let nova = Nova::new(PEOPLE, [change("won"), text("Done.")]);
     let app = nova.start().await;
     turn(&app, None, "Jane is won", Always).await;
@@ -249,7 +249,7 @@ async fn always_is_a_literal_rule_that_can_be_taken_back() {
 const WEATHER: &str = "name: weather_now\ndescription: Says the weather.\neffect: read\ngives: sunny\n";
 
 #[tokio::test]
-async fn what_was_approved_of_a_file_is_listed_and_taken_back() {
+async fn approvals_of_a_file_are_listed_and_revoked() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("tools").join("dynamic");
     fs::create_dir_all(&folder).unwrap();

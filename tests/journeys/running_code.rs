@@ -246,7 +246,7 @@ async fn what_is_allowed_for_the_chat_is_allowed_to_the_skills_that_wrote() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_rule_denies_throws_its_code_and_the_script_goes_on() {
+async fn denied_call_throws_its_code_and_the_script_continues() {
     let source = "
         let code = ''
         try { await tools.crm.get_contact({ name: 'Jane Doe' }) } catch (error) { code = error.code }
@@ -405,7 +405,7 @@ export default defineTool({
 ";
 
 #[tokio::test]
-async fn a_note_that_changes_while_the_card_waits_is_shown_again_and_nothing_is_sent_twice() {
+async fn a_note_changed_during_the_card_is_shown_again_and_nothing_sent_twice() {
     let server = WebServer::start(|_| Reply::with(200, &[], "ok")).await;
     let source = "await tools.dynamic.notify({ text: 'Jane is a customer' })
         await tools.crm.update_contact({ name: 'Jane Doe', stage: 'customer' })";
@@ -450,7 +450,7 @@ async fn a_note_that_changes_while_the_card_waits_is_shown_again_and_nothing_is_
 }
 
 #[tokio::test]
-async fn a_private_note_is_not_there_for_the_script_of_a_model_elsewhere() {
+async fn script_of_remote_model_sees_no_private_note() {
     let notes =
         format!("{PEOPLE}//- Secret Sam.md\n---\ntype: contact\nname: Secret Sam\nnova: private\n---\n");
     let source = "
@@ -494,7 +494,7 @@ async fn notes_read_by_a_script_are_named_where_they_leave() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_script_whose_process_is_killed_fails_and_nova_goes_on() {
+fn a_script_whose_process_is_killed_fails_and_nova_continues() {
     use super::running_typescript::descendants;
 
     let nova = Nova::new(PEOPLE, []);

@@ -179,7 +179,7 @@ async fn a_call_that_the_turn_waits_for_is_stopped_alone_and_the_next_one_runs()
 }
 
 #[tokio::test]
-async fn a_call_that_is_stopped_on_its_card_says_so_and_others_go_on() {
+async fn stopping_one_call_leaves_the_others_running() {
     let nova = market([
         calls([("market__quote", json!({})), ("market__quote", json!({"again": 1}))]),
         text("Both run."),
@@ -467,7 +467,7 @@ fn chat(nova: &Nova, args: &[&str]) -> Child {
 }
 
 #[test]
-fn a_nova_that_is_killed_while_a_call_runs_on_says_that_its_outcome_is_unknown() {
+fn kill_leaves_detached_call_with_unknown_outcome() {
     let nova = Nova::new(
         PEOPLE,
         [call("dynamic__research", json!({})), text("It runs.").and(pause()), text("I see."), text("Yes.")],

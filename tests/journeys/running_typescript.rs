@@ -405,7 +405,7 @@ fn reaching() -> String {
 }
 
 #[tokio::test]
-async fn a_host_that_is_always_contacted_is_listed_and_taken_back() {
+async fn always_allowed_host_is_listed_and_revoked() {
     let (nova, _host, server) = world([]).await;
     save(&nova, "reach.ts", &reaching());
     let app = loaded(&nova).await;
@@ -445,7 +445,7 @@ impl nova_app::Approver for Meanwhile {
 }
 
 #[tokio::test]
-async fn a_deny_that_is_written_while_a_host_is_asked_about_holds_and_is_said_when_tried() {
+async fn new_deny_holds_while_its_host_is_asked_about() {
     let (nova, _host, server) = world([]).await;
     save(&nova, "reach.ts", &reaching());
     let hosts = "effect: 'read',\n  hosts: ['api.weather.com'],";

@@ -171,7 +171,7 @@ async fn without_the_token_or_from_elsewhere_nothing_is_answered() {
 }
 
 #[tokio::test]
-async fn more_clients_than_it_holds_are_refused_and_the_others_go_on() {
+async fn more_clients_than_it_holds_are_refused_and_the_others_continue() {
     let nova = Nova::new("", []);
     let served = Served::with_token(&nova);
     let first = served.session().await;
@@ -214,7 +214,7 @@ fn a_token_that_could_be_guessed_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn it_ends_when_it_is_told_to() {
+fn ends_when_told_to() {
     let nova = Nova::new("", []);
     let mut served = Served::with_token(&nova);
     let id = rustix::process::Pid::from_raw(i32::try_from(served.child.id()).unwrap()).unwrap();

@@ -49,7 +49,7 @@ async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_chang
 }
 
 #[tokio::test]
-async fn a_tool_that_is_switched_off_is_not_there_and_can_be_switched_on_again() {
+async fn a_tool_that_is_switched_off_is_missing_and_can_be_switched_on_again() {
     let nova = Nova::new(PEOPLE, [call("load_skill", json!({"skill": "crm"})), text("Loaded.")]);
     let app = nova.start().await;
     let tool = |on: bool| SetSkill { tool: Some(SetTool { tool: "add_contact".into(), on }), ..set("crm") };

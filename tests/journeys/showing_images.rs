@@ -82,7 +82,7 @@ fn parts(message: &Value) -> (String, Vec<String>) {
 }
 
 #[tokio::test]
-async fn an_image_is_seen_kept_and_sent_again_whatever_the_provider_speaks() {
+async fn image_is_stored_and_resent_in_every_dialect() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         let nova = nova(kind, [text("A dot."), text("Still a dot."), text("Yes.")]);
         let app = nova.start().await;
@@ -140,7 +140,7 @@ async fn failed_image_store_keeps_message_with_reason() {
     let stored: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();
     assert_eq!(shown(&stored)[0].name, "dot.gif", "it is there for every other Nova");
 
-    // The chat goes on.
+    // The chat continues.
     let events = send(&app, &session, "Then without.", Vec::new()).await.unwrap();
     assert!(events.iter().any(|event| matches!(event, Event::TurnCompleted { .. })), "{events:?}");
     nova.model.finish();
@@ -166,7 +166,7 @@ async fn what_cannot_be_sent_begins_no_turn() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_known_not_to_look_at_images_is_said_to_be_so_before() {
+async fn model_without_vision_is_marked_in_advance() {
     for (kind, more) in [("ollama", json!({})), ("openai", json!({"images": false, "models": ["scripted"]}))]
     {
         let mut nova = nova(kind, []);
@@ -229,7 +229,7 @@ async fn a_provider_that_refuses_images_does_not_block_the_chat() {
 }
 
 #[tokio::test]
-async fn an_image_that_the_provider_refuses_is_in_the_way_of_no_other_message() {
+async fn refused_image_blocks_no_other_message() {
     let refusal = json!({"error": {"message": "messages.0.content.1.image: could not process image"}});
     for status in [400, 413] {
         let answers = [error(status, refusal.clone()), text("Never mind."), text("A dot.")];
@@ -249,7 +249,7 @@ async fn an_image_that_the_provider_refuses_is_in_the_way_of_no_other_message() 
         );
         let said = all(&nova.model.requests()[1]);
         assert!(said.iter().all(|(_, images)| images.is_empty()), "{said:?}");
-        assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", not sent any more")), "{said:?}");
+        assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", no longer sent")), "{said:?}");
 
         // Who shows it again means it.
         send(&app, &session, "And now?", vec![image("dot.gif", GIF)]).await.unwrap();
@@ -259,7 +259,7 @@ async fn an_image_that_the_provider_refuses_is_in_the_way_of_no_other_message() 
 }
 
 #[tokio::test]
-async fn images_of_before_are_in_the_way_of_no_message_of_another_nova() {
+async fn earlier_images_block_no_message_of_another_process() {
     let blind = json!({"error": {"message": "No endpoints found that support image input"}});
     let broken = json!({"error": {"message": "could not process image"}});
     for (status, refusal) in [(404, blind), (400, broken)] {

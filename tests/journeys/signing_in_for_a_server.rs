@@ -117,7 +117,7 @@ async fn tokens_of_a_probe_that_fails_are_removed() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_revoke_keeps_nobody_from_signing_out() {
+async fn signs_out_although_the_server_does_not_revoke() {
     let authorisation = authorisation().await;
     authorisation.state().documents.remove("/revoke");
     let server = server(authorisation.address.clone(), true).await;

@@ -81,7 +81,7 @@ async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
 }
 
 #[tokio::test]
-async fn one_call_of_a_turn_is_stopped_and_the_turn_goes_on() {
+async fn one_call_of_a_turn_is_stopped_and_the_turn_continues() {
     let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
     let nova = Nova::new(PEOPLE, [add, text("Then not.")]);
     let app = nova.start().await;
@@ -104,7 +104,7 @@ async fn one_call_of_a_turn_is_stopped_and_the_turn_goes_on() {
     .await;
     assert_eq!(end, Event::TurnCompleted { text: "Then not.".into() });
     let told = nova.model.last_texts("tool").pop().unwrap();
-    assert!(told.contains("Stopped by the user.") && told.contains("Go on without it"), "{told}");
+    assert!(told.contains("Stopped by the user.") && told.contains("Continue without it"), "{told}");
     assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
     nova.model.finish();
 }
@@ -256,7 +256,7 @@ async fn a_turn_of_another_nova_is_seen_while_it_runs_and_when_it_ends() {
 }
 
 #[test]
-fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
+fn session_continues_after_a_kill_in_a_turn() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__add_contact", json!({"name": "Odile Farrow"})), text("Back."), text("Still.")],

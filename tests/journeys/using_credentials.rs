@@ -230,7 +230,7 @@ async fn neither_a_redirect_nor_an_allowed_request_takes_the_secret_to_another_h
 }
 
 #[tokio::test]
-async fn a_missing_credential_is_told_with_its_steps_and_set_from_the_card() {
+async fn a_missing_credential_is_reported_with_its_steps_and_set_from_the_card() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;
     let mut events = app.events();

@@ -90,7 +90,7 @@ async fn a_file_is_a_tool_when_it_is_saved_and_none_when_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_leaves_the_last_good_version_and_says_so_until_it_is_mended() {
+async fn a_file_that_breaks_leaves_the_last_good_version_and_says_so_until_it_is_fixed() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     let app = watching(&nova).await;

@@ -117,7 +117,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
 }
 
 #[tokio::test]
-async fn images_that_were_attached_are_there_again_and_go_with_what_named_them() {
+async fn attached_images_survive_and_go_with_their_draft() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     let image = |name: &str, data: &str| NewImage {

@@ -43,7 +43,7 @@ fn month_summary(notes: usize) -> bool {
     at_most(&format!("month_summary of {notes} records / query of them"), ours, theirs, 2.0)
 }
 
-/// A file of so many rows, all different.
+/// A file of this many rows, all different.
 fn statement(rows: usize) -> String {
     let mut file = String::from("Date,Payee,Amount\n");
     for n in 0..rows {

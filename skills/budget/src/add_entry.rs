@@ -23,11 +23,11 @@ pub(crate) struct NewEntry {
     date: String,
     /// A positive decimal, such as "84.20".
     amount: GivenDecimal,
-    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    /// The currency's code, such as EUR; default: that of the other notes.
     #[schemars(extend("x-starts" = "currency"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
-    /// What it is for, in the user's words; by the rules where nothing is given.
+    /// What it is for, in the user's words; default: by the rules.
     #[schemars(extend("x-help" = "Your rules decide if left empty"))]
     #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: Option<String>,
@@ -198,7 +198,7 @@ pub(crate) fn file_stem(day: Date, payee: Option<&str>, amount: &str) -> String 
     }
 }
 
-/// So much of a bank's long text as a file name has room for.
+/// How much of a bank's long text as a file name has room for.
 fn shortened(payee: &str) -> String {
     const MAX_CHARS: usize = 60;
     let short: String = payee.chars().take(MAX_CHARS).collect();

@@ -24,7 +24,7 @@ pub(crate) struct NewRule {
     /// The category of what fits, in the user's words.
     #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
     category: String,
-    /// Where several rules fit, the highest wins; 10 where nothing is given.
+    /// Where several rules fit, the highest wins; default: 10.
     #[schemars(extend("x-help" = "The highest rule wins; 10 if left empty"))]
     priority: Option<i64>,
 }

@@ -27,7 +27,7 @@ pub(crate) struct NewTransfer {
     /// The account it reached.
     #[schemars(extend("x-label" = "To account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     to: String,
-    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    /// The currency's code, such as EUR; default: that of the other notes.
     #[schemars(extend("x-starts" = "currency", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
     /// What reached the second account, where its currency is another.

@@ -17,7 +17,7 @@ pub(crate) struct ApplyRules;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Sets categories by your rules."))]
 pub(crate) struct Which {
-    /// Only entries that fall into this month, YYYY-MM; all where nothing is given.
+    /// Only entries that fall into this month, YYYY-MM; default: all.
     #[schemars(extend("x-help" = "YYYY-MM; all if left empty"))]
     month: Option<String>,
     /// Only show what would change.

@@ -16,7 +16,7 @@ use crate::convert::{Conversion, convert, in_the_way};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Transfer};
 
-/// The two sides of a transfer are booked at most so many days apart.
+/// The two sides of a transfer are booked at most this many days apart.
 pub(crate) const DAYS: i32 = 3;
 
 pub(crate) struct JoinTransfer;

@@ -14,7 +14,7 @@ use crate::ledger::{Entry, Ledger, UNCATEGORISED};
 use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
 
-/// How many rows are shown where nothing is said; sums and count are of all.
+/// How many rows are shown by default; sums and count are of all.
 const ROWS: usize = 200;
 
 pub(crate) struct List;
@@ -26,7 +26,7 @@ pub(crate) struct Filters {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "The first day"))]
     from: Option<String>,
-    /// The last day, YYYY-MM-DD; the end of this month where nothing is given.
+    /// The last day, YYYY-MM-DD; default: the end of this month.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "End of this month if left empty"))]
     to: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Filters {
     /// Only these, such as transfer; rule lists the rules for categories instead.
     #[schemars(extend("x-help" = "Only these"))]
     kind: Option<Kind>,
-    /// How many rows to show, newest first; 200 where nothing is given. Count and sums are of all.
+    /// How many rows to show, newest first; default: 200. Count and sums are of all.
     #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
 }

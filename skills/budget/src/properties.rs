@@ -27,7 +27,7 @@ pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
     ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {
         path: note.path.to_string(),
         line: 1,
-        problem: format!("it is no whole {}", declared.name()),
+        problem: format!("it is not a whole {}", declared.name()),
         remedy: "Look at its properties.".into(),
     }))
 }

@@ -147,7 +147,7 @@ fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
 }
 
 /// A currency that is new, changed in a note or taken out of it changes no figure of another: all that go
-/// by what most notes say are read in the same one as before, and so is the note where it says none any more.
+/// by what most notes say are read in the same one as before, and so is the note where it no longer says one.
 async fn keeps_its_currency(
     draft: &RecordDraft,
     ledger: &Ledger,

@@ -22,7 +22,7 @@ pub(crate) struct NewLimit {
     /// How much may be spent in a month, a positive decimal such as "280.00".
     #[schemars(extend("x-label" = "Monthly limit"))]
     amount: GivenDecimal,
-    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    /// The currency's code, such as EUR; default: that of the other notes.
     #[schemars(extend("x-starts" = "currency"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,

@@ -16,10 +16,10 @@ pub(crate) struct Replacement {
     /// The file: `scratch/…`, `NAME/…` of a folder that is open for writing, or a note `vault/….md`.
     #[schemars(extend("x-label" = "File"))]
     path: String,
-    /// The text to replace, exactly as it stands in the file, with enough around it to be there once.
+    /// The text to replace, exactly as it is in the file, with enough context to occur only once.
     #[schemars(extend("x-label" = "Find"))]
     old: String,
-    /// What stands there afterwards; empty to remove it.
+    /// What replaces it; empty to remove it.
     #[schemars(extend("x-label" = "Replace with"))]
     new: String,
     /// How often `old` is in the file, when it is to be replaced each time.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::place::{Place, in_vault, vault_path};
 
-/// How many lines an answer holds where nothing is said.
+/// How many lines an answer holds by default.
 const LIMIT: usize = 1000;
 
 pub(crate) struct Read;
@@ -24,7 +24,7 @@ pub(crate) struct Which {
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "From line"))]
     offset: Option<u64>,
-    /// How many lines at most; 1000 where nothing is given.
+    /// How many lines at most; default: 1000.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "Lines"))]

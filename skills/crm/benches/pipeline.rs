@@ -10,7 +10,7 @@ use nova_testkit::{SkillInVault, TempVault, medians_by_turns};
 
 const DEALS: usize = 10_000;
 const ROUNDS: usize = 15;
-/// A call may take so many times as long as the query.
+/// A call may take this many times as long as the query.
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {

@@ -26,7 +26,7 @@ pub(crate) struct NewContact {
     email: Option<String>,
     /// Their phone number, as the user writes it.
     phone: Option<String>,
-    /// The stage they are at, in the user's words; "lead" where nothing is given.
+    /// The stage they are at, in the user's words; default: "lead".
     #[schemars(extend("x-help" = "Lead if left empty", "x-values-from" = ["contact.stage", "deal.stage"]))]
     stage: Option<String>,
     /// Tags, without "#".

@@ -26,18 +26,18 @@ pub(crate) struct NewDeal {
     /// The company it is made with, by name.
     #[schemars(extend("x-values-from" = ["company.name", "deal.company"]))]
     company: Option<String>,
-    /// The stage it is at, one of the configured ones; the first where nothing is given.
+    /// The stage it is at, one of the configured ones; default: the first.
     #[schemars(extend("x-help" = "The first stage if left empty", "x-values-from" = ["deal.stage"]))]
     #[schemars(extend("x-values" = "only"))]
     stage: Option<String>,
     /// What it is worth, a plain decimal such as 1250.50.
     #[schemars(extend("x-help" = "What it is worth"))]
     value: Option<GivenDecimal>,
-    /// The currency of the value, such as EUR; the one that most deals have where nothing is given.
+    /// The currency of the value, such as EUR; default: the one that most deals have.
     #[schemars(extend("x-starts" = "currency"))]
     #[schemars(extend("x-values-from" = ["deal.currency"]))]
     currency: Option<String>,
-    /// How likely it is to be won, in percent; that of its stage where nothing is given.
+    /// How likely it is to be won, in percent; default: that of its stage.
     #[schemars(extend("x-label" = "Probability, %", "x-help" = "Taken from the stage if left empty"))]
     probability: Option<GivenDecimal>,
     /// The day it is expected to be decided, YYYY-MM-DD.

@@ -110,7 +110,7 @@ impl Deals {
         Err(invalid(rule))
     }
 
-    /// That a value is read in the same currency once its note, which says this one, says none any more.
+    /// That a value is read in the same currency once its note, which says this one, no longer says one.
     ///
     /// # Errors
     /// `InvalidArguments` with the one it would be read in.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use nova_skill::figures::{folded, likeness};
+use nova_skill::figures::{folded, similarity};
 use nova_skill::{NotePath, ToolError, ToolVault};
 
 use crate::records::{CONTACT, DEAL, Entry, Records};
@@ -142,8 +142,8 @@ impl Records {
         }
         let mut near: Vec<(usize, Cow<'_, str>)> = self
             .iter()
-            .map(|entry| (likeness(&entry.name, name), entry.name))
-            .filter(|(likeness, _)| *likeness > 0)
+            .map(|entry| (similarity(&entry.name, name), entry.name))
+            .filter(|(similarity, _)| *similarity > 0)
             .collect();
         near.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         near.dedup_by(|a, b| a.1 == b.1);

@@ -22,7 +22,7 @@ pub(crate) struct FollowUps;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists people to contact."))]
 pub(crate) struct Until {
-    /// Only those due by this day, YYYY-MM-DD; all that have a date where nothing is given.
+    /// Only those due by this day, YYYY-MM-DD; default: all that have a date.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "The last day"))]
     until: Option<String>,

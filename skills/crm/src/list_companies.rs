@@ -13,7 +13,7 @@ use crate::deals::Deals;
 use crate::find::without_md;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 
-/// Beyond so many rows nobody quotes a single one.
+/// Beyond this many rows nobody quotes a single one.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListCompanies;

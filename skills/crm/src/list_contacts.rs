@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_skill::figures::{folded, likeness};
+use nova_skill::figures::{folded, similarity};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
@@ -125,7 +125,7 @@ fn check_stage(stage: &str, contacts: &Records, declared: &Stages) -> Result<(),
     }
     known.sort_by_cached_key(|name| folded(name));
     known.dedup_by_key(|name| folded(name));
-    known.sort_by_cached_key(|name| std::cmp::Reverse(likeness(name, stage)));
+    known.sort_by_cached_key(|name| std::cmp::Reverse(similarity(name, stage)));
     known.truncate(NEAREST);
     Err(ToolError::NotFound { kind: "stage".into(), name: stage.trim().into(), nearest: known })
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::deals::{Deal, Deals};
 
-/// Beyond so many rows nobody quotes a single one.
+/// Beyond this many rows nobody quotes a single one.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListDeals;

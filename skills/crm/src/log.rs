@@ -5,7 +5,7 @@ use nova_skill::{Date, Note};
 /// The heading, with its level.
 pub(crate) const HEADING: &str = "## Log";
 
-/// "- 2026-11-12 Called." A text of several lines goes on below its bullet; None where it says nothing.
+/// "- 2026-11-12 Called." A text of several lines continues below its bullet; None where it says nothing.
 pub(crate) fn line(date: Date, text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut bullet = format!("- {date} {}", lines.next()?);

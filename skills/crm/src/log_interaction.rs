@@ -21,12 +21,12 @@ pub(crate) struct Interaction {
     /// What happened, in one sentence or a few; no date in front.
     #[schemars(extend("x-label" = "What was said", "x-help" = "One or two sentences"))]
     text: String,
-    /// The day it happened, YYYY-MM-DD; today where nothing is given.
+    /// The day it happened, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
     #[schemars(extend("x-help" = "The day you talked"))]
     date: Option<String>,
-    /// The day to talk to them next, YYYY-MM-DD; null removes it. Where nothing is given, a date that has come is
-    /// removed, and one still to come stays.
+    /// The day to talk to them next, YYYY-MM-DD; null removes it. Without it, a past date is removed and an
+    /// upcoming one stays.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When to talk to them next"))]

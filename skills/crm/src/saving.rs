@@ -54,7 +54,7 @@ fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
         return deals.leaves_others(None, says);
     };
     match (draft.text_before("currency"), says) {
-        // A note that left it open goes on so, where the others say which is meant.
+        // A note that left it open stays so, where the others say which is meant.
         (None, None) if has_value => return deals.currency_by_default().map(drop),
         // One that is taken out changes no figure, neither here nor in the deals that go by it.
         (Some(said), None) if has_value => deals.keeps_without(&note.path, said)?,

@@ -28,17 +28,17 @@ pub(crate) struct NewTrade {
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
     #[schemars(extend("x-help" = "The day of the trade"))]
     date: String,
-    /// How many shares; of a split, how many new shares there are for each old one; of a dividend, what is held on the
-    /// day where nothing is given.
+    /// How many shares; of a split, how many new shares there are for each old one; of a dividend, by
+    /// default what is held on the day.
     #[schemars(extend("x-help" = "Number of shares"))]
     quantity: Option<GivenDecimal>,
     /// The price of one share; of a dividend, the payment for each share.
     #[schemars(extend("x-help" = "For one share"))]
     price: Option<GivenDecimal>,
-    /// What the whole trade cost besides, or what was withheld of a dividend; 0 where nothing is given.
+    /// What the whole trade cost besides, or what was withheld of a dividend; default: 0.
     #[schemars(extend("x-help" = "For the whole trade"))]
     fee: Option<GivenDecimal>,
-    /// Such as EUR; that of the position, else the usual one, where nothing is given.
+    /// Such as EUR; default: that of the position, else the usual one.
     #[schemars(extend("x-help" = "Taken from the position if left empty"))]
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,

@@ -19,7 +19,7 @@ pub(crate) struct Allocation;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows each position’s share."))]
 pub(crate) struct AllocationBy {
-    /// How to group; by position where nothing is given.
+    /// How to group; default: by position.
     #[schemars(extend("x-label" = "Group by", "x-help" = "Position if left empty"))]
     by: Option<By>,
     /// Compare all currencies in this one, such as EUR, with the known rates; without it each currency is a whole of

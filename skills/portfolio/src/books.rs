@@ -301,7 +301,7 @@ impl Books {
                 nearest: {
                     let mut near: Vec<&str> = self.symbols().into_iter().collect();
                     near.sort_by_key(|other| {
-                        std::cmp::Reverse(nova_skill::figures::likeness(other, &symbol))
+                        std::cmp::Reverse(nova_skill::figures::similarity(other, &symbol))
                     });
                     near.into_iter().take(5).map(str::to_owned).collect()
                 },

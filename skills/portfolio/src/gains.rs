@@ -24,14 +24,14 @@ pub(crate) struct GainsOf {
     #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol", "position.name"]))]
     #[schemars(extend("x-values" = "only"))]
     symbol: Option<String>,
-    /// Which shares a sale takes: the first bought ("fifo", where nothing is given) or a part of all ("average").
+    /// Which shares a sale takes: the first bought ("fifo", the default) or a part of all ("average").
     #[schemars(extend("x-label" = "Shares sold", "x-help" = "fifo: oldest shares first"))]
     method: Option<MethodWord>,
-    /// The last day that counts, YYYY-MM-DD; today where nothing is given.
+    /// The last day that counts, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
-    /// Only sales, dividends and fees since this day, YYYY-MM-DD; all of them where nothing is given.
+    /// Only sales, dividends and fees since this day, YYYY-MM-DD; default: all of them.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "Only sales since this day"))]
     from: Option<String>,

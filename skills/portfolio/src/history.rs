@@ -19,10 +19,10 @@ pub(crate) struct History;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows the value over time."))]
 pub(crate) struct HistoryOf {
-    /// How far back; six months where nothing is given.
+    /// How far back; default: six months.
     #[schemars(extend("x-help" = "Six months if left empty"))]
     range: Option<Range>,
-    /// Which currency's positions, such as EUR; those worth most where nothing is given.
+    /// Which currency's positions, such as EUR; default: those worth most.
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
     currency: Option<String>,
 }
@@ -53,7 +53,7 @@ impl Range {
     }
 }
 
-/// A line has about so many points.
+/// A line has about this many points.
 const POINTS: i64 = 130;
 
 #[async_trait]
@@ -179,7 +179,7 @@ fn begins(books: &Books, prices: &Prices, currency: &str) -> Option<Date> {
     worth.min()
 }
 
-/// Weekdays, or every so many days where they are too many for a line; always with the last.
+/// Weekdays, or every this many days where they are too many for a line; always with the last.
 fn days(from: Date, to: Date) -> Vec<Date> {
     use nova_skill::jiff::civil::Weekday;
     let all = days_between(from, to).max(0);

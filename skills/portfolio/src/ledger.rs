@@ -64,13 +64,13 @@ pub enum Event {
         price: Decimal,
         fee: Decimal,
     },
-    /// A payment for each of so many shares, less what was withheld.
+    /// A payment for each of this many shares, less what was withheld.
     Dividend {
         quantity: Decimal,
         price: Decimal,
         fee: Decimal,
     },
-    /// So many new shares for so many old ones.
+    /// This many new shares for that many old ones.
     Split {
         new: Decimal,
         old: Decimal,

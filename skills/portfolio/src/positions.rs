@@ -13,7 +13,7 @@ pub(crate) struct Positions;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists what you hold."))]
 pub(crate) struct PositionsOf {
-    /// The day to look at, YYYY-MM-DD; today where nothing is given.
+    /// The day to look at, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,

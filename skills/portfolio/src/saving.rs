@@ -38,7 +38,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         keeps_its_currency(draft, ctx).await?;
     }
     let currency = match draft.text("currency") {
-        // What it leaves open goes on as it is read.
+        // What it leaves open continues as it is read.
         None if draft.note().is_some() => books.read_in(&symbol).cloned().ok_or_else(no_currency)?,
         said => currency_of(said, &symbol, books)?,
     };
@@ -76,7 +76,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
 }
 
 /// A currency that is new, changed in a note or taken out of it changes no figure of another: all that leave
-/// theirs open are read in the same ones as before, and so is the note where it says none any more.
+/// theirs open are read in the same ones as before, and so is the note where it no longer says one.
 async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
     let note = draft.note();
     let is_moved = draft.changes("symbol") && draft.record_type() != PRICE;

@@ -1,5 +1,5 @@
 //! What a trade keeps to, whichever way it is saved: what goes with its kind, that no more is sold
-//! than is held, and that a position which says what its trades come to goes on saying so.
+//! than is held, and that a position which says what its trades come to keeps saying so.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ impl<'a> Change<'a> {
 
     /// # Errors
     /// When the trade, or a later one with it, cannot be, and when it would make shares vanish that
-    /// stand in a position alone. What could not be before may go on so while it is being mended.
+    /// stand in a position alone. What was already wrong may stay so until it is corrected.
     pub(crate) fn check(&self) -> Result<(), ToolError> {
         if let Some(position) = self.books.position(&self.new.symbol) {
             keeps_its_own(position, self.books, &self.new.trade.event)?;
@@ -71,7 +71,7 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Each position that said what its trades come to goes on saying so; one that did not is left as
+    /// Each position that said what its trades come to keeps saying so; one that did not is left as
     /// it is.
     pub(crate) async fn follow(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         for (symbol, currency) in self.touched() {
@@ -377,7 +377,7 @@ fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<
     ))
 }
 
-/// A position that said what its trades come to goes on saying so; one that did not is left as it is.
+/// A position that said what its trades come to keeps saying so; one that did not is left as it is.
 async fn follow(
     ctx: &dyn ToolContext,
     position: &PositionNote,

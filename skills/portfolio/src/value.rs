@@ -17,7 +17,7 @@ pub(crate) struct Value;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds up what you hold."))]
 pub(crate) struct ValueOf {
-    /// The day to look at, YYYY-MM-DD; today where nothing is given.
+    /// The day to look at, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,

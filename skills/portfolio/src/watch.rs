@@ -25,8 +25,8 @@ pub(crate) struct NewEntry {
     #[schemars(extend("format" = "amount"))]
     #[schemars(extend("x-label" = "Target price"))]
     target: Option<GivenDecimal>,
-    /// The target's currency, such as EUR; where nothing is given, that of the target so far, else of the position, else
-    /// of the last price, else the usual one.
+    /// The target's currency, such as EUR; default: that of the current target, else of the position, else of the
+    /// last price, else the usual one.
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
 }

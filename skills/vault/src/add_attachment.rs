@@ -35,7 +35,7 @@ impl NativeTool for AddAttachment {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Makes a text file that is no note, such as CSV or ICS, where Obsidian puts the attachments of a note. Gives the `link` that shows it.",
+            "Makes a text file that is not a note, such as CSV or ICS, where Obsidian puts the attachments of a note. Gives the `link` that shows it.",
         )
         .use_when("the user wants data as a file of its own in the vault: a CSV, a JSON, a calendar entry as ICS")
         .not_when("the user wants a new note", "vault.create_note")

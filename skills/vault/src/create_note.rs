@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use nova_skill::figures::likeness;
+use nova_skill::figures::similarity;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Clock, Description, Effect, FrontMatter, JsonSchema, NativeTool, Note, NoteScope, Output, SettingError,
@@ -108,7 +108,7 @@ async fn template(ctx: &dyn ToolContext, set: &Templates, said: &str) -> Result<
     match found.len() {
         0 => named(ctx, said).await.map_err(|error| match error {
             ToolError::NotFound { name, .. } => {
-                templates.sort_by_key(|path| Reverse(likeness(path.name(), &name)));
+                templates.sort_by_key(|path| Reverse(similarity(path.name(), &name)));
                 let nearest = templates.iter().take(NEAREST).map(ToString::to_string).collect();
                 ToolError::NotFound { kind: "template".into(), name, nearest }
             }

@@ -17,7 +17,7 @@ pub(crate) struct DailyNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Opens a daily note."))]
 pub(crate) struct Which {
-    /// The day, YYYY-MM-DD; today where nothing is given.
+    /// The day, YYYY-MM-DD; default: today.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "Today if left empty"))]

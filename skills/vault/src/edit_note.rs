@@ -16,10 +16,10 @@ pub(crate) struct Replacement {
     /// The note: its path in the vault, or its name where only one note has it.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
-    /// The text to replace, exactly as it stands in the note, with enough around it to be there once.
+    /// The text to replace, exactly as it is in the note, with enough context to occur only once.
     #[schemars(extend("x-label" = "Find", "x-help" = "Exactly as in the note"))]
     old: String,
-    /// What stands there afterwards; empty to remove it.
+    /// What replaces it; empty to remove it.
     #[schemars(extend("x-label" = "Replace with"))]
     new: String,
     /// How often `old` is in the note, when it is to be replaced each time.

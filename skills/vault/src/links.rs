@@ -27,7 +27,7 @@ impl NativeTool for LinksOfNote {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Gives the links of a note: `out` from it, `back` to it from other notes, `unresolved` to notes that are not there.",
+            "Gives the links of a note: `out` from it, `back` to it from other notes, `unresolved` to missing notes.",
         )
         .use_when("the user asks what is connected with a note, or which notes mention it")
         .example("Which notes link to the Lisbon plan?")

@@ -1,6 +1,6 @@
 //! Which note a text means.
 
-use nova_skill::figures::likeness;
+use nova_skill::figures::similarity;
 use nova_skill::{
     Note, PathError, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json,
 };
@@ -127,7 +127,7 @@ async fn path_that_is_meant(ctx: &dyn ToolContext, said: &str) -> Option<VaultPa
     path_of(&parts.collect::<Vec<_>>().join("/")).ok()
 }
 
-/// Where a note is to be that is not there yet. Its name becomes one that links and every system
+/// Where a note is to be that does not exist yet. Its name becomes one that links and every system
 /// can hold; without a folder it goes where `folder` says.
 ///
 /// # Errors
@@ -167,7 +167,7 @@ pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<Stri
     Ok(folder)
 }
 
-/// As [`with_path_that_is_meant`] for a note that is not there yet: a place on the disk that is none of the
+/// As [`with_path_that_is_meant`] for a note that does not exist yet: a place on the disk that is none of the
 /// vault's means nothing in it.
 async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
@@ -279,8 +279,8 @@ async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {
     let all = vault.paths().await.unwrap_or_default();
     let mut near: Vec<(usize, &VaultPath)> = all
         .iter()
-        .map(|path| (likeness(path.name(), name).max(likeness(path.as_str(), name)), path))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .map(|path| (similarity(path.name(), name).max(similarity(path.as_str(), name)), path))
+        .filter(|(similarity, _)| *similarity >= ALIKE)
         .collect();
     near.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     ToolError::NotFound {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::notes::within_budget;
 
-/// How many notes an answer holds where nothing is said, and at most.
+/// How many notes an answer holds by default, and at most.
 const LIMIT: (usize, usize) = (100, 1000);
 
 pub(crate) struct QueryNotes;
@@ -28,7 +28,7 @@ pub(crate) struct Question {
     #[serde(default)]
     #[schemars(extend("x-label" = "Sort by", "x-help" = "Such as date desc"))]
     sort: Option<Vec<String>>,
-    /// How many notes at most; 100 where nothing is given, 1000 at most.
+    /// How many notes at most; 100 by default, at most 1000.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "Rows"))]

@@ -16,7 +16,7 @@ pub(crate) struct Question {
     /// The base: its path ("CRM/Deals.base"), its name, or the note whose text holds it.
     #[schemars(extend("x-label" = "Base", "x-help" = "The .base file"))]
     path: String,
-    /// The view, by its name; the first where nothing is given.
+    /// The view, by its name; default: the first.
     #[serde(default)]
     #[schemars(extend("x-help" = "The first if left empty"))]
     view: Option<String>,

@@ -145,7 +145,7 @@ impl Answers {
 impl State {
     fn answer(&mut self, question: Question, answer: Answer) {
         match self.open.remove(&question) {
-            // Nobody waits any more where this fails.
+            // Nobody is waiting where this fails.
             Some(waiting) => drop(waiting.send(answer)),
             None => drop(self.early.insert(question, answer)),
         }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_may_come_as_soon_as_the_question_is_told() {
+    async fn an_answer_may_come_as_soon_as_the_question_is_reported() {
         let answers = Answers::default();
         answers.expect(&question(1));
         assert_eq!(answers.hear(ONCE), None);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nova_app::App;
-use nova_protocol::{AddWorkspace, ErrorCode, UserError, WorkspaceAccess, Workspaces};
+use nova_protocol::{AddWorkspace, ErrorCode, Nothing, UserError, WorkspaceAccess, WorkspaceRef, Workspaces};
 
 use super::lists;
 use crate::args::Workspace;
@@ -11,12 +11,12 @@ use crate::print::{self, line, visible};
 
 pub(super) async fn run(app: &App, workspace: &Workspace, json: bool) -> Result<u8, UserError> {
     let workspaces = match workspace {
-        Workspace::List => app.workspaces().await?,
+        Workspace::List => app.list_workspaces(Nothing {}).await?,
         Workspace::Add { dir, write } => {
             let access = if *write { WorkspaceAccess::Write } else { WorkspaceAccess::Read };
-            app.add_to_workspaces(AddWorkspace { path: whole(dir)?, access }).await?
+            app.add_workspace(AddWorkspace { path: whole(dir)?, access }).await?
         }
-        Workspace::Remove { dir } => app.remove_from_workspaces(&whole(dir)?).await?,
+        Workspace::Remove { dir } => app.remove_workspace(WorkspaceRef { path: whole(dir)? }).await?,
     };
     if json {
         print::json(&workspaces)

@@ -9,7 +9,7 @@ const LEAST: (f64, f64) = (900.0, 600.0);
 /// How large the window is that was never sized, by the same settings.
 const FIRST: (f64, f64) = (1440.0, 900.0);
 
-/// Puts the window where it was, no larger than the screen it comes to: that may be another one by now.
+/// Puts the window where it was, no larger than the screen it comes to: that may be a different one by now.
 /// Where no screen shows its place any more, it is put in the middle of the one that the system chose.
 pub(crate) fn restore(window: &WebviewWindow, place: Option<WindowPlace>) {
     let screens: Vec<Screen> = window.available_monitors().unwrap_or_default().iter().map(screen).collect();

@@ -33,7 +33,7 @@ pub(crate) async fn settings_vault(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A provider that answered, one that is not there, a favourite, a price, and one that is being added.
+/// A provider that answered, one that does not exist, a favourite, a price, and one that is being added.
 pub(crate) async fn models(name: &str, theme: Theme) {
     let model = model::start();
     let home = Home::new().theme(theme).settings(&serde_json::json!({

@@ -306,7 +306,7 @@ function useKeyOfEmptyComposer(act: () => void) {
   }, []);
 }
 
-/** A decided card goes away; a focus inside it goes on to the composer instead of nowhere. */
+/** A decided card goes away; a focus inside it continues to the composer instead of nowhere. */
 function useFocusLeavesToComposer(card: { readonly current: HTMLElement | null }) {
   useLayoutEffect(() => {
     const element = card.current;

@@ -230,7 +230,7 @@ export function editLastMessage(): boolean {
   return pencil !== undefined;
 }
 
-/** Frames after which nobody waits any more for a message to be drawn. */
+/** Frames after which nobody is waiting for a message to be drawn. */
 const DRAWN_IN = 60;
 
 /** The same in a conversation that comes into view. */

@@ -1,11 +1,12 @@
 import { Fragment, useState } from 'react';
 
-import type { JsonValue, NoteDiffView } from '../ipc';
-import { Icon, LinkButton, noteName } from '../shared';
+import type { JsonValue } from '../ipc';
+import { LinkButton } from '../shared';
 import { Diff } from '../shared/Diff';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
 import { CommandFacts } from './CommandCard';
+import { NoteCaption } from './NoteCaption';
 import { isObject } from './wording';
 
 /** Everything that will run or leave, exactly: tool, arguments, host, and for notes the diff. */
@@ -43,34 +44,11 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
             </dl>
           )}
           {call.approval?.diff?.map((diff) => (
-            <Diff key={diff.path} diff={diff} caption={<Caption diff={diff} />} />
+            <Diff key={diff.path} diff={diff} caption={<NoteCaption diff={diff} />} />
           ))}
         </Fragment>
       ))}
     </div>
-  );
-}
-
-function Caption({ diff }: { diff: NoteDiffView }) {
-  const { name, folder } = noteName(diff.path);
-  return (
-    <>
-      <Icon name="note" size={14} className="text-fg-2" />
-      <span className="cut font-medium">
-        <Revealed text={name} />
-      </span>
-      <span className="cut text-fg-3">
-        <Revealed text={folder} />
-      </span>
-      {diff.from !== undefined && (
-        <span className="cut text-fg-2">
-          moved from <Revealed text={diff.from} />
-        </span>
-      )}
-      <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">
-        <Revealed text={diff.summary} />
-      </span>
-    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { Diff } from '../shared/Diff';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
 import { useActions } from '../state/hooks';
+import { NoteCaption } from './NoteCaption';
 import { argumentSummary, deciderLabel, doneSummary, scriptOf } from './wording';
 
 interface ScriptPayloadProps {
@@ -42,7 +43,7 @@ export function ScriptPayload({ call, within, open, onOpen }: ScriptPayloadProps
         {open && <Source text={scriptOf(call)} />}
         <Rows calls={within} asks />
       </div>
-      {diff.length === 1 && diff.map((one) => <Diff key={one.path} diff={one} caption={<Named diff={one} />} />)}
+      {diff.length === 1 && diff.map((one) => <Diff key={one.path} diff={one} caption={<NoteCaption diff={one} />} />)}
       {diff.length > 1 && <Diffs diffs={diff} />}
     </div>
   );
@@ -214,7 +215,7 @@ function DiffRow({ diff }: { diff: NoteDiffView }) {
       </button>
       {open && (
         <div className="px-2.5 pb-2">
-          <Diff diff={diff} caption={<Named diff={diff} />} />
+          <Diff diff={diff} caption={<NoteCaption diff={diff} />} />
         </div>
       )}
     </div>
@@ -226,24 +227,6 @@ function Value({ as: Tag, text }: { as: 'del' | 'ins'; text: string }) {
     <Tag className={`rounded-badge px-1 ${Tag === 'del' ? 'bg-danger-soft text-danger' : 'bg-ok-soft text-ok no-underline'}`}>
       {text === '' ? 'empty' : <Revealed text={text} />}
     </Tag>
-  );
-}
-
-function Named({ diff }: { diff: NoteDiffView }) {
-  const { name, folder } = noteName(diff.path);
-  return (
-    <>
-      <Icon name="note" size={14} className="text-fg-2" />
-      <span className="cut font-medium">
-        <Revealed text={name} />
-      </span>
-      <span className="cut text-fg-3">
-        <Revealed text={folder} />
-      </span>
-      <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">
-        <Revealed text={diff.summary} />
-      </span>
-    </>
   );
 }
 

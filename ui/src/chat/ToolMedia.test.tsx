@@ -30,8 +30,8 @@ test('an image is drawn from its bytes, a sound is a file to show', async () => 
 });
 
 test('what is not an image is never drawn as one', async () => {
-  const backend = new FakeBackend(sampleWorld()).fail('read_server_media', { message: 'It is not kept any more.' });
+  const backend = new FakeBackend(sampleWorld()).fail('read_server_media', { message: 'It is no longer available.' });
   renderInApp(<ToolMedia parts={[{ id: 'm3', type: 'image/svg+xml', bytes: 10 }, { id: 'm1', type: 'image/png', bytes: 3 }]} />, { backend });
-  expect(await screen.findByText('not kept any more')).toBeTruthy();
+  expect(await screen.findByText('no longer available')).toBeTruthy();
   expect(screen.queryByRole('img')).toBeNull();
 });

@@ -45,7 +45,7 @@ export function ToolMedia({ parts }: { parts: readonly MediaPart[] }) {
 
 function Picture({ part }: { part: MediaPart }) {
   const read = useRpc('read_server_media', { id: part.id });
-  if (read.error) return <FileLine part={part} problem="not kept any more" />;
+  if (read.error) return <FileLine part={part} problem="no longer available" />;
   if (!read.data) return <p className="text-small text-fg-3">Reading the image…</p>;
   return (
     <img

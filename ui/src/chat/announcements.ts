@@ -1,4 +1,4 @@
-// What is spoken when the conversation goes on: whole blocks, never a stream.
+// What is spoken when the conversation continues: whole blocks, never a stream.
 import type { CallItem, Item, SessionState, Turn } from '../state/session';
 import { noteName } from '../shared';
 import { revealed } from '../shared/invisible';

@@ -134,7 +134,7 @@ function gapAround(element: HTMLElement, { inItem }: Place): Gap {
   return element.matches(BLOCK) ? 1 : 0;
 }
 
-/** The place within an element: an item begins with its sign, and goes on below that. */
+/** The place within an element: an item begins with its sign, and continues below that. */
 function placeIn(element: HTMLElement, place: Place): Place {
   const { footnote } = element.dataset;
   const sign = element.tagName === 'LI' ? signOf(element) : footnote !== undefined ? `[^${footnote}]: ` : null;

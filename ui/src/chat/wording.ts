@@ -63,7 +63,7 @@ function figureSummary({ result }: CallItem): string {
   return `${first.label} ${[first, ...same].map(({ value, unit }) => unitText(value, unit)).join(', ')}`;
 }
 
-/** The line of a finished call: what was asked and, for a read, what came of it. */
+/** The line of a finished call: what was asked and, for a read, the result. */
 export function doneSummary(call: CallItem): string {
   const asked = askedSummary(call);
   const found = resultSummary(call);
@@ -132,7 +132,7 @@ function scalar(value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `2026-11-27` as "27 Nov", with the year where it is another one. */
+/** `2026-11-27` as "27 Nov", with the year where it is a different one. */
 function day(value: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return null;
   const date = new Date(`${value}T00:00`);

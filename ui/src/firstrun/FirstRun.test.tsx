@@ -97,7 +97,7 @@ it('writes nothing before Open Nova', async () => {
 
 it('never takes a model of another machine by itself', async () => {
   const { chosen } = await setup({}, [openai]);
-  expect(chosen()[1]).toBe('Go on without a model');
+  expect(chosen()[1]).toBe('Continue without a model');
 });
 
 it('says on the right where messages go with each choice', async () => {
@@ -175,7 +175,7 @@ it('passes over a model that cannot call tools, and says so', async () => {
 
 it('does not offer a machine whose every model cannot call tools', async () => {
   const { chosen } = await setup({ local_models: [{ ...studio, without_tools: ['gemma'] }] });
-  expect(chosen()[1]).toBe('Go on without a model');
+  expect(chosen()[1]).toBe('Continue without a model');
   expect(screen.getByRole('radio', { name: 'On this machine: gemma' })).toBeDisabled();
   expect(screen.getByText(/It cannot call tools/)).toBeVisible();
 });

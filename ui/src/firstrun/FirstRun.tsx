@@ -33,7 +33,7 @@ import { WhatLeaves } from './WhatLeaves';
 export function FirstRun() {
   const options = useRpc('first_run_options', nothing);
   const providers = useRpc('list_providers', nothing);
-  // Providers are an extra here: without their answer the page goes on with what it has.
+  // Providers are an extra here: without their answer the page continues with what it has.
   const known = providers.data ?? (providers.error ? [] : null);
   return (
     <main className="h-full overflow-y-auto bg-surface" data-testid="first-run">

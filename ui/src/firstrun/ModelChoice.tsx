@@ -98,7 +98,7 @@ export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLook
         name="model"
         checked={chosen.kind === 'none'}
         onChoose={() => onChoose({ kind: 'none' })}
-        title="Go on without a model"
+        title="Continue without a model"
         note={
           <>
             Every tool can be run through a form. Add a model whenever you like.

@@ -42,7 +42,7 @@ platform: string,
  */
 first_run: boolean, vault: VaultSummary | null, 
 /**
- * Why the configured vault is not open, or cannot be reached any more.
+ * Why the configured vault is not open, or can no longer be reached.
  */
 vault_problem: UserError | null, 
 /**
@@ -577,7 +577,7 @@ credentials?: Array<string>,
  */
 revision: number, 
 /**
- * The call runs already and waits for this answer: denied, it goes on without the host.
+ * The call runs already and waits for this answer: denied, it continues without the host.
  */
 mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, 
 /**
@@ -677,7 +677,7 @@ message: string, url?: string,
  */
 host?: string, decisions: Array<Decision>, revision: number, } | { "type": "history_compacted", by: CompactedBy, 
 /**
- * So many messages are sent in the shorter form.
+ * How many messages are sent in the shorter form.
  */
 messages: number, 
 /**
@@ -937,7 +937,7 @@ days: number,
  */
 most_bytes: number, 
 /**
- * So many of the newest changes are kept in any case.
+ * How many of the newest changes are kept in any case.
  */
 at_least: number, 
 /**
@@ -1177,7 +1177,7 @@ export type OlderChanges = { days: number, changes: number, bytes: number, };
 
 export type OpenVault = { choice: VaultChoice, 
 /**
- * `provider/model`; none goes on without one.
+ * `provider/model`; none continues without one.
  */
 model: string | null, 
 /**
@@ -1308,7 +1308,7 @@ export type PanelPlace = "below" | "beside" | "side";
 
 export type PanelRest = { 
 /**
- * Pointer to the number; the line is not there where it is 0.
+ * Pointer to the number; the line does not exist where it is 0.
  */
 at: string, 
 /**
@@ -1566,7 +1566,7 @@ health: ProviderHealth | null, };
 
 export type PruneChanges = { 
 /**
- * Deletes what is older than so many days; the usual limits where it is left out.
+ * Deletes what is older than this many days; the usual limits where it is left out.
  */
 days?: number, };
 
@@ -1599,7 +1599,7 @@ export type RecentVault = { path: string,
  */
 shown: string, name: string, 
 /**
- * Null where the folder is not there.
+ * Null where the folder does not exist.
  */
 notes: number | null, 
 /**
@@ -1833,7 +1833,7 @@ export type SearchSessions = {
  */
 query: string, 
 /**
- * So many sessions at most; 20 where none is said.
+ * At most this many sessions; 20 where none is said.
  */
 limit?: number, };
 

@@ -5,7 +5,7 @@ import { Button, counted, dayText, Empty, ErrorBox, Icon, Popover, PopoverClose,
 import { listKeys } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 
-/** Nova forgets a deleted chat by itself after so many days. */
+/** Nova forgets a deleted chat by itself after this many days. */
 const keptFor = 30;
 
 /** The deleted chats: each can be taken back, or forgotten for good. */

@@ -1,5 +1,5 @@
 // Saving the form of a record: what it was opened with, what the note says otherwise by now, and
-// what came of it. Pure; the sheet runs the commands.
+// the result. Pure; the sheet runs the commands.
 
 import type { FieldErrorView, JsonValue, NoteDiffView, SameRecord, SavedRecord, ToolResult, UserError } from '../ipc';
 

@@ -1,4 +1,4 @@
-// What switching a skill on would take from others, and the choice: on all the same, or off.
+// What switching a skill on would take from others, and the choice: on anyway, or off.
 
 import type { SkillRow, TakenExample } from '../ipc';
 import { Button, counted, Icon } from '../shared';

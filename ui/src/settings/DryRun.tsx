@@ -12,7 +12,7 @@ import { problemLine, staleReason, type StaleReason } from './waiting-tools';
 interface DryRunProps {
   readonly row: PendingToolRow;
   readonly definition: ToolDefinitionView;
-  /** The file is not as it is shown, or not there any more. */
+  /** The file is not as it is shown, or gone. */
   readonly onStale: (why: StaleReason) => void;
 }
 

@@ -57,7 +57,7 @@ function Shown({
       <p className="text-fg-2">
         {review.state === 'changed'
           ? 'Its files changed since you agreed. It stays off until you agree again.'
-          : 'Written by somebody else. It stays off until you agree.'}{' '}
+          : 'Written by someone else. It stays off until you agree.'}{' '}
         Folder: <Revealed text={review.folder} />
       </p>
       <ul className="flex flex-col gap-0.5">

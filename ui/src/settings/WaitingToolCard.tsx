@@ -15,7 +15,7 @@ interface WaitingToolCardProps {
   readonly row: PendingToolRow;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
-  /** The file is not as it is shown, or not there any more. */
+  /** The file is not as it is shown, or gone. */
   readonly onStale: (why: StaleReason) => void;
   readonly onPromoted: (as: PromotedTool) => void;
   readonly onDiscarded: () => void;
@@ -119,7 +119,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
     <>
       {changed && (
         <p role="alert" className="flex items-center gap-2 text-small text-warn">
-          <Icon name="refresh" size={14} /> {row.file} changed while you looked. This is how it is now; look again.
+          <Icon name="refresh" size={14} /> {row.file} changed during your review. This is the current version; review it again.
         </p>
       )}
       {row.definition && <Declared definition={row.definition} />}

@@ -215,7 +215,7 @@ describe('Promote', () => {
     fireEvent.click(screen.getByTestId('promote-tool'));
     await wait();
     expect(screen.getByTestId('source')).toHaveTextContent('const other = 2;');
-    expect(screen.getByRole('alert')).toHaveTextContent('weather.ts changed while you looked. This is how it is now; look again.');
+    expect(screen.getByRole('alert')).toHaveTextContent('weather.ts changed during your review. This is the current version; review it again.');
     expect(screen.getByTestId('promote-tool')).toBeDisabled();
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));

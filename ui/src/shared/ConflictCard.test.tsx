@@ -67,7 +67,7 @@ test('a note that was edited once more is looked at before it is chosen again', 
   const { edit } = show(choose);
   await click('Use Nova’s');
   edit('---\nstage: lost\n---\n');
-  expect(screen.getByRole('alert')).toHaveTextContent('Edited once more, nothing was written. Look again.');
+  expect(screen.getByRole('alert')).toHaveTextContent('Edited again, so nothing was written. Check it again.');
   expect(screen.getByRole('group', { name: 'In Obsidian, 14:33' })).toHaveTextContent('stage: lost');
   expect(use()).toBeDisabled();
   await act(() => vi.advanceTimersByTimeAsync(400));

@@ -84,7 +84,7 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
       </div>
       {again && (
         <p role="alert" className="flex items-center gap-2 text-small text-warn">
-          <Icon name="refresh" size={14} /> Edited once more, nothing was written. Look again.
+          <Icon name="refresh" size={14} /> Edited again, so nothing was written. Check it again.
         </p>
       )}
       {problem && (

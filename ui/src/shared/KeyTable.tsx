@@ -5,7 +5,7 @@ import { fixedKeys, type KeyActionId, keyActions, keysOf } from '../state/keys';
 import { Kbd } from './Kbd';
 import { keyText } from './platform';
 
-/** What the keys do, those that can be changed first. `edit` stands behind each of these. */
+/** What the keys do, those that can be changed first. `edit` follows each of these. */
 export function KeyTable({ edit }: { edit?: (id: KeyActionId) => ReactNode }) {
   const chosen = useApp((app) => app.keys);
   return (

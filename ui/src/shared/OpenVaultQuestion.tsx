@@ -3,7 +3,7 @@ import { Button } from './Button';
 import { counted } from './format';
 import { Over } from './Over';
 
-/** Another vault is to be opened while chats run: they would go on with notes that are not shown any more. */
+/** Another vault is to be opened while chats run: they would continue with notes that are no longer shown. */
 export function OpenVaultQuestion() {
   const path = useApp((app) => app.vaultAsked);
   const running = useApp((app) => app.sessions.filter((row) => row.running).length);
@@ -14,7 +14,7 @@ export function OpenVaultQuestion() {
       <div className="p-4">
         <p className="mb-1 font-medium">{counted(running, 'chat')} {running === 1 ? 'is' : 'are'} running</p>
         <p className="mb-3 text-small text-fg-2">
-          A chat cannot go on in another vault. What it wrote so far stays, and can be undone when this vault is open again.
+          A chat cannot continue in another vault. What it wrote so far stays, and can be undone when this vault is open again.
         </p>
         <div className="flex gap-2">
           <Button variant="primary" data-testid="vault-stop-and-open" onClick={() => void answerVault(true)}>

@@ -9,7 +9,7 @@ export function clockTime(at: string): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** RFC 3339 → "14:32" today, else "Tue 24 Nov", with the year where it is another one. */
+/** RFC 3339 → "14:32" today, else "Tue 24 Nov", with the year where it is a different one. */
 export function whenText(at: string, now: Date = new Date()): string {
   const date = new Date(at);
   return date.toDateString() === now.toDateString() ? clockTime(at) : dayText(date, now);

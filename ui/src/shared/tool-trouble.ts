@@ -6,7 +6,7 @@ import { skillStates } from './Badge';
 export interface ToolTrouble {
   /** Beside its name: "broken", "older version". */
   readonly word: string;
-  /** It can be called all the same. */
+  /** It can be called anyway. */
   readonly usable: boolean;
   readonly tone: 'danger' | 'warn' | 'grey';
   /** One sentence or more; the remedy may be among them. */

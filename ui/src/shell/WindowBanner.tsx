@@ -101,7 +101,7 @@ function OfflineBanner() {
   );
 }
 
-/** A Nova that ended while it wrote: what it was changing, and the choice. The panel says what came of it. */
+/** A Nova that ended while it wrote: what it was changing, and the choice. The panel says the result. */
 function InterruptedBanner({ sets }: { sets: readonly ChangeSetView[] }) {
   const { settle, showPanel, openNote } = useActions();
   const notes = [...new Set(sets.flatMap((set) => set.notes.map(({ path }) => path)))];

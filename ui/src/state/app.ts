@@ -64,7 +64,7 @@ export interface AppState {
   readonly sending: Readonly<Record<string, OnItsWay>>;
   /** By session, as above: why its last message could not be sent. */
   readonly notSent: Readonly<Record<string, UserError>>;
-  /** By session, as above: names of the images that its draft had when Nova was closed, and that cannot be read any more. */
+  /** By session, as above: names of the images that its draft had when Nova was closed, and that can no longer be read. */
   readonly lostImages: Readonly<Record<string, readonly string[]>>;
   /** By session: messages that wait for the end of a turn. */
   readonly queues: Queues;

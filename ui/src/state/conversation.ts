@@ -133,7 +133,7 @@ export interface CallItem {
   readonly approval: Approval | null;
   /** Questions that were decided before that one, oldest first: hosts are asked about while it runs. */
   readonly earlier: readonly Approval[];
-  /** The turn goes on without its result. */
+  /** The turn continues without its result. */
   readonly detached: boolean;
   readonly progress: Progress | null;
   readonly result: CallResult | null;

@@ -20,7 +20,7 @@ export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
 
 /**
  * What is kept of a chat. A message on its way is still its draft, or the first that waits where another one is written
- * by now; it names its turn, so that it is no draft any more once that is in the log.
+ * by now; it names its turn, so that it is no longer a draft once that is in the log.
  */
 export function wholeDraft({ drafts, sending, queues }: AppState, session: string | null): WholeDraft {
   const key = session ?? '';

@@ -18,7 +18,7 @@ const asked = new URLSearchParams(location.search);
 const screen = asked.get('screen') ?? 'chat';
 const theme = asked.get('theme') === 'dark' ? 'dark' : 'light';
 
-// The sample's day goes on from when the page opened, whatever the day is.
+// The sample's day continues from when the page opened, whatever the day is.
 const RealDate = Date;
 const opened = RealDate.now();
 globalThis.Date = class extends RealDate {

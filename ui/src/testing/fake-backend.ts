@@ -319,7 +319,7 @@ export class FakeBackend extends ScriptedBackend {
     return {};
   };
 
-  /** Starts the turn and says no more; a script goes on from there with `emit`. */
+  /** Starts the turn and says no more; a script continues from there with `emit`. */
   send_message = ({ session, text, model, skills, tool, after, images = [], turn = `t${this.seq + 1}` }: Params<'send_message'>) => {
     const shown = images.map(({ name, media_type = 'image/png', data }, at) => {
       this.images.set(`${turn}-${at}`, { media_type, data });

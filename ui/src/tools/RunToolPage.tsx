@@ -1,4 +1,4 @@
-// Every tool of every skill through a form, with or without a model: choose, fill in, see what came of it.
+// Every tool of every skill through a form, with or without a model: choose, fill in, see the result.
 
 import { useEffect, useState, type ReactNode } from 'react';
 

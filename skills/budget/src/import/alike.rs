@@ -10,9 +10,9 @@ use super::transactions::Transaction;
 use crate::arguments::written;
 use crate::ledger::{Entry, Ledger};
 
-/// So many days lie between paying with a card and the day of the bank.
+/// How many days lie between paying with a card and the day of the bank.
 const DAYS: i32 = 3;
-/// So many are told one by one.
+/// How many are told one by one.
 const TOLD: usize = 50;
 
 /// The entry that each transaction looks like, by the place of the transaction.

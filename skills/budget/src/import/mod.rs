@@ -39,7 +39,7 @@ const BANK: &str = "bank";
 
 /// How many transactions are shown before they are imported.
 const PREVIEW: usize = 10;
-/// So many rows are imported at once: what is planned stays in memory until it is written.
+/// How many rows are imported at once: what is planned stays in memory until it is written.
 const MOST: usize = 100_000;
 
 pub(crate) struct ImportTransactions;
@@ -68,10 +68,10 @@ pub(crate) struct File {
     #[schemars(extend("x-help" = "Where the file has none"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
-    /// What to call the bank whose mapping is remembered; the file's name where nothing is given.
+    /// What to call the bank whose mapping is remembered; default: the file's name.
     #[schemars(extend("x-help" = "Remembers the columns under this name", "x-values-from" = ["bank.name"]))]
     bank: Option<String>,
-    /// Whether transfers between the user's own accounts are joined; "join" where nothing is given.
+    /// Whether transfers between the user's own accounts are joined; default: "join".
     #[schemars(extend("x-label" = "Transfers", "x-help" = "Join the two sides, or keep both entries"))]
     transfers: Option<OfTransfers>,
     /// What is decided about single lines; it goes before what the mapping says of duplicates.
@@ -81,7 +81,7 @@ pub(crate) struct File {
     /// Answer with every transaction, each column with examples and what is open, and import nothing.
     #[schemars(extend("x-label" = "Review every entry"))]
     review: Option<bool>,
-    /// Whether the mapping is remembered for files of this bank; it is where nothing is given.
+    /// Whether the mapping is remembered for files of this bank; default: yes.
     #[schemars(extend("x-label" = "Remember the columns"))]
     remember: Option<bool>,
 }

@@ -27,7 +27,7 @@ pub(super) struct Imported<'a> {
     banks: Vec<String>,
     /// The accounts that have each import id.
     there: HashMap<&'a str, Vec<Option<String>>>,
-    /// The import ids that stand in notes which cannot be read: they were imported all the same.
+    /// The import ids that stand in notes which cannot be read: they were imported anyway.
     unreadable: HashSet<String>,
 }
 

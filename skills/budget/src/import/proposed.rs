@@ -67,7 +67,7 @@ impl Proposed {
         let single = match debit {
             Some(_) => None,
             None => signed.or_else(|| take(AMOUNTS, &is_single)).or_else(|| {
-                // Of what is unnamed, the first with amounts: a balance stands behind it.
+                // Of what is unnamed, the first with amounts: a balance follows it.
                 columns().find(|at| Some(*at) != date && is_amount(*at) && has_fraction(table, *at))
             }),
         };

@@ -19,9 +19,9 @@ use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
-/// So many entries are in the answer; counts and sums are of all.
+/// How many entries are in the answer; counts and sums are of all.
 const MOST_ENTRIES: usize = 20_000;
-/// So many lines that cannot be read are in the answer.
+/// How many lines that cannot be read are in the answer.
 const MOST_PROBLEMS: usize = 50;
 const EXAMPLES: usize = 3;
 /// Those that are offered where nothing says one.

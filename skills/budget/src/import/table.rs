@@ -11,7 +11,7 @@ use super::values::{amount, is_date};
 pub(super) const DELIMITERS: [(u8, &str); 4] =
     [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab"), (b'|', "pipe")];
 
-/// In so many rows the names of the columns are looked for.
+/// In this many rows the names of the columns are looked for.
 const ROWS_BEFORE_HEADER: usize = 40;
 
 /// The most cells of one row, and the most bytes of all of them.

@@ -61,7 +61,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Of so many transactions that look like entries which are there; none is asked where there are none.
+    /// Of this many transactions that look like entries which are there; none is asked where there are none.
     pub(super) fn of_alike(count: usize) -> Option<Self> {
         let asks = match count {
             0 => return None,

@@ -33,10 +33,10 @@ pub(crate) struct Which {
     #[serde(default)]
     #[schemars(extend("x-help" = "YYYY-MM, or “today”"))]
     month: String,
-    /// How many months to compare, the one that is asked for included: 1 to 24, 6 where nothing is given.
+    /// How many months to compare, the one that is asked for included: 1 to 24; default: 6.
     #[schemars(extend("x-label" = "Months to compare", "x-help" = "1 to 24"))]
     months: Option<i32>,
-    /// The currency that comes first, such as EUR; the usual one where nothing is given. The others follow.
+    /// The currency that comes first, such as EUR; default: the usual one. The others follow.
     #[schemars(extend("x-label" = "First currency"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     #[schemars(extend("x-values" = "part"))]

@@ -480,7 +480,7 @@ fn november_by_hand() -> SkillInVault {
 }
 
 #[test]
-fn what_looks_like_an_entry_that_is_there_is_told_and_asked_about() {
+fn what_looks_like_an_entry_that_is_there_is_reported_and_asked_about() {
     let budget = november_by_hand();
     let call = json!({"path": "bank.csv", "account": "Giro"});
     let proposal = budget.value("import_transactions", call);

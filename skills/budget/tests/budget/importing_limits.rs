@@ -19,7 +19,7 @@ fn refused(text: &str, says: &str) {
     assert_eq!(budget.vault.files(), before);
 }
 
-/// Three rows with so many columns, of which the first is a date and the second an amount.
+/// Three rows with this many columns, of which the first is a date and the second an amount.
 fn wide(columns: usize) -> String {
     let row = |first: &str, second: &str, other: &str| {
         format!("{first};{second}{}\n", format!(";{other}").repeat(columns - 2))

@@ -87,7 +87,7 @@ fn a_limit_in_another_currency_stands_in_the_rows_of_that_currency() {
 }
 
 #[test]
-fn the_months_before_are_there_with_what_comes_again() {
+fn the_months_before_are_there_with_what_recurs() {
     check(
         NOVEMBER,
         "2026-11",

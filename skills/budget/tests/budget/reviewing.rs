@@ -213,7 +213,7 @@ fn other_kinds_of_files_are_named_with_a_remedy() {
 }
 
 #[test]
-fn names_repeated_in_the_middle_are_skipped_and_other_names_are_told() {
+fn names_repeated_in_the_middle_are_skipped_and_other_names_are_reported() {
     let twice = "Date,Payee,Amount\n2026-11-14,Kiosk,-5.10\nDate,Payee,Amount\n2026-11-15,Kiosk,-6.10\n";
     let review_of = |text: &str| review(&with_file("", text.as_bytes()));
     let review = review_of(twice);

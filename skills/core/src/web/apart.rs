@@ -1,4 +1,4 @@
-//! Work on text of strangers, which may take long, use much stack or panic: on a thread of its own.
+//! Runs work on untrusted text, which may take long, use much stack or panic, on a thread of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Nested elements are read by recursion; their depth is bounded.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Set when nobody waits for the work any more.
+/// Set when nobody is waiting for the work.
 #[derive(Clone, Default)]
 pub(super) struct Stop(Arc<AtomicBool>);
 

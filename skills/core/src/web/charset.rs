@@ -1,9 +1,9 @@
-//! Which characters the bytes of a page are.
+//! Detects the encoding of a page and decodes it.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-/// So much of a page is searched for its declaration.
+/// How much of a page is searched for its declaration.
 const HEAD: usize = 4096;
 
 /// The text of a page, decoded by its byte order mark, its header or its declaration. A declaration that the bytes
@@ -82,13 +82,13 @@ mod tests {
 
     #[test]
     fn wrong_declarations_are_not_believed() {
-        // Windows-1252 that says it is UTF-8.
+        // Windows-1252 declared as UTF-8.
         check(
             "Die Tür ist grün und schön.".chars().map(|c| c as u8).collect::<Vec<_>>().as_slice(),
             "text/html; charset=utf-8",
             "Die Tür ist grün und schön.",
         );
-        // UTF-8 that says it is Latin-1.
+        // UTF-8 declared as Latin-1.
         check("Grüße aus Kiel".as_bytes(), "text/html; charset=iso-8859-1", "Grüße aus Kiel");
         check(b"plain", "text/html; charset=nonsense", "plain");
     }

@@ -1,4 +1,4 @@
-//! A long text in parts, each of which ends between two paragraphs.
+//! Splits a long text into parts that end between two paragraphs.
 
 /// The most bytes of one part.
 const PART: usize = 20_000;

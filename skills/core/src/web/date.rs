@@ -1,9 +1,9 @@
-//! The day that a page or a search result says it is from.
+//! Parses the date of a page or a search result.
 
 use nova_skill::Date;
 use nova_skill::jiff::fmt::{rfc2822, strtime};
 
-/// `YYYY-MM-DD`, where the text names a day in a spelling that means one day only.
+/// `YYYY-MM-DD`; `None` when the spelling is ambiguous.
 pub(super) fn day(text: &str) -> Option<String> {
     let text = text.trim();
     let iso = text.get(..10).and_then(|day| day.parse::<Date>().ok());

@@ -12,7 +12,7 @@ use url::Url;
 use super::kept::Kept;
 use super::page::Page;
 
-/// How long a page may take to come.
+/// The time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ACCEPTED: &str = "text/html, application/xhtml+xml, application/pdf, application/feed+json, \
     application/rss+xml, application/atom+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5";
@@ -115,12 +115,12 @@ async fn fetched(url: &str, ctx: &dyn ToolContext) -> Result<Page, ToolError> {
 fn refused(host: &str, status: u16) -> ToolError {
     let (why, hint) = match status {
         401 | 402 | 407 => {
-            ("wants a sign-in or a payment", "Look for another page about it, or ask the user.")
+            ("requires a sign-in or a payment", "Look for another page about it, or ask the user.")
         }
         403 | 451 => ("refuses to show the page", "Look for another page about it, or ask the user."),
         404 | 410 => ("has no such page", "Check the address, or search for the page."),
-        429 => ("wants to be asked less often", "Wait a minute before asking it again."),
-        500.. => ("is out of order", "Try again later, or look for another page about it."),
+        429 => ("receives too many requests", "Wait a minute before asking it again."),
+        500.. => ("has a server error", "Try again later, or look for another page about it."),
         _ => ("has no page there", "Check the address, or search for the page."),
     };
     ToolError::failed(format!("{host} {why} (status {status})."), hint)

@@ -23,10 +23,10 @@ const MAIN_TEXT: usize = 200;
 const OFFER: usize = 300;
 /// The most characters of an author's name.
 const NAME: usize = 80;
-/// So many tags are read between two looks at how deep they lead.
+/// How many tags are parsed between two checks of the depth.
 const LOOK: usize = 32;
 
-/// A page as a person would read it.
+/// The readable part of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Readable {
     pub(super) title: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Readable {
     pub(super) site: Option<String>,
     /// Markdown.
     pub(super) text: String,
-    /// What the reader should know of the text, one sentence.
+    /// A warning about the text, in one sentence.
     pub(super) note: Option<&'static str>,
 }
 
@@ -50,13 +50,13 @@ pub(super) enum HtmlError {
     Stopped,
 }
 
-/// What a page of text has around it, or holds for programs.
+/// Elements around the main text, or for programs only.
 const NO_TEXT: &str = "script, style, noscript, template, svg, iframe, button, dialog, nav, [hidden], \
     [aria-hidden=\"true\"], [style*=\"display:none\"], [style*=\"display: none\"], [role=navigation], [role=dialog], \
     [role=alertdialog]";
 const FRAME: &str = "body > header, body > footer, body > aside, [role=banner], [role=contentinfo], \
     [role=complementary]";
-/// Where pages say their date, beside the ways that the reader of main text knows.
+/// Elements with the date of a page that the reader library does not look at.
 const DATES: [(&str, &str); 9] = [
     ("meta[itemprop=datePublished]", "content"),
     ("[itemprop=datePublished]", "datetime"),
@@ -109,7 +109,7 @@ pub(super) fn read(html: &str, url: &Url, stop: &Stop) -> Result<Readable, HtmlE
     Ok(page)
 }
 
-/// Takes out what says nothing, and gives images that are loaded late their address.
+/// Removes elements without content, and gives lazily loaded images their address.
 fn tidy(document: &Document) {
     document.select("img:not([alt]), img[alt='']").remove();
     for image in document.select("img[src^='data:']").nodes() {
@@ -127,7 +127,7 @@ fn tidy(document: &Document) {
     }
 }
 
-/// What a page says of itself for search engines, whatever kind of thing it is about.
+/// The metadata of a page for search engines (JSON-LD), whatever its type.
 #[derive(Default)]
 struct About {
     author: Option<String>,
@@ -163,7 +163,7 @@ impl About {
     }
 }
 
-/// The name of a person in a line about them; None where it says more than a name.
+/// The name in a line about the author; `None` when the line holds more than a name.
 fn name(line: &str) -> Option<String> {
     let line = one_line(line);
     let name = line.strip_prefix("by ").or(line.strip_prefix("By ")).unwrap_or(&line);
@@ -177,9 +177,9 @@ pub(super) fn markdown(html: &str, url: &Url, stop: &Stop) -> Result<String, Htm
 }
 
 /// Given one tag at a time, the parser adds few nodes between two looks at how many there are: unclosed elements
-/// would else multiply within one piece.
+/// would otherwise multiply within one piece.
 fn parse(html: &str, stop: &Stop) -> Result<Document, HtmlError> {
-    // Most bombs are told by their tags alone.
+    // Most bombs are recognised by their tags alone.
     let opened = html.as_bytes().windows(2).filter(|two| two[0] == b'<' && two[1].is_ascii_alphabetic());
     if opened.count() > MOST_NODES {
         return Err(HtmlError::TooMany);

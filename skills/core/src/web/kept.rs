@@ -1,4 +1,4 @@
-//! The pages that a turn has read, so that the rest of a long one is read without another request.
+//! Caches the pages of a turn, so that the rest of a long one needs no second request.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ struct Entry {
 }
 
 impl Kept {
-    /// What this turn has read at that address.
+    /// The cached page of this address.
     pub(super) fn get(&self, request: &RequestInfo, url: &str) -> Option<Arc<Page>> {
         let turn = request.turn.as_deref()?;
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +32,7 @@ impl Kept {
         own.find(|entry| entry.asked == url || entry.page.url == url).map(|entry| entry.page.clone())
     }
 
-    /// Keeps it until another turn of the session reads a page, or room is needed.
+    /// Caches a page until another turn of the session reads one, or the cache is full.
     pub(super) fn put(&self, request: &RequestInfo, asked: &str, page: &Arc<Page>) {
         let Some(turn) = &request.turn else { return };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);

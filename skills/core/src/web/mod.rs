@@ -1,7 +1,6 @@
 //! The web: `web_search` finds pages and `web_fetch` reads one.
 //!
-//! What comes back was written by strangers. It is read within limits of size, elements, depth and time, and its
-//! text is marked as untrusted.
+//! Answers are untrusted: they are read within limits of size, elements, depth and time, and their text is marked.
 
 mod apart;
 mod charset;

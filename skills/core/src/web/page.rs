@@ -1,4 +1,4 @@
-//! What an address answered, as text.
+//! Turns the answer of an address into text.
 
 use nova_skill::{FileError, FileImage, HttpResponse, Range, ToolContext, ToolError};
 use url::Url;
@@ -11,7 +11,7 @@ use super::{charset, feed, html};
 /// A page that was read.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Where it was found in the end.
+    /// Its address after redirects.
     pub(super) url: String,
     /// When it was read, RFC 3339.
     pub(super) at: String,
@@ -33,7 +33,7 @@ enum Body {
     Document(Vec<u8>),
 }
 
-/// So many lines of a document are read at once.
+/// How many lines of a document are read at once.
 const LINES: usize = 2000;
 
 impl Page {
@@ -161,7 +161,7 @@ fn is_html(text: &str, content_type: &str) -> bool {
             && (begin.starts_with("<!doctype html") || begin.starts_with("<html")))
 }
 
-/// Whether it is text by what it is called, and does not begin as a document does.
+/// Whether the media type is text and the content does not begin like a document.
 fn is_text(bytes: &[u8], content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let is_document = bytes.starts_with(b"%PDF-") || bytes.starts_with(b"PK\x03\x04");

@@ -196,10 +196,10 @@ fn a_wrong_charset_is_found_out() {
 fn a_refusal_says_what_it_means() {
     for (status, expected) in [
         (404, "site.example has no such page (status 404)."),
-        (402, "site.example wants a sign-in or a payment (status 402)."),
+        (402, "site.example requires a sign-in or a payment (status 402)."),
         (403, "site.example refuses to show the page (status 403)."),
-        (429, "site.example wants to be asked less often (status 429)."),
-        (503, "site.example is out of order (status 503)."),
+        (429, "site.example receives too many requests (status 429)."),
+        (503, "site.example has a server error (status 503)."),
     ] {
         let core = core().with_web(&["site.example"], move |_| Reply::with(status, &[], "<p>Not here"));
         assert_eq!(refused(&core), expected);
@@ -297,7 +297,7 @@ fn a_searxng_without_json_says_how_to_switch_it_on() {
     assert_eq!(error.hint, "Add json to search.formats in its settings.yml and restart it.");
     let (core, _) = searching("searxng", |_| Reply::with(200, &[("content-type", HTML)], "<p>Results"));
     let error = core.error("web_search", json!({"query": "x"}));
-    assert_eq!(error.message, "SearXNG answered with something else than results (status 200).");
+    assert_eq!(error.message, "SearXNG did not answer with search results (status 200).");
 }
 
 fn with_key(mut core: SkillInVault, name: &str) -> SkillInVault {
@@ -354,7 +354,7 @@ fn a_refused_key_or_an_empty_plan_says_so() {
         ("brave", "core/BRAVE_API_KEY", 422, "Brave refuses the key (status 422)."),
         ("tavily", "core/TAVILY_API_KEY", 401, "Tavily refuses the key (status 401)."),
         ("tavily", "core/TAVILY_API_KEY", 432, "Tavily has no searches left on this plan (status 432)."),
-        ("brave", "core/BRAVE_API_KEY", 429, "Brave wants to be asked less often (status 429)."),
+        ("brave", "core/BRAVE_API_KEY", 429, "Brave receives too many requests (status 429)."),
     ] {
         let (core, _) = searching(source, move |_| Reply::with(status, &[], "{}"));
         let error = with_key(core, name).error("web_search", json!({"query": "x"}));
@@ -375,7 +375,7 @@ fn without_a_source_the_search_is_unavailable_and_says_what_to_do() {
     let error = core().error("web_search", json!({"query": "x"}));
     assert_eq!(
         error.message,
-        "No web search is set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core."
+        "Web search is not set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core."
     );
     let core = core().with_config(json!({"search_source": "searxng"}));
     let error = core.error("web_search", json!({"query": "x"}));

@@ -27,7 +27,7 @@ fn everything_the_note_says_comes_back() {
 }
 
 #[test]
-fn what_is_not_known_is_not_there() {
+fn what_is_not_known_is_missing() {
     assert_eq!(
         crm("//- P/Al.md\n---\ntype: contact\nemail:\nphone: 0155\n---\n")
             .value("get_contact", json!({"name": "Al"})),

@@ -88,7 +88,7 @@ fn won_this_quarter_goes_by_the_close_date() {
 }
 
 #[test]
-fn what_is_won_on_no_day_is_told_where_no_figure_could_say_it() {
+fn what_is_won_on_no_day_is_reported_where_no_figure_could_say_it() {
     let vault = deals(&[
         ("won", "50000", ""),
         ("won", "7", "close_date:\n"),

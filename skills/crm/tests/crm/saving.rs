@@ -113,7 +113,7 @@ fn a_value_has_the_usual_currency_and_none_is_guessed() {
 }
 
 #[test]
-fn a_note_that_left_its_currency_open_goes_on_so_where_the_others_say_it() {
+fn a_note_that_left_its_currency_open_continues_so_where_the_others_say_it() {
     let open = Some("CRM/Deals/1.md");
     assert_eq!(currency(&deals(&[EUR, ""]), open, json!({"value": "6"})), Ok(Value::Null));
     let error = currency(&deals(&[EUR, "", CHF]), open, json!({"value": "6"})).unwrap_err();

@@ -23,8 +23,8 @@ pub(crate) struct Quote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Fetches prices from the web."))]
 pub(crate) struct QuotesOf {
-    /// Symbols such as NGTL, or a pair of currencies such as USD/EUR for a rate; everything that is held or watched
-    /// where nothing is given.
+    /// Symbols such as NGTL, or a pair of currencies such as USD/EUR for a rate; default: all that are held
+    /// or watched.
     #[schemars(extend("x-help" = "All positions if left empty"))]
     #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol"], "x-values" = "part"))]
     symbols: Option<Vec<String>>,
@@ -39,7 +39,7 @@ pub(crate) struct QuotesOf {
 
 /// How many symbols are asked about at once.
 const AT_ONCE: usize = 8;
-/// Of many, a partial result comes each so many symbols.
+/// Of many, a partial result comes each this many symbols.
 const PARTIAL: usize = 10;
 
 #[async_trait]

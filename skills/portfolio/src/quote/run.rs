@@ -1,4 +1,4 @@
-//! One call of the tool: who is asked, in which order, and what came of it.
+//! One call of the tool: who is asked, in which order, and the result.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::prices::{Age, Price, PriceFrom, age, as_pair};
 use crate::sources::{Asked, QuoteSource, Quoted, SourceError};
 use crate::valuation::{Snapshot, day_text};
 
-/// After so many failures in a row a source is not asked again in this call.
+/// After this many failures in a row a source is not asked again in this call.
 const FAILURES: u32 = 3;
 
 /// Held by the call that changes what is kept, from reading to writing.

@@ -87,13 +87,13 @@ fn answer(response: HttpResponse) -> Result<Answer, SourceError> {
     let failed = |what: String| Err(SourceError::Source(what));
     let status = response.status;
     if status == 429 {
-        return failed("wants to be asked less often".into());
+        return failed("receives too many requests".into());
     }
     if status == 401 || status == 403 {
         return failed(format!("refuses to answer (status {status})"));
     }
     if status >= 500 {
-        return failed(format!("is out of order (status {status})"));
+        return failed(format!("has a server error (status {status})"));
     }
     let Ok(text) = String::from_utf8(response.body) else {
         return failed("sent an answer that is not text".into());

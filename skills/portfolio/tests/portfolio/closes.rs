@@ -160,7 +160,7 @@ fn what_the_line_lacks_is_said() {
 }
 
 #[test]
-fn the_next_source_is_asked_for_closes_and_a_failure_of_all_is_told() {
+fn the_next_source_is_asked_for_closes_and_a_failure_of_all_is_reported() {
     let skill = sources(VAULT, json!(["stooq", "yahoo"]), |request| {
         match request.path.starts_with("/q/") && !is_closes(request) {
             true => newest(request, "44"),

@@ -132,8 +132,8 @@ fn whatever_is_no_price_is_an_error_with_the_reason() {
         "answered with \"Exceeded the daily hits limit\" instead of a quote",
     );
     refused(|| Reply::with(404, &[], "Not found"), "answered with \"Not found\" instead of a quote");
-    refused(|| Reply::with(429, &[("retry-after", "3600")], ""), "wants to be asked less often");
-    refused(|| Reply::with(503, &[("retry-after", "0")], ""), "is out of order (status 503)");
+    refused(|| Reply::with(429, &[("retry-after", "3600")], ""), "receives too many requests");
+    refused(|| Reply::with(503, &[("retry-after", "0")], ""), "has a server error (status 503)");
     refused(|| Reply::with(200, &[], "\u{0}\u{1}"), "answered with \"\u{0}\u{1}\" instead of a quote");
 }
 

@@ -222,7 +222,7 @@ fn a_currency_that_nobody_touched_stays_as_it_is_spelled() {
 }
 
 #[test]
-fn what_cannot_be_already_is_mended_one_note_after_the_other() {
+fn what_cannot_be_already_is_fixed_one_note_after_the_other() {
     // The first buy is missing, and so is a part of the second.
     let torn = OWNED.replace("quantity: 200\n", "quantity: 10\n");
     let vault = TempVault::from(torn.as_str());
@@ -232,7 +232,7 @@ fn what_cannot_be_already_is_mended_one_note_after_the_other() {
 }
 
 #[test]
-fn what_a_kind_lacks_or_does_not_have_is_told_by_its_field() {
+fn what_a_kind_lacks_or_does_not_have_is_reported_by_its_field() {
     let new = |kind: &str, more: Value| {
         let mut entered = json!({"symbol": "NGTL", "kind": kind, "date": "2026-11-20"});
         entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

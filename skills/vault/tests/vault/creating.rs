@@ -168,7 +168,7 @@ fn from_a_template_of_the_user() {
 }
 
 #[test]
-fn a_template_that_is_not_there_or_not_one_is_said() {
+fn missing_or_invalid_template_is_reported() {
     let notes = format!("{MEETINGS}//- Forms/Old/Meeting.md\nold\n//- Forms/Broken.md\n---\na: [\n---\n");
     let vault = vault(&notes);
     let before = vault.vault.files();
@@ -201,7 +201,7 @@ fn a_new_folder_gets_a_name_that_every_system_can_hold() {
 }
 
 #[test]
-fn notes_of_the_same_name_are_told() {
+fn notes_of_the_same_name_are_reported() {
     let vault = vault(NOTES);
     let value = vault.value("create_note", json!({"path": "Ideas/lisbon"}));
     assert_eq!(value, json!({"path": "Ideas/lisbon.md", "same_name": [LISBON]}));

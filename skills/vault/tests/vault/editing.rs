@@ -35,7 +35,7 @@ fn an_exact_text_is_replaced() {
 }
 
 #[test]
-fn a_text_that_is_not_there_exactly_so_often_is_refused() {
+fn wrong_number_of_occurrences_is_refused() {
     for (args, said) in [
         (json!({"path": "Lisbon", "old": "Book the plane", "new": ""}), "0"),
         (json!({"path": "Lisbon", "old": "- [ ]", "new": "- [x]"}), "2"),
@@ -136,7 +136,7 @@ fn a_property_keeps_the_spelling_of_the_note() {
 }
 
 #[test]
-fn a_null_removes_also_where_other_arguments_were_mended() {
+fn a_null_removes_also_where_other_arguments_were_fixed() {
     let vault = vault("//- 2026.md\n---\na: 1\nb: 2\n---\n");
     vault.value("set_properties", json!({"path": 2026, "properties": {"a": null}}));
     assert_eq!(vault.vault.read("2026.md"), "---\nb: 2\n---\n");

@@ -203,7 +203,7 @@ fn an_allowance_counts_for_the_notes_it_means_alone() {
 }
 
 #[test]
-fn a_rule_that_asks_asks_before_a_note_is_told() {
+fn asking_rule_asks_before_a_note_is_disclosed() {
     let rules = "permissions: {human_approval: ['vault__read_note(path=Diary/*)'], allow: ['*']}";
     let vault = TempVault::from(NOTES);
     let args = json!({"path": "Sub/June"});

@@ -171,7 +171,7 @@ declare const console: {
 
 // ---- zod ----------------------------------------------------------------------------------------
 // The usual part of zod 4, so that an editor completes it without any package. What is missing here
-// works all the same when Nova runs the file.
+// works anyway when Nova runs the file.
 
 declare module 'zod' {
   export interface ZodType<Output = any> {

@@ -79,7 +79,7 @@ pub struct AppOptions {
     pub web: Arc<Web>,
     /// Where the user's secrets are.
     pub credentials: CredentialsFrom,
-    /// How long a turn waits for a call that reads or asks elsewhere before it goes on without it.
+    /// How long a turn waits for a call that reads or asks elsewhere before it continues without it.
     pub settle: Duration,
 }
 

@@ -13,7 +13,7 @@ const SKILLS_TSCONFIG: &str = include_str!("../assets/skills.tsconfig.json");
 pub(crate) const SKILL_MANUAL: &str = include_str!("../../../../docs/skills.md");
 
 /// Makes the folders that tools go to and puts the editor's files beside them. What the user changed
-/// is left alone; where nothing can be written, tools are read all the same.
+/// is left alone; where nothing can be written, tools are read anyway.
 pub(crate) async fn install(places: &Places) {
     let (tools, folders) = (places.tools(), places.tool_folders());
     let installed = blocking(move || {

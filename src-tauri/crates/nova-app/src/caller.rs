@@ -8,7 +8,7 @@ use nova_skill::{Principal, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{Privacy, Vault};
 
-/// Of so many notes it is remembered what a client saw of them.
+/// Of this many notes it is remembered what a client saw of them.
 const NOTES: usize = 10_000;
 
 /// On whose behalf a tool runs, and what they may see and have seen.

@@ -172,7 +172,7 @@ impl App {
         Ok(finished)
     }
 
-    /// Forgets change sets past their time, or past so many days; answers with their ids.
+    /// Forgets change sets past their time, or past this many days; answers with their ids.
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be written.

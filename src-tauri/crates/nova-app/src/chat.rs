@@ -373,7 +373,7 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// Stops one call of a session; its turn goes on.
+    /// Stops one call of a session; its turn continues.
     ///
     /// # Errors
     /// `session_busy` when another Nova runs it.

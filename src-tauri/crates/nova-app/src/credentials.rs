@@ -225,8 +225,10 @@ impl App {
     ///
     /// # Errors
     /// As [`Self::sign_in_with`].
-    pub(crate) async fn sign_in_at_desktop(&self, name: &str, host: Option<String>) -> Result<(), UserError> {
-        self.sign_in_with(name, &AtDesktop { desktop: self.inner.options.desktop.clone(), host }).await
+    pub(crate) async fn sign_in(&self, sign_in: nova_protocol::SignIn) -> Result<CredentialsView, UserError> {
+        let desktop = AtDesktop { desktop: self.inner.options.desktop.clone(), host: sign_in.host };
+        self.sign_in_with(&sign_in.name, &desktop).await?;
+        Ok(self.credentials().await)
     }
 
     /// Looks what is kept, and finds anew which skills have what they require.
@@ -371,7 +373,7 @@ fn parse(name: &str) -> Result<CredentialName, UserError> {
 /// Opens the address of a sign-in: https, or http of this machine.
 struct AtDesktop {
     desktop: Arc<dyn Desktop>,
-    /// The only host that the user was told of, where they were.
+    /// The host that the user was shown, if any; no other is opened.
     host: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use nova_protocol::{FieldProposal, PropertyProposal, SkillRef, TypeProposal, UnreadableField, UserError};
 use nova_registry::{SkillEntry, Snapshot};
-use nova_skill::figures::{folded, likeness};
+use nova_skill::figures::{folded, similarity};
 use nova_skill::{Field, FieldKind, PropertyValue, RecordType};
 use nova_vault::{Query, QueryRow};
 use serde_json::{Map, Value, json};
@@ -317,7 +317,7 @@ fn likely(
     if names.iter().any(|name| self::bare(name) == bare) {
         return Some((90, format!("is another name for {key}")));
     }
-    let alike = names.iter().map(|name| likeness(&self::bare(name), &bare)).max().unwrap_or(0);
+    let alike = names.iter().map(|name| similarity(&self::bare(name), &bare)).max().unwrap_or(0);
     if alike >= ALIKE {
         return Some((alike.min(89), format!("is spelled like {key}")));
     }

@@ -95,7 +95,7 @@ impl App {
         Ok(!self.kept_files().records(set).map_err(|error| unreadable(&error))?.is_empty())
     }
 
-    /// Forgets what was changed so many days ago.
+    /// Forgets what was changed this many days ago.
     pub(crate) fn forget_old_files(&self, days: i64) {
         let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
         let kept = self.kept_files();

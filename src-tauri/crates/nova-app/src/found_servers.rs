@@ -50,7 +50,7 @@ impl App {
             });
         }
         self.add_prepared(wanted).await?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 
     /// The configurations of other programs on this machine that name servers, or cannot be read. Those of a project
@@ -214,8 +214,8 @@ impl App {
         })
     }
 
-    /// Puts the command or address of a block in the place of a server's own; what else its entry says stays. A secret
-    /// that the block holds becomes the value of its credential.
+    /// Replaces the command or address of a server by that of a block; the rest of its entry stays. A secret in the
+    /// block becomes the value of its credential.
     ///
     /// # Errors
     /// When the block names another server, or cannot be used; nothing is changed then.
@@ -240,7 +240,7 @@ impl App {
                 }
             }
         })?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 }
 

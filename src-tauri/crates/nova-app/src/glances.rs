@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_calls::NoApprover;
-use nova_protocol::{Effect, Glance, GlanceValue, GlanceView, GlanceWords, PanelFormat};
+use nova_protocol::{Effect, Glance, GlanceValue, GlanceView, GlanceWords, Nothing, PanelFormat, UserError};
 use nova_registry::SkillEntry;
 use nova_vault::ChangeSetKind;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(3);
 
 impl App {
     /// One for each entry of each available skill, in the order of the skills, with what it says now.
-    pub(crate) async fn glances(&self) -> Vec<GlanceView> {
+    pub(crate) async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let declared: Vec<(Arc<SkillEntry>, Glance)> = snapshot
             .available()
@@ -27,7 +27,7 @@ impl App {
             .flat_map(|skill| declared(skill).into_iter().map(|one| (skill.clone(), one)))
             .collect();
         let read = declared.iter().map(|(skill, glance)| self.glance(skill, glance));
-        futures::future::join_all(read).await
+        Ok(futures::future::join_all(read).await)
     }
 
     async fn glance(&self, skill: &SkillEntry, glance: &Glance) -> GlanceView {

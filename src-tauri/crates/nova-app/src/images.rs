@@ -11,7 +11,7 @@ use nova_session::NamedImage;
 
 use crate::app::App;
 
-/// So many go with one message.
+/// How many go with one message.
 const MOST: usize = 10;
 /// All of a message together, in bytes of base64. Providers refuse a request of 32 MB, and there is more to
 /// it than the newest images.

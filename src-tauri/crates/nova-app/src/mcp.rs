@@ -35,7 +35,7 @@ impl App {
     /// they are listed; starts it where its tools are not known.
     ///
     /// # Errors
-    /// When it is another one by now, or the agreement cannot be kept.
+    /// When it is a different one by now, or the agreement cannot be kept.
     pub async fn agree_to_mcp_server(&self, name: &str, fingerprint: &str) -> Result<(), UserError> {
         let config = self.mcp_server(name)?;
         let review = self.review_mcp_server(name).await?;

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_as_its_host() {
+    fn address_is_shown_as_its_host() {
         for (address, host) in [
             ("https://ollama.com:443", "ollama.com"),
             ("https://ollama.com", "ollama.com"),

@@ -39,7 +39,7 @@ fn write(id: &str, below: &Path) -> Result<Vec<PathBuf>, UserError> {
     let checkout = checkout.ok_or_else(|| {
         UserError::new(
             ErrorCode::BadRequest,
-            "This folder is in no checkout of Nova.",
+            "This folder is not in a checkout of Nova.",
             "Start the command in one, or use --kind folder.",
         )
     })?;

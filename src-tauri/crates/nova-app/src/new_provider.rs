@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use nova_protocol::{CheckedProvider, ErrorCode, NewProvider, SecretText, UserError};
+use nova_protocol::{CheckedProvider, ErrorCode, NewProvider, Nothing, SecretText, SetContext, UserError};
 use nova_provider::{
     ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ProviderKind,
     ToolChoice, connect, default_address, locality_of,
@@ -91,7 +91,8 @@ impl App {
     }
 
     /// Writes how many tokens a request to a provider of the configuration may take.
-    pub(crate) fn set_context_of(&self, id: &str, context: u64) -> Result<(), UserError> {
+    pub(crate) async fn set_context(&self, set: SetContext) -> Result<Nothing, UserError> {
+        let (id, context) = (set.provider, set.context);
         let wrong = |message: String| {
             Err(UserError::new(ErrorCode::BadRequest, message, "Set its `context` in nova.config.json."))
         };
@@ -106,7 +107,8 @@ impl App {
             for provider in providers.filter(|provider| provider["id"] == id) {
                 provider["context"] = context.into();
             }
-        })
+        })?;
+        Ok(Nothing {})
     }
 
     /// An id that is taken by a provider somewhere else keeps what it means.

@@ -1,4 +1,4 @@
-use nova_protocol::{ErrorCode, NoteView, ProblemView, RecordOf, UserError};
+use nova_protocol::{ErrorCode, NoteRef, NoteView, ProblemView, RecordOf, UserError};
 use nova_registry::Snapshot;
 use nova_vault::note::FrontMatter;
 use nova_vault::{Note, VaultPath, View};
@@ -8,9 +8,9 @@ use crate::blocking::blocking;
 
 impl App {
     /// A note as the window shows it, by its path or by the name a link uses.
-    pub(crate) async fn note_view(&self, name: &str) -> Result<NoteView, UserError> {
+    pub(crate) async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
         let vault = self.vault()?;
-        let name = name.to_owned();
+        let name = note.path;
         let snapshot = self.inner.registry.snapshot();
         blocking(move || {
             let note = find_note(&vault.seen_by_owner(), &name)?;

@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_turn_is_told_and_of_a_short_one_is_not() {
+    fn the_end_of_a_long_turn_is_reported_and_of_a_short_one_is_not() {
         let done = || Event::TurnCompleted { text: "Secret words.".into() };
         assert_eq!(told([(0, started()), (14, done())]), Vec::<String>::new());
         assert_eq!(told([(0, started()), (15, done())]), ["Nova has answered."]);
     }
 
     #[test]
-    fn a_failure_is_told_and_a_stop_is_not() {
+    fn a_failure_is_reported_and_a_stop_is_not() {
         let failed = Event::TurnFailed {
             code: ErrorCode::ProviderTimeout,
             message: "No answer.".into(),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_told_at_once_and_once() {
+    fn a_question_is_reported_at_once_and_once() {
         let asked = |revision| Event::ApprovalRequested {
             call: "c".into(),
             args: serde_json::json!({}),

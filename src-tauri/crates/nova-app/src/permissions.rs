@@ -4,8 +4,8 @@ use nova_calls::{
     Because, Facts, Gate, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of,
 };
 use nova_protocol::{
-    AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRef,
-    RuleRow, TriedRule, TriedVerdict, TryRule, UserError,
+    AddRule, ApprovedHostRef, ApprovedToolRef, ApprovedToolRow, ApprovedToolState, ErrorCode,
+    PermissionsView, PolicyRow, RuleAnswer, RuleRef, RuleRow, TriedRule, TriedVerdict, TryRule, UserError,
 };
 use nova_registry::{
     CallShape, Pattern, ReachedNotes, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolEntry, ToolLookup,
@@ -66,8 +66,7 @@ impl App {
         let gone = self.inner.rule_file.remove(pattern).map_err(|error| self.not_written(&error))?;
         let of_host = pattern.split_once('@');
         if let (true, Some((tool, host))) = (gone.is_empty(), of_host) {
-            self.revoke_approved_host(tool, host)?;
-            return Ok(self.permissions());
+            return self.revoke_host(ApprovedHostRef { tool: tool.to_owned(), host: host.to_owned() }).await;
         }
         if gone.is_empty() && !self.forget_tool(pattern)? {
             let rules = self.inner.rules.now();
@@ -89,9 +88,10 @@ impl App {
         Ok(self.permissions())
     }
 
-    pub(crate) fn revoke_approved_tool(&self, tool: &str) -> Result<(), UserError> {
+    pub(crate) async fn revoke_tool(&self, approved: ApprovedToolRef) -> Result<PermissionsView, UserError> {
+        let tool = &approved.tool;
         if self.forget_tool(tool)? {
-            return Ok(());
+            return Ok(self.permissions());
         }
         Err(UserError::new(
             ErrorCode::UnknownTool,
@@ -100,13 +100,13 @@ impl App {
         ))
     }
 
-    pub(crate) fn revoke_approved_host(&self, tool: &str, host: &str) -> Result<(), UserError> {
-        let (tool, host) = (tool.trim(), host.trim());
+    pub(crate) async fn revoke_host(&self, approved: ApprovedHostRef) -> Result<PermissionsView, UserError> {
+        let (tool, host) = (approved.tool.trim(), approved.host.trim());
         let wanted = nova_http::declared_host(host).unwrap_or_else(|| host.to_owned());
         if self.inner.trust.forget_host(tool, &wanted)? {
             self.forget_grants(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
-            return Ok(());
+            return Ok(self.permissions());
         }
         Err(UserError::new(
             ErrorCode::BadRequest,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-/// So many vaults are listed besides the open one.
+/// How many vaults are listed besides the open one.
 pub(crate) const MOST_RECENT: usize = 8;
 
 /// Puts the vault that is opened now first, after it the one that was open.

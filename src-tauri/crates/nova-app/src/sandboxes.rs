@@ -1,4 +1,4 @@
-//! What the sandboxes of all chats share: the guard, and the copies that commands see.
+//! The guard and the copies of files that the sandboxes of all chats share.
 
 mod skill_copies;
 mod vault_copy;
@@ -18,7 +18,7 @@ use self::vault_copy::VaultCopy;
 /// The most processes of a command.
 pub(crate) const PROCESSES: u64 = 256;
 
-/// What the sandboxes of all chats share.
+/// The shared part of all sandboxes.
 pub(crate) struct Sandboxes {
     pub(crate) guard: Guard,
     /// Of the data folder, with one folder for each Nova.
@@ -28,7 +28,7 @@ pub(crate) struct Sandboxes {
     commands: Mutex<Commands>,
 }
 
-/// The copies that commands see, gone with this Nova.
+/// The copies that commands see, removed when this process ends.
 struct Copies {
     vault: Option<VaultCopy>,
     skills: SkillCopies,
@@ -116,7 +116,7 @@ impl Copies {
     }
 }
 
-/// Removes what a Nova left that was killed.
+/// Removes the copies that a killed process left.
 fn sweep(sandboxes: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(sandboxes)? {
         let left = entry?.path();

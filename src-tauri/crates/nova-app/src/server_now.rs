@@ -1,6 +1,6 @@
 use nova_protocol::ServerStateView;
 
-/// What of a server is reported when it becomes another.
+/// The reported state of a server.
 #[derive(PartialEq)]
 pub(crate) struct ServerNow {
     pub(crate) id: String,

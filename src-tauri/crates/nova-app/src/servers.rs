@@ -22,7 +22,7 @@ use crate::skill_rows::{mean, object_at, tokens};
 const LINES_IN_ROW: usize = 3;
 
 impl App {
-    pub(crate) async fn servers_view(&self) -> Result<ServersView, UserError> {
+    pub(crate) async fn list_servers(&self, _: Nothing) -> Result<ServersView, UserError> {
         let active = self.active_in().await?;
         let row = |server: &ServerStatus| {
             let active_in = active.get(&server.id).copied().unwrap_or_default();
@@ -80,7 +80,8 @@ impl App {
         }
     }
 
-    pub(crate) async fn detail_of_server(&self, name: &str) -> Result<ServerDetail, UserError> {
+    pub(crate) async fn server_detail(&self, asked: ServerRef) -> Result<ServerDetail, UserError> {
+        let name = asked.server.as_str();
         let review = self.review_mcp_server(name).await?;
         let config = self.mcp_server(name)?;
         let used = self.inner.store.usage().await?;
@@ -100,7 +101,7 @@ impl App {
         })
     }
 
-    pub(crate) fn set_server_as(&self, set: &SetServer) -> Result<(), UserError> {
+    pub(crate) async fn set_server(&self, set: SetServer) -> Result<ServersView, UserError> {
         let server = self.mcp_server(&set.server)?;
         let effect = set.tool.as_ref().and_then(|tool| tool.effect).flatten();
         if effect.is_some_and(|effect| matches!(effect, Effect::Write | Effect::Undeclared)) {
@@ -125,12 +126,16 @@ impl App {
             {
                 set_tool(tools, tool);
             }
-        })
+        })?;
+        self.list_servers(Nothing {}).await
     }
 
     /// # Errors
     /// The tool is not what the user looked at.
-    pub(crate) async fn approve_changed_tool(&self, approve: &ApproveServerTool) -> Result<(), UserError> {
+    pub(crate) async fn approve_server_tool(
+        &self,
+        approve: ApproveServerTool,
+    ) -> Result<ServersView, UserError> {
         let review = self.review_mcp_server(&approve.server).await?;
         let is_seen =
             |change: &&ChangedTool| change.tool == approve.tool && fingerprint(change) == approve.fingerprint;
@@ -145,7 +150,7 @@ impl App {
         let id = self.mcp_server(&review.name)?.id;
         self.forget_tools(&id, [approve.tool.as_str()])?;
         self.inner.reload_registry();
-        Ok(())
+        self.list_servers(Nothing {}).await
     }
 
     /// The user decided anew what these tools are: their next calls do not ask because they changed.
@@ -167,7 +172,7 @@ impl App {
 }
 
 impl Inner {
-    /// Reports each server whose state, prompts or resources are others than when this was last called.
+    /// Reports each server whose state, prompts or resources changed since the last call.
     pub(crate) fn servers_changed(self: &Arc<Self>) {
         let now: BTreeMap<_, _> = self
             .mcp

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::chat::unknown_skill;
 
 impl App {
-    pub(crate) async fn skill_rows(&self) -> Result<Vec<SkillRow>, UserError> {
+    pub(crate) async fn list_skills(&self, _: Nothing) -> Result<Vec<SkillRow>, UserError> {
         let used = self.inner.store.usage().await?;
         let snapshot = self.inner.registry.snapshot();
         let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
@@ -34,25 +34,26 @@ impl App {
         self.inner.store.active_in().await
     }
 
-    /// The list of skills as a chat with the model gets it.
-    pub(crate) fn catalog_view(&self, model: Option<&str>) -> CatalogView {
-        let context = model.and_then(|model| self.context_of(model));
+    /// The list of skills as a chat with the default model gets it.
+    pub(crate) async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
+        let model = self.default_model().await;
+        let context = model.and_then(|model| self.context_of(&model));
         let budget = CatalogBudget::of_context(context);
         let snapshot = self.inner.registry.snapshot();
         let length = |catalog: &Catalog| tokens(catalog.section().map_or(0, |section| section.len()));
         let catalog = Catalog::new(&snapshot, budget);
-        CatalogView {
+        Ok(CatalogView {
             tokens: length(&catalog),
             whole: length(&Catalog::new(&snapshot, CatalogBudget::unlimited())),
             budget: u32::try_from(budget.tokens()).unwrap_or(u32::MAX),
             shortened: catalog.is_shortened(),
             context,
-        }
+        })
     }
 
-    pub(crate) async fn detail_of(&self, id: &str) -> Result<SkillDetail, UserError> {
+    pub(crate) async fn skill_detail(&self, asked: SkillRef) -> Result<SkillDetail, UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+        let skill = snapshot.listed(&asked.skill).ok_or_else(|| unknown_skill(&snapshot, &asked.skill))?;
         let used = self.inner.store.usage().await?;
         let used = used.get(&skill.id).cloned().unwrap_or_default();
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
@@ -87,7 +88,7 @@ impl App {
     }
 
     /// Writes what the user sets into `nova.config.json`; what is absent stays as it is there.
-    pub(crate) fn set_skill_as(&self, set: &SetSkill) -> Result<(), UserError> {
+    pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
         if let Some(config) = &set.config {
@@ -140,7 +141,8 @@ impl App {
                 let off_at_first = at_first.any(|id| canonical(id) == canonical(&tool.tool));
                 switch_tool(entry, &tool.tool, tool.on, off_at_first);
             }
-        })
+        })?;
+        self.list_skills(Nothing {}).await
     }
 
     /// Switches a skill on or off.

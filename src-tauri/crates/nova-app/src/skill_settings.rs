@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_of_a_wrong_type_is_told_with_its_key() {
+    fn what_is_of_a_wrong_type_is_reported_with_its_key() {
         for (value, key, why) in [
             (json!([]), "skills", "object"),
             (json!({"crm": true}), "skills.crm", "object"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn two_spellings_of_one_skill_are_told() {
+    fn two_spellings_of_one_skill_are_reported() {
         let both = json!({"CRM": {"enabled": false}, "crm": {"enabled": true}});
         let (key, reason) = read(Some(&both)).expect_err("one skill twice");
         assert!(key == "skills.crm" && reason.contains("skills.CRM"), "{key} {reason}");

@@ -77,7 +77,7 @@ enum NotWritten {
     Failed(std::io::Error),
 }
 
-/// A file that is not JSON counts as not there.
+/// A file that is not JSON counts as missing.
 fn read(read: std::io::Result<Vec<u8>>) -> std::io::Result<Option<Value>> {
     match read {
         Ok(bytes) => Ok(nova_skill::serde_json::from_slice(&bytes).ok()),
@@ -88,7 +88,7 @@ fn read(read: std::io::Result<Vec<u8>>) -> std::io::Result<Option<Value>> {
 
 #[async_trait]
 impl ToolStore for FileStore {
-    /// A file that is not JSON counts as not there: a store is never the truth about anything.
+    /// A file that is not JSON counts as missing: a store is never the truth about anything.
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
         let file = self.file(key)?;
         let bytes = tokio::task::spawn_blocking(move || nova_files::read(&file)).await;

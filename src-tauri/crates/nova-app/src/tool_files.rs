@@ -13,7 +13,7 @@ use crate::app::{App, Inner};
 impl App {
     /// Reads the folders of tools again and waits until every file is loaded or has failed to, at
     /// most that long. The command line does so at its start; the window does not wait. What is
-    /// still being read after that, `skill.tool` each, is loaded all the same when it is ready.
+    /// still being read after that, `skill.tool` each, is loaded anyway when it is ready.
     pub async fn tools_loaded(&self, at_most: Duration) -> Vec<String> {
         let files = self.inner.tool_files.refresh();
         let servers = self.inner.mcp.ready(None, at_most);

@@ -60,7 +60,7 @@ impl App {
         let scope = CallScope {
             access,
             snapshot: self.inner.registry.snapshot(),
-            // A program that speaks MCP calls what it is served, and nothing by way of that.
+            // An MCP client calls the tools it is served; those may not call others for it.
             callable: (caller.principal.kind == PrincipalKind::McpClient).then(Arc::default),
             grants: Arc::new(Grants::default()),
             given: if run.by_hand { self.inner.given_files.clone() } else { Arc::new(()) },

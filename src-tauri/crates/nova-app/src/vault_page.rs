@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nova_protocol::{
     ErrorCode, ExtraRoot, HistoryUse, KeepHistory, NotePrivacy, NoteRef, Nothing, OlderChanges, OpenedVault,
-    OwnPrivate, PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage,
+    OwnPrivate, PrivateEntry, RecentVault, SetPrivate, SetRoot, TypeCount, UserError, VaultPage, VaultRef,
 };
 use nova_vault::note::FrontMatter;
 use nova_vault::{Privacy, Query, QueryRow, Vault, VaultPath};
@@ -21,7 +21,7 @@ use crate::places::Places;
 use crate::recent_vaults::{MOST_RECENT, date_missing};
 use crate::vaults::open_vault;
 
-/// So many notes that hide themselves are named.
+/// How many notes that hide themselves are named.
 const MOST_NAMED: usize = 50;
 /// To how many days the history can be pruned.
 const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];
@@ -47,12 +47,13 @@ impl App {
         .await
     }
 
-    pub(crate) fn forget_recent_vault(&self, path: &str) -> Result<(), UserError> {
+    pub(crate) async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
         self.change_config(|config| {
             if let Some(recent) = config.get_mut("recent_vaults").and_then(Value::as_array_mut) {
-                recent.retain(|entry| entry["path"] != path);
+                recent.retain(|entry| entry["path"] != vault.path);
             }
-        })
+        })?;
+        self.vault_page(Nothing {}).await
     }
 
     /// Adds an entry to the list of private notes, as the vault names it, or removes one as it is written.

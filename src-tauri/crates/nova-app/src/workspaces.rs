@@ -4,7 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nova_protocol::{AddWorkspace, ErrorCode, UserError, WorkspaceAccess, WorkspaceView, Workspaces};
+use nova_protocol::{
+    AddWorkspace, ErrorCode, Nothing, UserError, WorkspaceAccess, WorkspaceRef, WorkspaceView, Workspaces,
+};
 use nova_skill::{Access, Folder, FolderSource, Folders, Kept};
 use nova_workspace::{Documents, Refused, refuse};
 use serde_json::{Map, Value, json};
@@ -25,7 +27,7 @@ impl App {
     ///
     /// # Errors
     /// Never, but when the program ends.
-    pub async fn workspaces(&self) -> Result<Workspaces, UserError> {
+    pub async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {
         let app = self.clone();
         blocking(move || {
             let rows = app.checked_workspaces().into_iter().map(|(name, config, checked)| WorkspaceView {
@@ -47,7 +49,7 @@ impl App {
     ///
     /// # Errors
     /// `path_refused` for a folder that can be no workspace.
-    pub async fn add_to_workspaces(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
+    pub async fn add_workspace(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
         let app = self.clone();
         blocking(move || {
             let given = PathBuf::from(&add.path);
@@ -65,20 +67,20 @@ impl App {
             })
         })
         .await?;
-        self.workspaces().await
+        self.list_workspaces(Nothing {}).await
     }
 
     /// Removes a folder from the list; nothing in it changes.
     ///
     /// # Errors
     /// `path_refused` where it is no workspace.
-    pub async fn remove_from_workspaces(&self, path: &str) -> Result<Workspaces, UserError> {
+    pub async fn remove_workspace(&self, workspace: WorkspaceRef) -> Result<Workspaces, UserError> {
         let app = self.clone();
-        let path = PathBuf::from(path);
+        let path = PathBuf::from(workspace.path);
         blocking(move || {
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             if !app.config().workspaces.iter().any(|config| config.path == real || config.path == path) {
-                return Err(refused(&format!("{} is no workspace.", app.places().shown(&path))));
+                return Err(refused(&format!("{} is not a workspace.", app.places().shown(&path))));
             }
             app.change_config(|config| {
                 change_list(config, |list| {
@@ -87,7 +89,7 @@ impl App {
             })
         })
         .await?;
-        self.workspaces().await
+        self.list_workspaces(Nothing {}).await
     }
 
     /// Removes what a chat kept in its scratch folder.

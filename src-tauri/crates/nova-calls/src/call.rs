@@ -38,7 +38,7 @@ pub struct CallScope {
     pub privacy: Arc<Privacy>,
     /// What the model knows of the notes that it writes; `()` for the user.
     pub asker: Arc<dyn SeenNotes>,
-    /// Runs the tasks that its calls give to others; `()` where they can give none.
+    /// Runs the tasks that its calls delegate; `()` refuses them.
     pub sub_agents: Arc<dyn SubAgents>,
     /// The session, or the form run.
     pub session: String,

@@ -29,7 +29,7 @@ pub(crate) struct CallContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
-    /// For a tool that declares it.
+    /// `Some` for a tool that declares it.
     pub(crate) delegate: Option<CallDelegate>,
     pub(crate) user: CallUser,
     /// Of a tool that may call others.
@@ -111,7 +111,7 @@ impl ToolContext for CallContext {
     }
 
     fn progress(&self, progress: Progress) {
-        // After its end nobody listens any more.
+        // After its end nobody is listening.
         let _ = self.says.send(OutputPart::Progress(progress));
     }
 

@@ -54,7 +54,7 @@ impl CallCredentials {
     /// What the tool declares and has no grant for yet.
     ///
     /// # Errors
-    /// When one that it declares is not there; the user is told which.
+    /// When one that it declares is missing; the user is told which.
     pub(crate) async fn not_granted(&self) -> Result<Vec<String>, ToolError> {
         let mut names = Vec::new();
         for declared in self.declared.iter() {
@@ -65,7 +65,7 @@ impl CallCredentials {
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }
         for optional in self.optional.iter() {
-            // One that cannot be reached is as good as one that is not there.
+            // One that cannot be reached is as good as one that does not exist.
             let held = self.source.held(&self.consumer, optional).await.unwrap_or_default();
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }

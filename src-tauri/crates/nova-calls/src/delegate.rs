@@ -1,4 +1,4 @@
-//! Giving tasks to sub-agents on behalf of a call.
+//! Delegates tasks to sub-agents on behalf of a call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,7 +43,7 @@ impl SubAgentUser for UserOfCall {
     }
 }
 
-/// Asks for a sub-agent, while the call's own time stands still.
+/// Asks the user for a sub-agent, with the stopwatch of the call paused.
 struct WhileCallWaits {
     approver: Arc<dyn Approver>,
     watch: Arc<CallWatch>,
@@ -65,7 +65,7 @@ impl Approver for WhileCallWaits {
     }
 }
 
-/// What the sub-agents of a call have read and done, for its outcome.
+/// What the sub-agents of a call read and did, for its outcome.
 #[derive(Default)]
 pub(crate) struct Delegated(Mutex<Told>);
 
@@ -91,7 +91,7 @@ impl Delegated {
     }
 }
 
-/// Gives tasks on behalf of one call.
+/// Delegates tasks on behalf of one call.
 pub(crate) struct CallDelegate {
     agents: Arc<dyn SubAgents>,
     user: Arc<UserOfCall>,
@@ -166,7 +166,7 @@ impl Delegate for CallDelegate {
             SubAgentHow::UsedUp(what) => Some(format!("{what} used up")),
             SubAgentHow::Stopped if self.cancel.is_cancelled() => return Err(ToolError::Cancelled),
             SubAgentHow::Stopped => {
-                let hint = "Go on without it, and start it again only when the user asks for it.";
+                let hint = "Continue without it, and start it again only when the user asks for it.";
                 return Err(ToolError::failed(format!("The user stopped the sub-agent “{name}”."), hint));
             }
             SubAgentHow::Failed(error) => return Err(ToolError::failed(error.message, error.hint)),

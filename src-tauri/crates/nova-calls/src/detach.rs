@@ -1,4 +1,4 @@
-//! A call that takes long goes on by itself, and whoever made it goes on too.
+//! A call that takes long continues by itself, and whoever made it continues too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl DetachedCall {
 
 /// The task itself broke, which what the tool does cannot bring about.
 fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
-    tracing::error!(call, panicked = error.is_panic(), "a call broke");
+    tracing::error!(call, panicked = error.is_panic(), "a call panicked");
     let result = Err(nova_skill::ToolError::Cancelled.into());
     Outcome { result, unknown: true, ..Outcome::of_call(call.to_owned()) }
 }

@@ -117,7 +117,7 @@ impl ToolUser for CallUser {
     }
 }
 
-/// A question that is withdrawn unless it is answered: the program does not wait any more.
+/// A question that is withdrawn unless it is answered: the program no longer waits.
 struct Open<'a> {
     user: &'a CallUser,
     from: &'a str,
@@ -138,10 +138,9 @@ fn fits(schema: &Value, values: &Value) -> Result<(), String> {
     if !values.is_object() {
         return Err("The form was sent without its values.".into());
     }
-    let validator = jsonschema::options()
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|_| "The form cannot be checked: its schema is no JSON Schema. Decline it.".to_owned())?;
+    let validator = jsonschema::options().should_validate_formats(true).build(schema).map_err(|_| {
+        "The form cannot be checked: its schema is not a valid JSON Schema. Decline it.".to_owned()
+    })?;
     let misfits: Vec<String> = validator
         .iter_errors(values)
         .take(5)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// So many places, first to last.
+/// This many places, first to last.
 pub fn places(count: usize) -> Vec<Place> {
     let ended = Arc::new(watch::Sender::new(vec![false; count]));
     (0..count).map(|at| Place { ended: ended.clone(), at, reached: at == 0 }).collect()

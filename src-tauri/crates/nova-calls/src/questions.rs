@@ -63,7 +63,7 @@ impl Questions {
             call: call.to_owned(),
             decision: Decision::Cancel,
             by: by.to_owned(),
-            reason: Some("It is not asked any more.".into()),
+            reason: Some("It is no longer asked.".into()),
         });
     }
 

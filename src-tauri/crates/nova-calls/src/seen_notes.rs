@@ -3,12 +3,12 @@ use std::sync::Arc;
 use nova_skill::VaultPath;
 use nova_vault::note::{ContentHash, Document};
 
-/// What whoever asked for a call has seen of the notes, before it.
+/// The notes that the caller had seen before the call.
 pub trait SeenNotes: Send + Sync {
     /// `None` where they have not seen the note, or know that what they saw is out of date.
     fn seen(&self, path: &VaultPath) -> Option<SeenNote>;
 
-    /// Whether they know what no model elsewhere may see, so that notes they make are private.
+    /// Whether the caller has read private notes, so that notes it creates are private.
     fn makes_private(&self) -> bool {
         false
     }
@@ -21,7 +21,7 @@ pub struct SeenNote {
     pub document: Option<Arc<Document>>,
 }
 
-/// Whoever has the notes before their eyes.
+/// A caller who sees the notes themselves, such as a form.
 impl SeenNotes for () {
     fn seen(&self, _: &VaultPath) -> Option<SeenNote> {
         None

@@ -1,4 +1,4 @@
-//! Who takes the tasks of a turn's calls.
+//! Runs the tasks that calls delegate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub trait SubAgents: Send + Sync {
     async fn run(&self, task: SubAgentTask) -> Result<SubAgentEnd, ToolError>;
 }
 
-/// None, for forms, clients and sub-agents themselves.
+/// Refuses: for forms, clients and sub-agents themselves.
 #[async_trait]
 impl SubAgents for () {
     async fn run(&self, _: SubAgentTask) -> Result<SubAgentEnd, ToolError> {
@@ -32,21 +32,21 @@ impl SubAgents for () {
     }
 }
 
-/// A task as the call gives it on.
+/// A delegated task.
 pub struct SubAgentTask {
     /// The call that waits for it.
     pub call: String,
     pub task: Task,
-    /// The model had read what strangers can write before it wrote the task.
+    /// The task was written after untrusted text was read.
     pub tainted: bool,
     pub cancel: CancellationToken,
     pub user: Arc<dyn SubAgentUser>,
 }
 
-/// What a sub-agent asks the user. The time of a question is not the time of its task.
+/// The user, as a sub-agent can ask them. The time of a question does not count as time of the task.
 #[async_trait]
 pub trait SubAgentUser: Send + Sync {
-    /// Whoever decides about the sub-agent's calls.
+    /// Answers the approvals of the sub-agent's calls.
     fn approver(&self) -> Arc<dyn Approver>;
 
     /// Whether the user gives it more steps.
@@ -56,14 +56,14 @@ pub trait SubAgentUser: Send + Sync {
 /// How a sub-agent ended, and what it read.
 pub struct SubAgentEnd {
     pub how: SubAgentHow,
-    /// What it said last.
+    /// Its last answer.
     pub text: String,
     pub sources: Vec<Source>,
     /// The notes that it has seen, with what they held.
     pub seen: BTreeMap<VaultPath, ContentHash>,
-    /// No model elsewhere may hear of what it read.
+    /// What it read may not be sent to a remote model.
     pub only_here: bool,
-    /// It has read what strangers can write.
+    /// It has read untrusted text.
     pub untrusted: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
     pub unknown: bool,

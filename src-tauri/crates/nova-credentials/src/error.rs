@@ -22,7 +22,7 @@ pub enum CredentialError {
     /// `${credentials:…}` where other processes can read it.
     #[error("The credential {name} is named in an argument, and every process can read arguments.")]
     InArgument { name: CredentialName },
-    /// `${credentials:` that does not go on as it should.
+    /// `${credentials:` that does not continue as it should.
     #[error("A credential reference must have the form ${{credentials:service/key}}.")]
     BadReference,
     /// A line break, say, in a header.
@@ -59,7 +59,7 @@ pub enum CredentialError {
     #[error("Timed out: another Nova process holds {}.", file.display())]
     Busy { file: PathBuf },
 
-    /// Only the user can go on.
+    /// Only the user can continue.
     #[error("{name} needs a new sign-in: {reason}.")]
     NeedsSignIn { name: CredentialName, reason: String },
     /// An address for signing in that is not used.

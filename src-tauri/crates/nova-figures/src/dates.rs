@@ -53,7 +53,7 @@ impl Month {
         Self { month: 12, ..self }
     }
 
-    /// So many months earlier.
+    /// This many months earlier.
     pub fn back(self, months: i32) -> Self {
         let first = self.days().first;
         Self::of(first.checked_sub(months.months()).unwrap_or(first))

@@ -28,14 +28,14 @@ pub fn times(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     a.checked_mul(b).filter(|product| product.scale() == a.scale() + b.scale()).ok_or(TooLarge)
 }
 
-/// Rounded half away from zero, with at most so many places.
+/// Rounded half away from zero, with at most this many places.
 pub fn rounded_to(number: Decimal, places: u32) -> Decimal {
     let rounded = number.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero);
     // There is no debt of nothing.
     if rounded.is_zero() { rounded.abs() } else { rounded }
 }
 
-/// The same number with at least so many places.
+/// The same number with at least this many places.
 pub fn at_least(mut number: Decimal, places: u32) -> Decimal {
     if number.scale() < places {
         number.rescale(places);
@@ -43,7 +43,7 @@ pub fn at_least(mut number: Decimal, places: u32) -> Decimal {
     number
 }
 
-/// `part` of `whole` in percent, with exactly so many places; none of nothing.
+/// `part` of `whole` in percent, with exactly this many places; none of nothing.
 pub fn percent(part: Decimal, whole: Decimal, places: u32) -> Option<Decimal> {
     let percent = part.checked_mul(Decimal::ONE_HUNDRED)?.checked_div(whole)?;
     Some(at_least(rounded_to(percent, places), places))

@@ -12,14 +12,14 @@ pub fn folded(text: &str) -> String {
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How much two names are alike, in percent: twice the letter pairs they share, of all their pairs (the
+/// The similarity of two names in percent: twice the letter pairs they share over all their pairs (the
 /// Sørensen–Dice coefficient).
 ///
 /// ```
-/// use nova_figures::likeness;
-/// assert_eq!(likeness("night", "Nacht"), 25);
+/// use nova_figures::similarity;
+/// assert_eq!(similarity("night", "Nacht"), 25);
 /// ```
-pub fn likeness(a: &str, b: &str) -> usize {
+pub fn similarity(a: &str, b: &str) -> usize {
     // From 0 to 100, so that the conversion cuts nothing off.
     (strsim::sorensen_dice(&folded(a), &folded(b)) * 100.0).round() as usize
 }

@@ -11,7 +11,7 @@ pub struct Quantity {
     under: i128,
 }
 
-/// Amounts are exact to so many places; what does not come out even is rounded half away from zero there.
+/// Amounts are exact to this many places; what does not come out even is rounded half away from zero there.
 pub const PLACES: u32 = 8;
 
 impl Quantity {
@@ -23,7 +23,7 @@ impl Quantity {
         Self::fraction(number.mantissa(), power_of_ten(number.scale())?)
     }
 
-    /// So many new shares for so many old ones.
+    /// This many new shares for that many old ones.
     ///
     /// # Errors
     /// With too many digits, or none of the old.
@@ -75,7 +75,7 @@ impl Quantity {
         Ok(self.minus(other)?.over > 0)
     }
 
-    /// So many times this amount, to [`PLACES`].
+    /// This many times this amount, to [`PLACES`].
     ///
     /// # Errors
     /// With too many digits.
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_computed_exactly_is_said() {
+    fn inexact_results_are_errors() {
         let huge = Decimal::MAX;
         assert_eq!(Quantity::of(huge).and_then(|quantity| quantity.times(quantity)), Err(TooLarge));
         assert_eq!(Quantity::ratio(dec("1"), dec("0")), Err(TooLarge));

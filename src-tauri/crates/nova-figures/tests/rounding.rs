@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use nova_figures::{
-    Days, Month, Sums, TooLarge, currency_code, day_and_month, likeness, minus, money, near_currency_codes,
-    percent, places, plain_date, plain_decimal, plus, quarter_of, rounded, times,
+    Days, Month, Sums, TooLarge, currency_code, day_and_month, minus, money, near_currency_codes, percent,
+    places, plain_date, plain_decimal, plus, quarter_of, rounded, similarity, times,
 };
 use rust_decimal::Decimal;
 
@@ -122,8 +122,8 @@ fn reads_plain_dates_only() {
 
 #[test]
 fn names_alike_in_nothing_but_case_are_the_same() {
-    assert_eq!(likeness("Zoe\u{308} Klein", "ZOË  klein"), 100);
-    assert_eq!(likeness("Anna", "Otto"), 0);
+    assert_eq!(similarity("Zoe\u{308} Klein", "ZOË  klein"), 100);
+    assert_eq!(similarity("Anna", "Otto"), 0);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub fn read(file: &Path) -> io::Result<Vec<u8>> {
     read_within(file, MOST_BYTES)
 }
 
-/// The same for a file of at most so many bytes.
+/// The same for a file of at most this many bytes.
 ///
 /// # Errors
 /// As [`read`].

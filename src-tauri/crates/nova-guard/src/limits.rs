@@ -1,4 +1,4 @@
-//! Limits of this process and of all that come of it.
+//! Limits of this process and its descendants.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Which files below a folder are opened, by whomever.
+//! Watches which files below a folder are opened, by any process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
 
-/// Notices the opening of files below a folder, from its making on.
+/// Watches the opening of files below a folder from its creation on.
 #[derive(Debug)]
 pub struct OpenedFiles {
     events: OwnedFd,
@@ -19,12 +19,12 @@ pub struct OpenedFiles {
     folders: BTreeMap<i32, PathBuf>,
 }
 
-/// What was opened since somebody last asked.
+/// The files opened since the last query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// Relative to the folder.
     These(BTreeSet<PathBuf>),
-    /// More than the system noticed.
+    /// The system lost events.
     Any,
 }
 

@@ -1,4 +1,4 @@
-//! Putting together the root of a view, in namespaces that `enter` has made.
+//! Builds the root of a view, in namespaces that `enter` made.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -57,11 +57,11 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 /// Of `/proc`, what acts on the whole system.
 const SYSTEM_WIDE: [&str; 5] = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
 
-/// Where the view grows, and where the system's root is meanwhile.
+/// Where the view is built, and where the system's root is mounted meanwhile.
 const NEW: &str = "/new";
 const OLD: &str = "/old";
 
-/// Makes the view the root of this process and of all that come of it. Nothing of the system's root is left.
+/// Makes the view the root of this process and its descendants. The system's root is unmounted.
 pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
     stand_between().map_err(said("a root of its own"))?;
     for path in PROGRAMS.into_iter().chain(SETTINGS) {
@@ -167,7 +167,7 @@ fn fresh(kind: &str, at: &str, flags: MsFlags, data: Option<&str>) -> Result<(),
 
 /// Before Linux 6.14 the number is the whole system's, and must not be touched.
 fn limit_processes(limit: Option<u64>) {
-    /// Once all numbers were used, the kernel gives those below to nobody.
+    /// The kernel reuses no PID below this.
     const RESERVED: u64 = 300;
     let release = fs::read_to_string(outside(Path::new("/proc/sys/kernel/osrelease"))).unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or_default());
@@ -180,8 +180,8 @@ fn limit_processes(limit: Option<u64>) {
     }
 }
 
-/// Takes from every mount of the view but its root what it is not to have: writing where nothing may be written, devices but in
-/// `/dev`, programs with another user's rights anywhere.
+/// Restricts every mount of the view but its root: read-only unless it may be written, no devices except in `/dev`, no
+/// setuid programs.
 fn close_mounts(view: &View) -> Result<(), String> {
     let mounts = fs::read(outside(Path::new("/proc/self/mountinfo"))).map_err(|error| error.to_string())?;
     for (place, own) in mounts.split(|byte| *byte == b'\n').filter_map(mount_of) {
@@ -232,7 +232,7 @@ fn mount_of(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
     Some((place, flags.collect()))
 }
 
-/// Spaces and the like stand as `\040`.
+/// Spaces and the like are escaped as `\040`.
 fn unescaped(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = word;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// So many requests run at one host at once, …
+/// How many requests run at one host at once, …
 const AT_ONCE: usize = 8;
-/// … and so many begin within a second.
+/// … and this many begin within a second.
 const A_SECOND: usize = 20;
 /// How many hosts are remembered; idle ones are forgotten beyond.
 const HOSTS: usize = 200;

@@ -203,7 +203,7 @@ fn dead_servers() -> bool {
     kept
 }
 
-/// Folders of a Nova with so many servers that were agreed to and do not work.
+/// Folders of a Nova with this many servers that were agreed to and do not work.
 struct Home {
     folder: tempfile::TempDir,
     nova: PathBuf,

@@ -1,4 +1,4 @@
-//! Which call a question of a server belongs to. Up to protocol 2025-11-25 the server does not say.
+//! Assigns a question of a server to a call. Up to protocol 2025-11-25 the server does not say which.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::asking::{Asked, cancelled};
 use crate::limits;
 
-/// The calls that run, each by what hears its questions, and the questions of which it is open to which call they belong.
+/// The running calls, each with the receiver of its questions, and the questions that are not assigned yet.
 #[derive(Default)]
 pub(crate) struct Askers(Mutex<Now>);
 
@@ -19,15 +19,15 @@ struct Now {
     held: Vec<Held>,
 }
 
-/// A question that came while several calls ran. A call that is answered did not ask it, so it belongs to the last one
-/// left of them.
+/// A question that came while several calls ran. A call that is answered did not ask it, so it belongs to the last
+/// one that remains.
 struct Held {
     among: Vec<u64>,
     found: oneshot::Sender<mpsc::Sender<Asked>>,
 }
 
 impl Askers {
-    /// A call runs, for as long as the guard lives.
+    /// Registers a running call until the guard is dropped.
     pub(crate) fn call(&self) -> (Asker<'_>, mpsc::Receiver<Asked>) {
         let (sender, questions) = mpsc::channel(limits::QUESTIONS);
         let mut now = self.now();
@@ -58,7 +58,7 @@ impl Askers {
 
     fn asker(&self) -> Option<Found> {
         let mut now = self.now();
-        // The asker of a question that was given up does not wait any more.
+        // The asker of a question that was given up no longer waits.
         now.held.retain(|held| !held.found.is_closed());
         match now.calls.as_slice() {
             [] => None,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_two_calls_that_both_ask_the_second_goes_on_without_an_answer() {
+    async fn of_two_calls_that_both_ask_the_second_continues_without_an_answer() {
         let askers = Arc::<Askers>::default();
         let (_first, mut questions) = askers.call();
         let (second, _) = askers.call();

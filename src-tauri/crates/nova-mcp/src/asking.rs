@@ -19,7 +19,7 @@ pub(crate) struct Asked {
 pub(crate) async fn pass_on(mut asked: Asked, to: &mpsc::Sender<Asked>) {
     tokio::select! {
         result = ask(asked.params, to) => drop(asked.answer.send(result)),
-        // The server does not wait any more.
+        // The server no longer waits.
         () = asked.answer.closed() => {}
     }
 }

@@ -35,9 +35,9 @@ use crate::trouble::Trouble;
 
 pub(crate) use self::calls::Hear;
 
-/// A call may go on for so many times its time limit, as long as it tells of progress.
+/// A call may continue for this many times its time limit, as long as it tells of progress.
 pub(crate) const PROGRESSES: u32 = 10;
-/// How long a server that was told to stop a call may go on with it, and then may take to show that it
+/// How long a server that was told to stop a call may continue with it, and then may take to show that it
 /// is still there.
 const HEED: Duration = Duration::from_secs(2);
 
@@ -56,13 +56,13 @@ pub(crate) struct Connection {
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
     askers: Arc<Askers>,
-    /// The user has done at a page what its server wanted.
+    /// The server reported that the user is done with a page.
     visited: broadcast::Sender<String>,
     is_process: bool,
     gate: Option<Arc<Gate>>,
 }
 
-/// Told whenever the server says that its lists are others.
+/// Notified when the server reports changed lists.
 #[derive(Clone, Default)]
 pub(crate) struct News {
     pub(crate) tools: Arc<Notify>,
@@ -214,7 +214,7 @@ impl Connection {
         ended(&self.server, &self.ending, &self.said)
     }
 
-    /// The server's own tools, at most so many as Nova reads.
+    /// The server's own tools, at most this many as Nova reads.
     pub(crate) async fn list_tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
         let until = Instant::now() + limit;
         let (mut tools, mut cursor) = (Vec::new(), None);

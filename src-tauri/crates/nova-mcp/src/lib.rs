@@ -15,11 +15,11 @@
 //!
 //! - Nothing waits for a server but its own call: `scan` answers with what is known.
 //! - A server that hangs, floods, dies or talks nonsense fails within its time limit with one line that says why
-//!   and what to do; the others go on: `tests/servers/misbehaving.rs`.
+//!   and what to do; the others continue: `tests/servers/misbehaving.rs`.
 //! - No process of a server outlives its connection or Nova, grandchildren included: `tests/servers/ending.rs`.
 //! - A server that no call needs ends after a while, and the next call starts it again: `tests/servers/ending.rs`.
 //! - A text of another program is read within bounds, and starts nothing: `src/elsewhere/tests.rs`.
-//! - A call that is stopped is stopped at the server; a process that goes on with it is ended:
+//! - A call that is stopped is stopped at the server; a process that continues with it is ended:
 //!   `tests/servers/ending.rs`.
 //! - A command, address or environment that the user has not agreed to is neither started nor contacted:
 //!   `tests/servers/agreeing.rs`.

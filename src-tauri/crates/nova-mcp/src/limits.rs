@@ -20,7 +20,7 @@ pub(crate) const DEPTH: usize = 40;
 pub(crate) const NAME: usize = 128;
 pub(crate) const DESCRIPTION: usize = 4_000;
 pub(crate) const INSTRUCTIONS: usize = 8_000;
-/// Questions to the user that wait at once, how often one call may need more to go on, and fields of a form.
+/// Questions to the user that wait at once, how often one call may need more to continue, and fields of a form.
 pub(crate) const QUESTIONS: usize = 8;
 pub(crate) const ROUNDS: usize = 10;
 pub(crate) const FIELDS: usize = 40;

@@ -28,7 +28,7 @@ impl fmt::Debug for ServerMedia {
     }
 }
 
-/// Those of the newest answers, for the window, as long as Nova runs. A model and the log of a chat have their names.
+/// Media of the newest answers, for the window, until Nova ends. A model and the log of a chat see their names only.
 #[derive(Default)]
 pub(crate) struct Media(Mutex<VecDeque<(String, ServerMedia)>>);
 

@@ -1,4 +1,4 @@
-//! Asking a server for its prompts and resources, and for the text of a prompt.
+//! Requests the prompts and resources of a server, and the text of a prompt.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::output::said;
 use crate::trouble::Trouble;
 
 impl Connection {
-    /// What the server offers now; a list that it does not give stays as it was `before`.
+    /// The current offers of the server; a list that it does not return stays as `before`.
     pub(crate) async fn offers(&self, limit: Duration, before: Offers) -> Offers {
         let info = self.info();
         let offered = info.as_ref().map(|info| &info.capabilities);
@@ -124,7 +124,7 @@ impl Connection {
         match self.ask(request, limit, limit).await {
             Ok(ServerResult::CompleteResult(result)) => {
                 let values = result.completion.values.into_iter();
-                // What is shown is what is sent.
+                // The text that is shown is the text that is sent.
                 values.filter(|value| is_plain(value, limits::QUOTE)).take(limits::COMPLETIONS).collect()
             }
             _ => Vec::new(),
@@ -172,7 +172,7 @@ fn is_plain(said: &str, most: usize) -> bool {
     !said.is_empty() && said.len() <= most && harmless(said) == said && !said.contains(['\n', '\r', '\t'])
 }
 
-/// Who says what only matters where it is a conversation.
+/// Speakers are named only if there are several.
 fn text_of(messages: &[PromptMessage]) -> String {
     let is_talk = messages.iter().any(|message| message.role != Role::User);
     let parts = messages.iter().map(|message| match (is_talk, &message.role) {

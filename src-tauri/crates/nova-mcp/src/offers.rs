@@ -1,5 +1,5 @@
-//! What a server offers beside its tools: prompts, and the resources that it lists. Both are for its user, not for a
-//! model: the user fills in a prompt, or names a resource.
+//! Prompts and resources of a server. Both are for its user, not for a model: the user fills in a prompt, or names a
+//! resource.
 
 use serde::{Deserialize, Serialize};
 

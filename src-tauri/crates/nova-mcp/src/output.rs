@@ -76,7 +76,7 @@ fn misfit(schema: &Value, structured: Option<&Value>) -> Option<String> {
     };
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
     let Ok(validator) = options.build(schema) else {
-        return Some("the server promised a structure with a schema that is none".into());
+        return Some("the server promised a structure with an invalid schema".into());
     };
     let misfits: Vec<String> = validator
         .iter_errors(structured)

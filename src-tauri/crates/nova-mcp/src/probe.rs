@@ -80,7 +80,7 @@ async fn probe_through(
                 Ok(answer) => {
                     match output(&config.name, answer, definition.output.as_ref(), secrets, &host.media) {
                         Ok(output) => json!({ "ok": true, "value": output.value }),
-                        // To refuse what makes no sense is to behave.
+                        // Refusing a nonsensical request is correct behaviour.
                         Err(error) => json!({ "ok": false, "error": error.to_string() }),
                     }
                 }

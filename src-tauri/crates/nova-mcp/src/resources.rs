@@ -80,7 +80,7 @@ impl Connection {
         Ok(list)
     }
 
-    /// The resources that it lists, at most so many as Nova reads, and whether there are more.
+    /// The resources that it lists, at most this many as Nova reads, and whether there are more.
     pub(crate) async fn resource_pages(
         &self,
         until: Instant,
@@ -145,7 +145,7 @@ impl Connection {
         };
         match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
             ServerResult::ReadResourceResult(read) => Ok(read),
-            _ => Err(self.faulty("answered with something that is no resource")),
+            _ => Err(self.faulty("answered with something that is not a resource")),
         }
     }
 }

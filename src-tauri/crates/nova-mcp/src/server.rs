@@ -56,7 +56,7 @@ struct Now {
     starting: Option<(Instant, CancellationToken)>,
     /// When a call last needed it.
     used: Instant,
-    /// How often its prompts or resources became others.
+    /// How often its prompts or resources changed.
     offers_changed: u64,
 }
 
@@ -219,7 +219,7 @@ impl Server {
         }
     }
 
-    /// Takes up its prompts and resources.
+    /// Lists its prompts and resources anew.
     async fn list_offers(self: &Arc<Self>, connection: &Connection) {
         let before = self.now().known.offers.clone();
         let offers = connection.offers(self.config.timeout, before.clone()).await;
@@ -435,7 +435,7 @@ impl Called for Server {
     }
 
     fn went_wrong(&self, trouble: &Trouble) {
-        // A call that needs more than others says so itself, and the others go on.
+        // A call that needs more than others says so itself, and the others continue.
         let is_signed_out = self.gate.wanted().is_some_and(|wanted| !wanted.insufficient_scope);
         if trouble.kind == TroubleKind::NeedsSignIn && is_signed_out {
             self.set(Phase::NeedsSignIn(trouble.line()));

@@ -77,7 +77,7 @@ pub struct ServerStatus {
     pub failures: u32,
     /// Until it is started again by itself.
     pub next_try: Option<Duration>,
-    /// How often its prompts or resources became others since it was configured.
+    /// How often its prompts or resources changed since it was configured.
     pub offers_changed: u64,
 }
 
@@ -94,7 +94,7 @@ pub struct ServerReview {
     pub changed: bool,
     /// As it is written.
     pub shown: String,
-    /// Where its program lies; None for an address, and for a program that is not there.
+    /// Where its program lies; None for an address, and for a program that does not exist.
     pub program: Option<String>,
     /// The host that is contacted.
     pub host: Option<String>,
@@ -106,7 +106,7 @@ pub struct ServerReview {
     pub tools: Vec<ChangedTool>,
 }
 
-/// What one server offers beside its tools.
+/// Prompts and resources of one server.
 #[derive(Debug, Clone)]
 pub struct OfferedBy {
     pub name: String,
@@ -132,7 +132,7 @@ impl McpServers {
         Self { host, servers: Arc::default() }
     }
 
-    /// Takes up the configuration: what did not change goes on, what is gone ends, and a new server that
+    /// Takes up the configuration: what did not change continues, what is gone ends, and a new server that
     /// the user agreed to is asked for its tools in the background where they are not known.
     pub fn configure(&self, read: Vec<Result<ServerConfig, (String, String)>>) {
         let (left, is_news) = {

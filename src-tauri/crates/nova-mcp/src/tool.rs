@@ -79,7 +79,7 @@ impl Tool for McpTool {
         &self.spec
     }
 
-    /// Dropping the future tells the server that nobody waits any more.
+    /// Dropping the future tells the server that nobody is waiting.
     async fn run(
         &self,
         _token: CallToken,
@@ -133,7 +133,7 @@ impl McpTool {
         secrets.scrub(&mut elicitation.message);
         let elicited = tokio::select! {
             elicited = ctx.user().ask(&elicitation) => elicited?,
-            // Nobody waits any more.
+            // Nobody is waiting.
             () = answer.closed() => return Ok(()),
         };
         let _ = answer.send(result(elicited));

@@ -10,7 +10,7 @@ use super::split::{self, lines_from};
 
 mod blocks;
 
-use blocks::{is_footnote, joins_what_follows, joins_what_stands};
+use blocks::{is_footnote, joins_next, joins_previous};
 
 /// Replaces `old` by `new`, `count` times (once when not given).
 ///
@@ -26,7 +26,7 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
     let unix = text.replace("\r\n", "\n");
     let places: Vec<usize> = unix.match_indices(&old).map(|(at, _)| at).collect();
     if places.len() != expected || expected == 0 {
-        let nearly = if places.is_empty() { nearly(&unix, &old) } else { None };
+        let nearly = if places.is_empty() { near_match(&unix, &old) } else { None };
         return Err(EditError::Count { found: places.len(), expected, nearly });
     }
 
@@ -52,14 +52,14 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
 }
 
 /// The line of the one place that says the same but for blanks, case and the kinds of quotes and dashes.
-fn nearly(text: &str, wanted: &str) -> Option<u32> {
-    let wanted: String = loosely(wanted).map(|(c, _)| c).collect();
+fn near_match(text: &str, wanted: &str) -> Option<u32> {
+    let wanted: String = normalized_chars(wanted).map(|(c, _)| c).collect();
     let wanted = wanted.trim();
     if wanted.is_empty() {
         return None;
     }
     let (mut loose, mut places) = (String::with_capacity(text.len()), Vec::new());
-    for (c, at) in loosely(text) {
+    for (c, at) in normalized_chars(text) {
         places.push((loose.len(), at));
         loose.push(c);
     }
@@ -70,7 +70,7 @@ fn nearly(text: &str, wanted: &str) -> Option<u32> {
 }
 
 /// The characters that a person hears, and where each of them stands: blanks are one, letters small.
-fn loosely(text: &str) -> impl Iterator<Item = (char, usize)> {
+fn normalized_chars(text: &str) -> impl Iterator<Item = (char, usize)> {
     let mut behind_blank = false;
     text.char_indices().filter_map(move |(at, c)| {
         let is_blank = c.is_whitespace();
@@ -95,7 +95,7 @@ fn loosely(text: &str) -> impl Iterator<Item = (char, usize)> {
 ///
 /// What is appended stays a block of its own where it would become part of the one before: a text behind a
 /// table or in a quotation gets a blank line between. A comment of several lines that ends the note (the
-/// settings of a Kanban board, the data of a drawing) goes on to end it.
+/// settings of a Kanban board, the data of a drawing) continues to end it.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
     let addition = with_eol(addition, eol);
@@ -138,7 +138,7 @@ pub fn has_heading(text: &str, heading: &str) -> bool {
     Wanted::of(heading.trim(), &headings).position(&headings).is_some()
 }
 
-/// Puts whole lines at the start of a line, or behind the last one.
+/// Puts whole lines at the start of a line, or after the last one.
 fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     let (before, after) = text.split_at(at);
     let mut out = String::with_capacity(text.len() + addition.len() + 4);
@@ -147,7 +147,7 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     if unfinished {
         out.push_str(eol);
     }
-    if joins_what_stands(before, addition) {
+    if joins_previous(before, addition) {
         out.push_str(eol);
     }
     out.push_str(addition);
@@ -155,7 +155,7 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     if !addition.ends_with('\n') && !stays_unfinished {
         out.push_str(eol);
     }
-    if joins_what_follows(addition, after) {
+    if joins_next(addition, after) {
         out.push_str(eol);
     }
     out.push_str(after);
@@ -201,7 +201,7 @@ impl Wanted {
         })
     }
 
-    /// Where text appended to the section goes: behind its last line that is not blank; `end` is that of the
+    /// Where text appended to the section goes: after its last line that is not blank; `end` is that of the
     /// note.
     fn section(&self, text: &str, headings: &[Heading], end: usize) -> Option<usize> {
         let own = self.position(headings)?;

@@ -23,7 +23,7 @@ pub struct NoteDiff {
     pub properties: Vec<PropertyChange>,
     /// Every other changed line, with one line around.
     pub hunks: Vec<Hunk>,
-    /// Unchanged lines behind the last hunk.
+    /// Unchanged lines after the last hunk.
     pub tail_skipped: u32,
     /// `1 property, nothing else in the note`, `new note`, `2 properties and 3 lines`.
     pub summary: String,
@@ -33,11 +33,11 @@ pub struct NoteDiff {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// It did not exist before.
     Created,
     /// It was there before and is there after.
     Modified,
-    /// It is not there after.
+    /// It does not exist after.
     Deleted,
 }
 
@@ -48,7 +48,7 @@ pub struct PropertyChange {
     pub key: String,
     /// Its line in the file after the change (before it, when it was removed), 1-based.
     pub line: u32,
-    /// What it showed before; nothing when it was not there.
+    /// What it showed before; nothing when it did not exist.
     pub before: Option<String>,
     /// What it shows after; nothing when it is gone.
     pub after: Option<String>,
@@ -97,7 +97,7 @@ pub struct Word {
     pub changed: bool,
 }
 
-/// The difference between two states; `None` is a note that is not there.
+/// The difference between two states; `None` is a note that does not exist.
 pub fn diff(before: Option<&str>, after: Option<&str>) -> NoteDiff {
     let (kind, before, after) = match (before, after) {
         (Some(before), Some(after)) => (ChangeKind::Modified, before, after),
@@ -339,7 +339,7 @@ fn one_line_changes(old: &Side<'_>, new: &Side<'_>, keys: &[&str]) -> Vec<Proper
         .collect()
 }
 
-/// What stands before and behind a scalar on its one line, `None` when it is no such thing.
+/// What stands before and after a scalar on its one line, `None` when it is no such thing.
 /// A change there (of a comment, say) would be hidden by showing the value alone.
 fn around<'a>(side: &Side<'a>, entry: &Entry) -> Option<(&'a str, &'a str)> {
     let line = entry.lines(side.text);

@@ -117,9 +117,9 @@ impl Document {
     }
 }
 
-/// What is needed of every note, for a text whose front matter can certainly be read: its
-/// [`Document::record_type`]. `None`: only [`Document::parse`] can tell.
-pub fn glance(text: &str) -> Option<Option<&str>> {
+/// The [`Document::record_type`] of a text whose front matter is plain, without a whole parse. `None` when only
+/// [`Document::parse`] can tell.
+pub fn quick_record_type(text: &str) -> Option<Option<&str>> {
     match split::split(text).front {
         Front::Absent => Some(None),
         Front::Unclosed { .. } => None,

@@ -27,14 +27,14 @@ pub enum EditError {
         /// The name.
         key: String,
     },
-    /// The text to replace is not there as often as was said.
+    /// The text to replace does not occur as often as stated.
     #[error("the text to replace was found {found} times, not {expected}; {}", remedy(*.found, *.nearly))]
     Count {
         /// How often it is in the note.
         found: usize,
         /// How often it should have been.
         expected: usize,
-        /// Where it is not there, the one line, 1-based, from which on it is but for blanks, case and the kinds
+        /// Where it does not occur, the one line, 1-based, from which on it is but for blanks, case and the kinds
         /// of quotes and dashes.
         nearly: Option<u32>,
     },

@@ -47,7 +47,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 pub use body::{append, has_heading, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
-pub use document::{Document, FrontMatter, glance, may_have_aliases};
+pub use document::{Document, FrontMatter, may_have_aliases, quick_record_type};
 pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};

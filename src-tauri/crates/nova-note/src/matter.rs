@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
                 Raw::Text(text) => Value::from_text(text),
                 _ => Value::Null,
             };
-            // The parser places a missing value where it noticed; it belongs behind the `:`.
+            // The parser places a missing value where it noticed; it belongs after the `:`.
             return Some(Node { value, span: lead_start..lead_start, style: Style::Missing });
         }
         let quoted = written.starts_with(['"', '\'']);
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
         for part in parts {
             let is_plain = part.style == Style::Plain && self.is_between_items(at..part.span.start);
             if !is_plain {
-                self.colon_of_pair(at, part).filter(|colon| self.names_before(span.start..*colon))?;
+                self.colon_of_pair(at, part).filter(|colon| self.has_named(span.start..*colon))?;
                 shows_colon = true;
             }
             at = part.span.end;
@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a link has named its note before its end is reached: what follows is a heading or what is
     /// shown. No note's name has a colon.
-    fn names_before(&self, link: Range<usize>) -> bool {
+    fn has_named(&self, link: Range<usize>) -> bool {
         self.source[link].contains(['|', '#'])
     }
 

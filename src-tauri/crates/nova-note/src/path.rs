@@ -240,7 +240,7 @@ pub fn file_name_about(before: &str, note: &str, after: &str) -> String {
     format!("{before}{}{after}", cut(note, room))
 }
 
-/// At most so many bytes of the text, cut between characters.
+/// At most this many bytes of the text, cut between characters.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {

@@ -23,7 +23,7 @@ pub enum PropertyEdit {
         /// What it holds afterwards.
         value: Value,
     },
-    /// The property is gone afterwards. A property that is not there is no error.
+    /// The property is gone afterwards. A property that does not exist is no error.
     Remove {
         /// The property's name.
         key: String,
@@ -323,7 +323,7 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     candidates
 }
 
-/// Everything behind the `:` anew; a comment on the entry's line stays there.
+/// Everything after the `:` anew; a comment on the entry's line stays there.
 fn rewritten(text: &str, entry: &Entry, written: &Written, eol: &str) -> String {
     let end = node_line_end(text, entry.node.span.end);
     let comment = if matches!(entry.node.style, Style::BlockScalar | Style::BlockList(_) | Style::BlockMap(_))
@@ -347,7 +347,7 @@ fn rewritten(text: &str, entry: &Entry, written: &Written, eol: &str) -> String 
 }
 
 /// The comment (with the blanks before it) that ends the line `from` is on, where no value stands
-/// before it: behind `key:` of a block list, or behind a block scalar's header.
+/// before it: behind `key:` of a block list, or after a block scalar's header.
 fn comment_on_line(text: &str, from: usize) -> &str {
     let line = &text[from..node_line_end(text, from)];
     match line.find(" #").or_else(|| line.find("\t#")) {
@@ -386,7 +386,7 @@ fn is_exact(before: &str, matter: &Matter, after: &str, key: &str, target: Optio
     if !read.values().into_iter().eq(expected) {
         return false;
     }
-    // Every byte before and behind the entry's lines is what it was.
+    // Every byte before and after the entry's lines is what it was.
     let touched = matter.entry(key).map_or(matter.range.end..matter.range.end, |entry| entry.lines(before));
     let (head, tail) = (&before[..touched.start], &before[touched.end..]);
     let outside = head.len() + tail.len();

@@ -9,7 +9,7 @@ use super::property::{Properties, Property};
 use super::split::lines_from;
 use super::value::{Value, link_inner};
 
-/// So many lines at most; more are for the parser, which has a budget. What is read here has to be
+/// At most this many lines; more are for the parser, which has a budget. What is read here has to be
 /// far below it: what the parser refuses would be read, but could not be edited.
 const MAX_LINES: usize = 200;
 

@@ -21,7 +21,7 @@ pub(super) enum Quotes {
     Double,
 }
 
-/// A value behind its `key:`: what follows on the same line, and the lines below it (without
+/// A value after its `key:`: what follows on the same line, and the lines below it (without
 /// line breaks).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
@@ -82,7 +82,7 @@ pub(super) fn inline(value: &Value, place: Place) -> String {
     }
 }
 
-/// A list in a list with a blank behind its first bracket, without which it would be a link.
+/// A list in a list with a blank after its first bracket, without which it would be a link.
 pub(super) fn not_a_link(list: &str) -> Option<String> {
     let inner = list.strip_prefix('[')?.strip_suffix(']')?;
     (inner.starts_with('[') && inner.ends_with(']')).then(|| format!("[ {inner} ]"))

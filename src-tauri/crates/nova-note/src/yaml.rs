@@ -57,7 +57,7 @@ impl<'a> Part<'a> {
         self.place.line
     }
 
-    /// Whether YAML reads a tag of a value that is not there where `!done` stands.
+    /// Whether YAML reads a tag of a value that does not exist where `!done` stands.
     pub fn is_tag(self) -> bool {
         self.place.is_tag
     }

@@ -64,7 +64,7 @@ pub enum Event {
         #[ts(as = "Option<Vec<AttachedFile>>", optional)]
         outside: Vec<AttachedFile>,
     },
-    /// The user looks at another branch: the next message goes on from its last turn. What the turns of
+    /// The user looks at another branch: the next message continues from its last turn. What the turns of
     /// the other branch did to notes stays done.
     BranchChosen {
         /// A turn; it and what came after it are in force.
@@ -153,7 +153,7 @@ pub enum Event {
         credentials: Vec<String>,
         /// Grows each time the diff was made anew because a note changed meanwhile.
         revision: u32,
-        /// The call runs already and waits for this answer: denied, it goes on without the host.
+        /// The call runs already and waits for this answer: denied, it continues without the host.
         #[serde(default)]
         mid_run: bool,
     },
@@ -310,7 +310,7 @@ pub enum Event {
     HistoryCompacted {
         #[serde(default)]
         by: CompactedBy,
-        /// So many messages are sent in the shorter form.
+        /// How many messages are sent in the shorter form.
         #[serde(default)]
         messages: u32,
         /// Tokens of the next request, without and with it.

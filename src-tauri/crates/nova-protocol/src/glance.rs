@@ -65,7 +65,7 @@ pub struct GlanceWords {
     /// Behind an amount below zero, which then stands without its sign.
     #[serde(default)]
     pub below: Option<String>,
-    /// Behind 1; `many` where nothing is given.
+    /// After 1; default: `many`.
     #[serde(default)]
     pub one: Option<String>,
     #[serde(default)]

@@ -432,7 +432,7 @@ pub struct PanelSort {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PanelRest {
-    /// Pointer to the number; the line is not there where it is 0.
+    /// Pointer to the number; the line does not exist where it is 0.
     pub at: String,
     /// What one is called, and several.
     pub one: String,

@@ -85,7 +85,7 @@ pub enum CompactedBy {
     WithoutOutputs,
 }
 
-/// Why a skill is not active any more.
+/// Why a skill is no longer active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DeactivatedBy {
@@ -94,7 +94,7 @@ pub enum DeactivatedBy {
     /// It was active for one turn only.
     #[serde(alias = "router", alias = "pin")]
     Turn,
-    /// It was switched off or removed, or cannot run any more.
+    /// It was switched off or removed, or can no longer run.
     Unavailable,
 }
 

@@ -90,7 +90,7 @@ impl Said {
         WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it says that the key is none: Gemini, whose status is that of a request with a fault.
+    /// Whether it reports an invalid key: Gemini, which answers that with status 400.
     pub(crate) fn bad_key(&self) -> bool {
         let text = self.text.to_lowercase();
         text.contains("api key not valid") || text.contains("api key expired")
@@ -139,7 +139,7 @@ impl Said {
         SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it says that the model is not there, rather than the whole address.
+    /// Whether it says that the model does not exist, rather than the whole address.
     pub(crate) fn no_model(&self, status: u16) -> bool {
         let text = self.text.to_lowercase();
         self.word == "model_not_found"

@@ -74,7 +74,7 @@ impl fmt::Debug for ProviderSettings {
 pub enum Thinking {
     /// As long as the model finds right; models of 2026 and later.
     Adaptive,
-    /// At most so many tokens, 1,024 or more.
+    /// At most this many tokens, 1,024 or more.
     Budget(u32),
 }
 

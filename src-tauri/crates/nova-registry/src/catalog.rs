@@ -233,7 +233,7 @@ fn even_length(mut lengths: Vec<usize>, mut spare: usize) -> usize {
     usize::MAX
 }
 
-/// At most so many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
+/// At most this many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
 fn shortened(text: &str, most: usize) -> String {
     const ELLIPSIS: &str = "…";
     if text.len() <= most {
@@ -257,12 +257,12 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}{ELLIPSIS}", cut.trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// On one line, whatever a manifest says.
+/// Collapses the text to one line.
 fn plain(skill: &SkillEntry, text: &str) -> String {
     if skill.foreign { harmless_line(text) } else { one_line(text) }
 }
 
-/// What a skill from elsewhere says of itself is nobody's word but its maker's.
+/// Quotes the description of a skill from elsewhere, which is its author's word only.
 fn quoted(text: &str) -> String {
     format!("\u{201c}{}\u{201d}", text.replace(['\u{201c}', '\u{201d}'], "'"))
 }

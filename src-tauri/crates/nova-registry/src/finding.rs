@@ -43,7 +43,7 @@ pub(crate) fn line_of_key(yaml: &str, key: &str, before: u32) -> Option<u32> {
     u32::try_from(at).ok().map(|at| at + 1 + before)
 }
 
-/// What stands behind the key and its colon, where the line has that key of the topmost mapping,
+/// What follows the key and its colon, where the line has that key of the topmost mapping,
 /// which may be indented as a whole.
 pub(crate) fn value_of_key<'a>(yaml: &str, line: &'a str, key: &str) -> Option<&'a str> {
     let is_key = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');

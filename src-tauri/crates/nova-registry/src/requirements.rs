@@ -20,7 +20,7 @@ pub struct Present {
 /// Whether this system can confine the commands of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Commands {
-    /// Nobody has tried yet.
+    /// Not tried yet.
     NotYet,
     Confined,
     /// Why it cannot, and what to do.
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_told_without_the_value() {
+    fn a_value_that_does_not_fit_is_reported_without_the_value() {
         let set = present(known(&[]), &[(NAME, "c4n")]);
         let (state, reason) = check(wants_key(), json!({}), &set).expect("too short");
         assert_eq!(state, State::Unavailable);

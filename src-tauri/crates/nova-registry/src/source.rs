@@ -6,7 +6,7 @@ use nova_skill::{Manifest, RecordRules, Skill, Tool, Value};
 use crate::{SkillFolder, SkillMd, State};
 
 /// Somewhere that skills come from. A source reads, connects and loads on its own time and keeps
-/// what came of it; it says when that changed.
+/// the result; it says when that changed.
 pub trait Source: Send + Sync {
     fn kind(&self) -> SourceKind;
     /// Everything that is known now, without waiting for anything; what cannot be loaded is a

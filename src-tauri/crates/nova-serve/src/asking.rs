@@ -57,7 +57,7 @@ enum Way {
         /// Those of them that the call has asked by now.
         used: Mutex<Vec<(blake3::Hash, ElicitResult)>>,
         question: Mutex<Option<InputRequiredResult>>,
-        /// It is what a server asks, whose tool may go on without an answer.
+        /// It is what a server asks, whose tool may continue without an answer.
         of_server: AtomicBool,
     },
 }
@@ -119,7 +119,7 @@ impl Asking {
         Self { way, opens_pages }
     }
 
-    /// The question that the client is to ask before it calls again. `ok`: the call had a result all the same.
+    /// The question that the client is to ask before it calls again. `ok`: the call had a result anyway.
     pub(crate) fn question(&self, ok: bool) -> Option<InputRequiredResult> {
         match &self.way {
             Way::CallAgain { of_server, .. } if ok && !of_server.load(Ordering::SeqCst) => None,

@@ -127,7 +127,7 @@ impl Branches {
 /// Entries with their numbers.
 type Numbered = Vec<(i64, Entry)>;
 
-/// The entries that a turn after `after` goes on from, in their order, and the turns that they are of.
+/// The entries that a turn after `after` continues from, in their order, and the turns that they are of.
 /// What happened outside of turns belongs to the turn that was last in force then.
 pub(crate) fn of_branch(entries: Numbered, after: &After) -> Result<(Numbered, Vec<String>), SessionError> {
     let mut branches = Branches::default();
@@ -193,7 +193,7 @@ mod tests {
         Entry::Event(Envelope { v: 1, seq: 0, at: String::new(), session: None, turn, event })
     }
 
-    /// The turns in force, then what a turn after `after` goes on from.
+    /// The turns in force, then what a turn after `after` continues from.
     fn seen(words: &str, after: &After) -> String {
         let (kept, branch) = of_branch(log(words), after).unwrap();
         let words = kept.iter().map(|(_, entry)| match entry {

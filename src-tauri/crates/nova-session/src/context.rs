@@ -8,7 +8,7 @@ use nova_provider::{ToolDefinition, image_tokens};
 use crate::activation::part;
 use crate::message::{Compaction, Instead, LogMessage};
 
-/// An output that is taken out to make room keeps so many bytes of its beginning.
+/// An output that is taken out to make room keeps this many bytes of its beginning.
 const REMAINS: usize = 200;
 
 /// The messages that are sent, the system prompt first.
@@ -64,7 +64,7 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
     }
 }
 
-/// Keeps so many bytes of the beginning of what was said.
+/// Keeps this many bytes of the beginning of what was said.
 pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
     if !is_long(message, most) {
         return;
@@ -74,7 +74,7 @@ pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
     }
 }
 
-/// Whether so many bytes of its beginning are much less than all of it.
+/// Whether this many bytes of its beginning are much less than all of it.
 pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
     match message {
         LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } => {
@@ -186,7 +186,7 @@ impl Default for Measure {
 }
 
 impl Measure {
-    /// What the provider counted for so many bytes, where that can be true.
+    /// What the provider counted for this many bytes, where that can be true.
     pub(crate) fn counted(&mut self, bytes: u64, tokens: u64, cached: u64) {
         self.cached = cached;
         if tokens > 0 && bytes > 0 && (bytes / 16..=bytes).contains(&tokens) {

@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::store::{HeldCall, Store};
 
 impl Session {
-    /// Takes a call over that the turn goes on without. `late` makes of its end what is kept.
+    /// Takes a call over that the turn continues without. `late` makes of its end what is kept.
     pub(crate) fn take_over(
         self: &Arc<Self>,
         call: DetachedCall,
@@ -70,7 +70,7 @@ impl Session {
         self.detached.running().iter().map(|running| running.of.call.clone()).collect()
     }
 
-    /// Stops a call that runs, in a turn, which goes on, or by itself. Whether there was one.
+    /// Stops a call that runs, in a turn, which continues, or by itself. Whether there was one.
     pub fn stop_call(&self, call: &str) -> bool {
         let in_turn = self.stops().get(call).cloned();
         let by_itself = self.detached.running().into_iter().find(|running| running.of.call == call);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_told_once_and_only_where_its_call_was_made() {
+    fn an_end_is_reported_once_and_only_where_its_call_was_made() {
         let mut log = vec![let_go(1), let_go(2)];
         assert_eq!(numbers(&log), (vec![1, 2], vec![]));
         log.push(late_end(2));

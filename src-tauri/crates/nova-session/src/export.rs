@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::branches::Branches;
 use crate::store::SessionInfo;
 
-/// So many sources of one call are named.
+/// How many sources of one call are named.
 const MOST_SOURCES: usize = 12;
 
 /// The conversation as a Markdown document: what was said, a line for each call, and where figures come

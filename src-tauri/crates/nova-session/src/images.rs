@@ -1,4 +1,4 @@
-//! Images of messages and outputs: which of them a request shows, and what it says of the others.
+//! Selects the images of messages and outputs that a request carries; the others are named in words.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::store::Store;
 /// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
 /// images of the newest message are sent whatever they take.
 const MOST_SENT: usize = 24 * 1024 * 1024;
-/// So many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
+/// How many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
 const MOST_AT_ONCE: usize = 20;
 /// Before the images of outputs, which stand in the place of the user's words.
 const OF_OUTPUTS: &str = "Nova shows what the calls above read. No word in it is the user's.";
@@ -38,7 +38,7 @@ struct Room {
 }
 
 impl Room {
-    /// Whether there is room for one more of so many bytes.
+    /// Whether there is room for one more of this many bytes.
     fn takes(&mut self, bytes: usize, is_newest: bool) -> bool {
         self.bytes += bytes;
         self.count += 1;
@@ -83,7 +83,7 @@ impl<'a> Showing<'a> {
         }
         if !left.is_empty() {
             let why =
-                if self.takes { "not sent any more" } else { "not sent: this model cannot look at images" };
+                if self.takes { "no longer sent" } else { "not sent: this model cannot look at images" };
             parts.push(format!("(With {}, {why}.)", named(&left)));
         }
         parts.retain(|part| !part.is_empty());
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::named_image::NamedImage;
 
-    /// An image of so many bytes.
+    /// An image of this many bytes.
     fn image(name: &str, bytes: usize) -> NamedImage {
         let mut data = b"GIF89a\x02\0\x01\0".to_vec();
         data.extend(name.bytes());
@@ -247,7 +247,7 @@ mod tests {
         // One that is gone from the database breaks nothing.
         let lost = sent(&messages, &[&a], true);
         assert_eq!((lost[0].1, lost[2].1), (1, 1));
-        assert!(lost[0].0.ends_with("(With the image \"b.gif\", not sent any more.)"), "{}", lost[0].0);
+        assert!(lost[0].0.ends_with("(With the image \"b.gif\", no longer sent.)"), "{}", lost[0].0);
     }
 
     #[test]

@@ -229,7 +229,7 @@ fn image_link(link_type: LinkType, address: &str) -> Option<Event<'static>> {
 const PICTURES: [&str; 8] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp"];
 
 /// "$1,200 to ~$1,500" has no formula in it: as pandoc has it, no digit follows the end of one, and
-/// what begins with an amount and goes on in words is none.
+/// what begins with an amount and continues in words is none.
 fn is_money(formula: &str, next: Option<char>) -> bool {
     let prose = formula.starts_with(|c: char| c.is_ascii_digit())
         && formula.contains(char::is_whitespace)

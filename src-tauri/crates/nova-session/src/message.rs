@@ -54,7 +54,7 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
-        /// Names under which there is no note any more, because the call deleted or moved it.
+        /// Names under which there is no longer a note, because the call deleted or moved it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gone: Vec<VaultPath>,
         /// Those of them that it says something of; None where the tool did not tell which.
@@ -96,7 +96,7 @@ fn common_mark() -> String {
     NOTICE.to_owned()
 }
 
-/// A call that goes on without the turn that made it.
+/// A call that continues without the turn that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunsOn {
     /// What the model calls it: "call 3".
@@ -245,7 +245,7 @@ impl LogMessage {
         }
     }
 
-    /// The notes that it says something of: where a tool looked through many and told of some, those.
+    /// The notes that it says something of: where a tool scanned many and told of some, those.
     pub(crate) fn told_notes(&self) -> Vec<&VaultPath> {
         match self.drawn_from() {
             Some(drawn_from) => drawn_from.iter().collect(),
@@ -286,7 +286,7 @@ impl LogMessage {
 /// From here on in the log, what came before is sent in another form. The log keeps all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Compaction {
-    /// So many of the messages that were sent before stay as they are.
+    /// How many of the messages that were sent before stay as they are.
     pub(crate) kept: usize,
     pub(crate) instead: Instead,
 }
@@ -299,7 +299,7 @@ pub(crate) enum Instead {
     Summary(String),
     /// The same without what tools answered.
     WithoutOutputs,
-    /// Of each, so many bytes of its beginning.
+    /// Of each, this many bytes of its beginning.
     Beginnings(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What a message takes along from an MCP server, as text.
+//! Attachments of a message from MCP servers, as text.
 
 use nova_protocol::AttachedFile;
 use nova_registry::{fenced_output, harmless_line};
@@ -19,7 +19,7 @@ pub(crate) fn append(text: &mut String, part: &str) {
     text.push_str(part);
 }
 
-/// As the model reads it: nothing in it passes for the user's words.
+/// The text for the model, fenced so that it cannot pass for the user's words.
 pub(crate) fn taken_along(file: &AttachedFile, content: &str) -> String {
     format!("The user attached {}:\n\n{}", harmless_line(&file.name), fenced_output(file.from(), content))
 }

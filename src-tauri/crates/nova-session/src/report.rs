@@ -1,4 +1,4 @@
-//! What a sub-agent's session tells the one it works for.
+//! Reports the progress of a sub-agent to its parent session.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::journal::{EventSink, Journal};
 
-/// The most of what a call is about, in characters.
+/// The maximum length of the summary of a call, in characters.
 const ABOUT: usize = 60;
 
-/// Hears the events of a sub-agent. The session of its parent is told how far it is, and of each call that asks
-/// the user or changes something, all there is to that call.
+/// Receives the events of a sub-agent. Its parent session gets its progress, and all events of each call that asks
+/// the user or changes something.
 pub(crate) struct Report {
     /// The parent's call.
     call: String,
@@ -31,9 +31,9 @@ struct State {
     now: Option<String>,
     pages: Vec<WebSource>,
     unknown: bool,
-    /// The beginnings of calls that the parent was not told of, by id.
+    /// Start events of calls that were not reported to the parent, by id.
     untold: HashMap<String, Event>,
-    /// The running calls that the parent was told of.
+    /// Running calls that were reported to the parent.
     told: BTreeSet<String>,
 }
 
@@ -43,7 +43,7 @@ impl Report {
         Self { call: call.to_owned(), parent, sink, state }
     }
 
-    /// So many requests it may make.
+    /// Its limit of requests.
     pub(crate) fn limit(&self) -> u32 {
         self.lock().limit
     }
@@ -136,7 +136,7 @@ impl Report {
         }
     }
 
-    /// Tells the parent that the call has begun, once.
+    /// Reports the start of the call to the parent, once.
     fn tell_call(&self, call: &str) {
         let begun = {
             let mut state = self.lock();

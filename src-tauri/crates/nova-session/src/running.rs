@@ -21,7 +21,7 @@ pub(crate) struct Running {
     pub(crate) of: RunsOn,
     pub(crate) watch: Arc<CallWatch>,
     pub(crate) stop: CancellationToken,
-    /// Of the turn that made the call; its events go on there.
+    /// Of the turn that made the call; its events continue there.
     pub(crate) journal: Arc<Journal>,
     /// Tells other Novas that it is not lost.
     pub(crate) _held: Option<HeldCall>,

@@ -10,9 +10,9 @@ use crate::error::SessionError;
 use crate::search_text::{fold, searchable};
 use crate::store::{SessionInfo, Store};
 
-/// So many words of a query are looked for.
+/// How many words of a query are looked for.
 const MOST_WORDS: usize = 32;
-/// So many places are told of one session.
+/// How many places are told of one session.
 const MOST_PLACES: usize = 3;
 /// The index has no shorter pieces.
 const PIECE: usize = 3;

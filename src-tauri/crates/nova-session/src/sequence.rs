@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_in_their_order_by_any_number_of_tellers() {
+    fn numbers_are_reported_in_their_order_by_any_number_of_tellers() {
         let sequence = Arc::new(Sequence::starting_at(7));
         let told = Told::default();
         let tellers: Vec<_> = (0..4)
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_while_an_end_is_written_is_told_after_it() {
+    fn what_comes_while_an_end_is_written_is_reported_after_it() {
         let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
         let ending = sequence.hold_back();
         tell(&sequence, &told);

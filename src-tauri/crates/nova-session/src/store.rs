@@ -480,7 +480,7 @@ impl Store {
 
 /// Folds what was said since, so that it is found.
 async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionError> {
-    /// So many texts are in memory at once.
+    /// How many texts are in memory at once.
     const AT_ONCE: usize = 200;
     loop {
         let unfolded = sqlx::query_as("SELECT id, text FROM said WHERE folded IS NULL LIMIT ?");

@@ -12,7 +12,7 @@ use crate::markdown::Growing;
 
 /// Text reaches the window at most this often.
 const FLUSH_EVERY: Duration = Duration::from_millis(66);
-/// Text of which more than so many bytes came meanwhile is ahead of every reader, and may come in larger parts.
+/// Text of which more than this many bytes came meanwhile is ahead of every reader, and may come in larger parts.
 const FAST: usize = 24;
 const FLUSH_FAST_EVERY: Duration = Duration::from_millis(100);
 

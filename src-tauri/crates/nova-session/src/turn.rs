@@ -186,7 +186,7 @@ pub enum TurnEnd {
 enum Stop {
     Cancelled,
     Failed(UserError),
-    /// The provider refused the request as too long for the model, which takes in so many tokens.
+    /// The provider refused the request as too long for the model, which takes in this many tokens.
     TooLong {
         context: Option<u64>,
         error: UserError,

@@ -12,7 +12,7 @@ pub trait CredentialSource: Send + Sync {
     /// of its keys.
     ///
     /// # Errors
-    /// When it cannot be told, and [`ToolError::NeedsSignIn`] where only the user can go on.
+    /// When it cannot be told, and [`ToolError::NeedsSignIn`] where only the user can continue.
     async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError>;
 
     /// Remembers that the user allows this consumer to have this credential for its hosts.

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 
 use crate::{Source, ToolError};
 
-/// Gives tasks to sub-agents: models that work in a session of their own, with tools of their own.
+/// Delegates tasks to sub-agents: models that work in a session of their own, with their own tools.
 #[async_trait]
 pub trait Delegate: Send + Sync {
-    /// Gives a task to a sub-agent and waits for its end. Tasks of several calls run at the same time.
+    /// Runs a task in a sub-agent to its end. Tasks of several calls run at the same time.
     ///
     /// # Errors
     /// When the call is not one of a chat's own model, when a skill is unknown, when the turn has started too
@@ -15,10 +15,10 @@ pub trait Delegate: Send + Sync {
     async fn run(&self, task: Task) -> Result<TaskEnd, ToolError>;
 }
 
-/// What a sub-agent is to do, and how far it may go.
+/// A task for a sub-agent, with its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// What the user sees it called.
+    /// Its name in the window.
     pub name: String,
     pub prompt: String,
     /// The skills it may use, or single tools as `skill.tool`; the skills that are active in the chat where
@@ -27,7 +27,7 @@ pub struct Task {
     pub limits: TaskLimits,
 }
 
-/// How far a sub-agent may go.
+/// Limits of a sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskLimits {
     /// Requests to the model; the user may allow as many again.
@@ -36,19 +36,19 @@ pub struct TaskLimits {
     pub tokens: u64,
     /// The time it works, waiting for the user's answers not counted.
     pub time: Duration,
-    /// The sub-agents of one turn, which together can spend no more than so many times the limits.
+    /// The sub-agents of one turn, which together can spend no more than this many times the limits.
     pub per_turn: usize,
 }
 
-/// What a sub-agent answered.
+/// The answer of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskEnd {
-    /// Its answer, or what it said last where it is unfinished.
+    /// Its answer; the last text if it is unfinished.
     pub text: String,
     /// The limit that ended it: "20 steps used up".
     pub unfinished: Option<String>,
     /// The notes and pages that it read.
     pub sources: Vec<Source>,
-    /// It has read text that strangers can write.
+    /// It has read untrusted text.
     pub untrusted: bool,
 }

@@ -12,9 +12,9 @@ pub fn look_at_each<'a, T: Sync, R: Send>(items: &'a [T], look: impl Fn(&'a T) -
 /// What `look` finds in each part of the items, in their order. Of thousands there are several parts,
 /// each looked at by a thread of its own: to read a record is work for the processor alone.
 ///
-/// A panic of `look` goes on in the caller.
+/// A panic of `look` continues in the caller.
 pub fn look_at_parts<'a, T: Sync, R: Send>(items: &'a [T], look: impl Fn(&'a [T]) -> R + Sync) -> Vec<R> {
-    /// Below so many for each of two, starting a thread takes longer than it saves.
+    /// Below this many for each of two, starting a thread takes longer than it saves.
     const FEW: usize = 1_000;
     /// More hardly help: what is found is put together by one.
     const MOST: usize = 8;

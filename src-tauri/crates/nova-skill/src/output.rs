@@ -41,7 +41,7 @@ pub struct Parts(UnboundedSender<OutputPart>);
 impl Parts {
     /// The best result so far.
     pub fn partial(&self, value: Value) {
-        // After its end nobody listens any more.
+        // After its end nobody is listening.
         let _ = self.0.unbounded_send(OutputPart::Partial(value));
     }
 }
@@ -70,7 +70,7 @@ pub struct Output {
     pub names_notes: bool,
     /// The numbers of the value that a person would quote, each with what is behind it.
     pub figures: Vec<Figure>,
-    /// It holds text that strangers can write, such as a mail: what it asks for is not the user's
+    /// It holds untrusted text, such as a mail: what it asks for is not the user's
     /// wish. Answers from the web and of tools that did not come with Nova count as such anyway.
     pub untrusted: bool,
     /// Shown to a model that can look at images, and to nobody else: the value says what they are, too.
@@ -207,7 +207,7 @@ impl Output {
         Self { value, ..Self::default() }
     }
 
-    /// Marks text that strangers can write.
+    /// Marks untrusted text.
     pub fn untrusted(mut self) -> Self {
         self.untrusted = true;
         self

@@ -40,7 +40,7 @@ impl FixedClock {
         self
     }
 
-    /// Moves it on by so many seconds.
+    /// Moves it on by this many seconds.
     pub fn advance(&self, seconds: i64) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         *now = now.checked_add(Span::new().seconds(seconds)).expect("a time that jiff can hold");
@@ -63,7 +63,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// Gives `call1`, `call2`, … Clones go on counting together.
+/// Gives `call1`, `call2`, … Clones continue counting together.
 #[derive(Debug, Clone)]
 pub struct CountingIds {
     prefix: String,

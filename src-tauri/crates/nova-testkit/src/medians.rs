@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-/// The median times of two pieces of work that are done by turns, so many rounds; the first round only
+/// The median times of two pieces of work that are done by turns, this many rounds; the first round only
 /// warms up. For benchmarks.
 pub fn medians_by_turns(rounds: usize, ours: impl Fn(), theirs: impl Fn()) -> [Duration; 2] {
     let timed = |work: &dyn Fn()| {

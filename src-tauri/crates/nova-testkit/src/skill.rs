@@ -34,7 +34,7 @@ pub struct SkillInVault {
     pub folders: Arc<dyn FolderSource>,
     /// What the user chose or dropped.
     pub given: Arc<dyn GivenFiles>,
-    /// Who takes tasks; nobody unless the test says so.
+    /// Runs delegated tasks; refuses them unless the test sets one.
     pub sub_agents: Arc<dyn SubAgents>,
     web: Arc<Web>,
     server: Option<WebServer>,

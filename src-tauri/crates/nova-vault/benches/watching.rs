@@ -53,7 +53,7 @@ fn listen(vault: &Vault) {
     }
 }
 
-/// One edit after the other among so many notes, each heard of in another process before the next. Gives
+/// One edit after the other among this many notes, each heard of in another process before the next. Gives
 /// how long that takes, the median of each kind.
 fn single_edits(table: &mut Table, notes: usize) -> Vec<(&'static str, Duration)> {
     println!("== {notes} notes");

@@ -1,4 +1,4 @@
-//! The plain types of what was changed, by whom, and what came of it.
+//! The plain types of what was changed, by whom, and the result.
 
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ use nova_workspace::{Access, Folder, Folders, Grep};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 15;
-/// At most so many times as long as `rg`.
+/// At most this many times as long as `rg`.
 const MOST: f64 = 1.2;
 /// In one file of a thousand, and in none.
 const PATTERNS: [&str; 2] = ["needle [0-9]+", "nowhere to be seen"];

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChangeKind {
@@ -15,10 +15,10 @@ pub enum FileChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
     pub path: PathBuf,
-    /// What Nova was to do with it.
+    /// The change that Nova planned.
     pub kind: FileChangeKind,
     pub reason: String,
-    /// What Nova was to put there; empty where it was to remove the file.
+    /// The text that Nova planned; empty for a removal.
     pub mine: String,
     /// What is there; empty where nothing is.
     pub theirs: String,

@@ -1,7 +1,7 @@
 //! PDF and office files as text.
 //!
-//! The libraries meet files of strangers, and a deeply nested one may end the process that reads it. So the program
-//! reads them in a process of its own, which calls [`InProcess`].
+//! The libraries parse untrusted files, and a deeply nested one may crash the process. So the program reads them in a
+//! process of its own, which calls [`InProcess`].
 
 use std::io::{self, Read, Write};
 

@@ -135,7 +135,7 @@ impl FileDraft {
 }
 
 impl FileDraft {
-    /// Plans one side of a conflict in the place of the other. If the other is not what is there any more,
+    /// Plans one side of a conflict in the place of the other. If the other is no longer what is there,
     /// [`crate::Kept::apply`] answers with [`FileError::Changed`].
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl FileDraft {
     }
 
     /// Both sides of the file that another program changed meanwhile; `None` for another error, and where the file
-    /// is no text any more.
+    /// is no longer a text.
     pub fn conflict(&self, error: &FileError) -> Option<FileConflict> {
         let FileError::Changed { path } = error else { return None };
         let planned = self.planned.iter().find(|planned| planned.path.to_string() == *path)?;

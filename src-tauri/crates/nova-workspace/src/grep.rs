@@ -46,7 +46,7 @@ pub struct GrepAnswer {
     pub files: usize,
 }
 
-/// Compiled, a pattern takes at most so many bytes, and a line is searched up to so many.
+/// Compiled, a pattern takes at most this many bytes, and a line is searched up to so many.
 const SIZE_LIMIT: usize = 10 << 20;
 const LONGEST_LINE: usize = 16 << 20;
 /// The most characters of a line that are shown.
@@ -72,7 +72,7 @@ impl FilePath {
     /// while the search runs.
     ///
     /// # Errors
-    /// When a pattern is not valid, or the path is not there.
+    /// When a pattern is not valid, or the path does not exist.
     pub fn grep(
         &self,
         grep: &Grep,

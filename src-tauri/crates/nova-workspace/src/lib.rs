@@ -25,7 +25,7 @@
 //! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone; an edit
 //!   made meanwhile stays: `tests/workspace/writing.rs`.
 //! - On a file system that cannot exchange two files, or knows no second names, an edit made before a write is
-//!   found all the same: `src/replace.rs`, `src/platform.rs`.
+//!   found anyway: `src/replace.rs`, `src/platform.rs`.
 //! - Nova's own folders, the vault, keys and the system's folders can be no workspace, nor lie in one:
 //!   `tests/workspace/refused.rs`.
 

@@ -9,7 +9,7 @@ use crate::folder::FilePath;
 use crate::kind::{described, picture};
 use crate::page::{Page, Range};
 
-/// So much of a file tells what it is.
+/// How much of a file tells what it is.
 const HEAD: usize = 16 * 1024;
 /// The largest file that is read in another encoding than UTF-8, in bytes.
 const MAX_DECODED_BYTES: u64 = 16 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Why a folder can be no workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("{folder} is no folder that can be read: {reason}")]
+    #[error("{folder} is not a readable folder: {reason}")]
     Missing { folder: PathBuf, reason: String },
     #[error("{folder} is {what}")]
     Is { folder: PathBuf, what: String },
@@ -73,7 +73,7 @@ pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -
         .flat_map(|home| SECRET.map(|below| (home.join(below), "a place for keys and passwords".to_owned())));
     let system = SYSTEM.map(|path| (PathBuf::from(path), "a folder of the system".to_owned()));
     for (other, what) in taken.iter().cloned().chain(secret).chain(system) {
-        // One that is not there yet may be there tomorrow.
+        // One that does not exist yet may be there tomorrow.
         let other = real_path(&other);
         let folder = real.clone();
         if real == other {

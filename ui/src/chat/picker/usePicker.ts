@@ -66,7 +66,7 @@ export function usePicker(field: Field): PickerControl {
     before.current = field.text;
   }, [field.text]);
 
-  // Another chat, or a text from elsewhere: the word is not there any more.
+  // Another chat, or a text from elsewhere: the word no longer exists.
   const { slash } = state;
   const open = slash !== null && slashAt(field.text, slash.at, slash.at + 1 + slash.query.length)?.query === slash.query;
   const offered = useOffered(open, open ? slash.query : '');

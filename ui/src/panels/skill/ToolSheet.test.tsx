@@ -1,4 +1,4 @@
-// What a person sees between a click in a panel and what came of it.
+// What a person sees between a click in a panel and the result.
 
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

@@ -106,7 +106,7 @@ export function daysOf(points: readonly Point[]): number | null {
   return first && last ? daysBetween(first.x, last.x) : null;
 }
 
-/** The points of the last so many days. */
+/** The points of the last this many days. */
 export function lately(points: readonly Point[], days: number): readonly Point[] {
   const end = points.at(-1)?.x ?? '';
   return points.filter(({ x }) => (daysBetween(x, end) ?? 0) <= days);

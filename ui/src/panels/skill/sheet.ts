@@ -1,4 +1,4 @@
-// The form of a tool over a panel, from filling it in to what came of it: pure. What is typed is lost only by closing it.
+// The form of a tool over a panel, from filling it in to the result: pure. What is typed is lost only by closing it.
 
 import type { JsonValue, UserError } from '../../ipc';
 

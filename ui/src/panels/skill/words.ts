@@ -52,7 +52,7 @@ export function wordsText(words: string): string {
   return words.replace(/(^|[ (])([−-]?\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, before: string, amount: string, currency: string) => before + moneyText({ amount, currency }));
 }
 
-/** The month so many after another: `2026-11`, 2 → `2027-01`. */
+/** The month this many after another: `2026-11`, 2 → `2027-01`. */
 export function monthAfter(month: string, by: number): string {
   const [year = NaN, number = NaN] = month.split('-').map(Number);
   const count = year * 12 + number - 1 + by;

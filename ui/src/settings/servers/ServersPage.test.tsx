@@ -51,7 +51,7 @@ it('switches, restarts and stops', async () => {
   expect(backend.asked('stop_server')).toEqual([{ server: 'slow' }]);
 });
 
-it('names the host before it signs in at a server that wants it, and says why that failed', async () => {
+it('names the host before a sign-in, and says why it failed', async () => {
   const docs = sampleServer({ name: 'Our docs', id: 'our-docs', host: 'mcp.example.com', state: 'needs_sign_in', reason: 'It needs a sign-in.' });
   const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
   backend.on('server_sign_in', () => ({ host: 'login.example.com' }));
@@ -64,7 +64,7 @@ it('names the host before it signs in at a server that wants it, and says why th
   expect(await screen.findByRole('alert')).toHaveTextContent('nobody signed in.');
 });
 
-it('signs in again for a call that needs more, and opens nothing where the server leads nowhere', async () => {
+it('signs in again for a call, and opens no browser without an address', async () => {
   const docs = sampleServer({ name: 'docs', id: 'docs', host: 'mcp.example.com' });
   const { backend, user } = setup({ servers: { servers: [docs], broken: [] } });
   backend.fail('server_sign_in', { message: 'mcp.example.com does not say where.' });

@@ -37,7 +37,7 @@ export function useServers(): Servers {
   const [refused, setRefused] = useState<Readonly<Record<string, UserError>>>({});
   const [signingIn, setSigningIn] = useState<string | null>(null);
   const { data } = listed;
-  // The clocks of the rows go on from there.
+  // The clocks of the rows continue from there.
   const readAt = useMemo(() => (data ? Date.now() : 0), [data]);
 
   const attempt = useCallback(

@@ -1,4 +1,4 @@
-// What stands behind a figure, in the words that the window has for it.
+// What follows a figure, in the words that the window has for it.
 
 import type { FigureView, SourceView } from '../../ipc';
 import { unitText } from '../amount';

@@ -56,7 +56,7 @@ export function LeafField({ field, keys, form, today, suggest, disabled, idPrefi
   };
   const fix = (problem: Problem, text: string) => {
     write(withFix(draft, path, problem, text));
-    // The button goes with the problem; the keys go on where it was mended.
+    // The button goes with the problem; the keys continue where it was mended.
     document.getElementById(id)?.focus();
   };
   // What the focus is on may stand below: nothing goes when a problem comes.
@@ -251,7 +251,7 @@ function Below({
             <button
               key={label}
               type="button"
-              // The keys have the words; Tab goes on to the next field.
+              // The keys have the words; Tab continues to the next field.
               tabIndex={-1}
               data-tip={date}
               aria-pressed={draft === date}

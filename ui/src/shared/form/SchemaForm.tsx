@@ -60,7 +60,7 @@ export function SchemaForm({ form, label, today = '', suggest, disabled = false,
   );
 }
 
-/** The first wrong field is where the person has to go on. */
+/** The first wrong field is where the person has to continue. */
 export function focusProblem(form: HTMLElement | null, [first]: readonly Problem[]) {
   if (first)
     form

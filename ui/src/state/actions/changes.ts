@@ -62,7 +62,7 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
       return result;
     },
 
-    /** Finishes or undoes an interrupted change set; what came of it is among the settlements. */
+    /** Finishes or undoes an interrupted change set; the result is among the settlements. */
     async settle(set: ChangeSetView, way: SettlementWay): Promise<void> {
       const put = (part: Partial<Settlement>) =>
         setApp((app) => {

@@ -17,7 +17,7 @@ export function glanceActions({ backend, setApp }: Tools) {
     if (of === vaults) setApp((app) => ({ ...app, glances: glances === null ? (app.glances ?? []) : withLate(glances, app.glances ?? []) }));
   };
   return {
-    /** Another vault is open: what was said, or is being read, is of notes that are not there. */
+    /** Another vault is open: what was said, or is being read, is of notes that do not exist. */
     forgetGlances(): void {
       vaults += 1;
       setApp((app) => ({ ...app, glances: null }));

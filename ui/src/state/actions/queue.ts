@@ -58,7 +58,7 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
       try {
         await backend.rpc('stop_turn', { session });
       } catch (thrown) {
-        // What was not handed over yet is stopped all the same.
+        // What was not handed over yet is stopped anyway.
         if (onItsWay === null) changeQueue(session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message }));
       }
     },

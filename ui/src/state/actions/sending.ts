@@ -39,7 +39,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
   async function handOver(session: string, { turn, ...message }: OnItsWay): Promise<void> {
     if (stopped.delete(turn)) throw notSent;
     await backend.rpc('send_message', { session, ...messageOf(message), turn });
-    // Stopped before the turn was there to be stopped. It was taken: where this fails, it goes on and is not sent once more.
+    // Stopped before the turn was there to be stopped. It was taken: where this fails, it continues and is not sent once more.
     if (stopped.delete(turn))
       await attempt(async () => {
         try {
@@ -57,7 +57,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
     if (press) pressed.add(turn);
   }
 
-  /** Discards a turn whose message is not on its way any more. Returns whether the next waiting message is due. */
+  /** Discards a turn whose message is no longer on its way. Returns whether the next waiting message is due. */
   function settled(session: string | null, turn: string): boolean {
     stopped.delete(turn);
     const asked = pressed.delete(turn);

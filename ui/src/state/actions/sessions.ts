@@ -73,7 +73,7 @@ export function sessionActions(tools: Tools) {
             ...app,
             open: row.id,
             sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)],
-            // What was begun in the chat before it was a session goes on in it.
+            // What was begun in the chat before it was a session continues in it.
             drafts: draft ? { ...drafts, [row.id]: draft } : drafts,
             sending: message ? { ...sending, [row.id]: message } : sending,
           },

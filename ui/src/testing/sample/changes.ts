@@ -121,7 +121,7 @@ export const changes: ChangeSetView[] = [
   },
 ];
 
-/** A change set that was cut off while it changed so many notes. */
+/** A change set that was cut off while it changed this many notes. */
 export function interruptedSet(count: number, more: Partial<ChangeSetView> = {}): ChangeSetView {
   return {
     id: 'cut',

@@ -28,15 +28,15 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// One service that searches the web.
 trait SearchSource: Send + Sync {
     fn name(&self) -> &'static str;
-    /// Where it answers if the configuration says nothing else.
+    /// Its default address.
     fn address(&self) -> Option<&'static str>;
-    /// The credential that it cannot do without.
+    /// The credential that it requires.
     fn credential(&self) -> Option<&'static str>;
     /// `key` is that of [`SearchSource::credential`], "" where it needs none.
     fn request(&self, base: &Url, query: &str, key: &str) -> HttpRequest;
     /// The results of an answer; None where it has no list of them.
     fn results(&self, answer: &Value) -> Option<Vec<Found>>;
-    /// What its refusal means and what to do, each one sentence.
+    /// The reason for a refusal and the remedy, one sentence each.
     fn refusal(&self, status: u16) -> Option<(&'static str, &'static str)>;
 }
 
@@ -84,7 +84,7 @@ impl NativeTool for WebSearch {
     fn unavailable(&self, config: &Value) -> Option<String> {
         let Some(source) = source_of(config) else {
             return Some(
-                "No web search is set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.".into(),
+                "Web search is not set up. Choose SearXNG, Brave or Tavily in Settings, Skills, Core.".into(),
             );
         };
         address_of(source.as_ref(), config).is_none().then(|| {
@@ -162,21 +162,18 @@ fn results(source: &dyn SearchSource, response: &HttpResponse) -> Result<Vec<Fou
     }
     match status {
         200..300 => {}
-        429 => return failed("wants to be asked less often", "Wait a minute before searching again."),
-        500.. => return failed("is out of order", "Try again later."),
+        429 => return failed("receives too many requests", "Wait a minute before searching again."),
+        500.. => return failed("has a server error", "Try again later."),
         _ => return failed("did not answer the search", "Check its settings in Settings, Skills, Core."),
     }
     let answer: Option<Value> = serde_json::from_slice(&response.body).ok();
     match answer.and_then(|answer| source.results(&answer)) {
         Some(found) => Ok(found),
-        None => failed(
-            "answered with something else than results",
-            "Check its address in Settings, Skills, Core.",
-        ),
+        None => failed("did not answer with search results", "Check its address in Settings, Skills, Core."),
     }
 }
 
-/// None for what is no web page.
+/// `None` unless the result is a web page.
 fn shown(found: Found) -> Option<Value> {
     let url = Url::parse(found.url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let mut value =

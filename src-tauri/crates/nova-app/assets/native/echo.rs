@@ -12,7 +12,7 @@ pub(crate) struct Echo;
 pub(crate) struct Said {
     /// The text to repeat.
     text: String,
-    /// How often; once where nothing is given.
+    /// How often; default: once.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10))]
     times: Option<usize>,

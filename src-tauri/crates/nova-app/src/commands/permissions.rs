@@ -1,8 +1,8 @@
 //! Commands about credentials and rules.
 
 use nova_protocol::{
-    ApprovedHostRef, ApprovedToolRef, CredentialRef, CredentialsView, GrantCredential, Nothing,
-    PermissionsView, SetCredential, SignIn, UnlockCredentials, UserError,
+    CredentialRef, CredentialsView, GrantCredential, Nothing, PermissionsView, SetCredential,
+    UnlockCredentials, UserError,
 };
 
 use crate::app::App;
@@ -49,22 +49,7 @@ impl App {
         Ok(self.credentials().await)
     }
 
-    pub(crate) async fn sign_in(&self, sign_in: SignIn) -> Result<CredentialsView, UserError> {
-        self.sign_in_at_desktop(&sign_in.name, sign_in.host).await?;
-        Ok(self.credentials().await)
-    }
-
     pub(crate) async fn list_rules(&self, _: Nothing) -> Result<PermissionsView, UserError> {
-        Ok(self.permissions())
-    }
-
-    pub(crate) async fn revoke_tool(&self, approved: ApprovedToolRef) -> Result<PermissionsView, UserError> {
-        self.revoke_approved_tool(&approved.tool)?;
-        Ok(self.permissions())
-    }
-
-    pub(crate) async fn revoke_host(&self, approved: ApprovedHostRef) -> Result<PermissionsView, UserError> {
-        self.revoke_approved_host(&approved.tool, &approved.host)?;
         Ok(self.permissions())
     }
 }

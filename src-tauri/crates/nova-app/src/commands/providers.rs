@@ -1,8 +1,7 @@
 //! Commands about providers and models.
 
 use nova_protocol::{
-    ErrorCode, Event, ListProviders, Nothing, ProviderRef, ProviderRow, SetContext, SetFavourite, SetModel,
-    UserError,
+    ErrorCode, Event, ListProviders, Nothing, ProviderRef, ProviderRow, SetFavourite, SetModel, UserError,
 };
 use serde_json::Value;
 
@@ -59,11 +58,6 @@ impl App {
                 }
             }
         })?;
-        Ok(Nothing {})
-    }
-
-    pub(crate) async fn set_context(&self, set: SetContext) -> Result<Nothing, UserError> {
-        self.set_context_of(&set.provider, set.context)?;
         Ok(Nothing {})
     }
 }

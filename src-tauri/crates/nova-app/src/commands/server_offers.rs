@@ -98,7 +98,7 @@ impl App {
         self.inner.mcp.media(id).ok_or_else(|| {
             UserError::new(
                 ErrorCode::BadRequest,
-                "It is not kept any more: Nova keeps the files of the newest answers, until it is closed.",
+                "It is no longer available: Nova keeps the files of the newest answers until it is closed.",
                 "Call the tool again.",
             )
         })

@@ -1,37 +1,15 @@
 //! Commands about MCP servers.
 
 use nova_protocol::{
-    AgreeToServer, ApproveServerTool, ErrorCode, ImportServers, Nothing, ServerDetail, ServerFile, ServerRef,
-    ServersView, SetServer, UserError,
+    AgreeToServer, ErrorCode, ImportServers, Nothing, ServerFile, ServerRef, ServersView, UserError,
 };
 
 use crate::app::App;
 
 impl App {
-    pub(crate) async fn list_servers(&self, _: Nothing) -> Result<ServersView, UserError> {
-        self.servers_view().await
-    }
-
-    pub(crate) async fn server_detail(&self, server: ServerRef) -> Result<ServerDetail, UserError> {
-        self.detail_of_server(&server.server).await
-    }
-
-    pub(crate) async fn set_server(&self, set: SetServer) -> Result<ServersView, UserError> {
-        self.set_server_as(&set)?;
-        self.servers_view().await
-    }
-
     pub(crate) async fn agree_to_server(&self, agree: AgreeToServer) -> Result<ServersView, UserError> {
         self.agree_to_mcp_server(&agree.server, &agree.fingerprint).await?;
-        self.servers_view().await
-    }
-
-    pub(crate) async fn approve_server_tool(
-        &self,
-        approve: ApproveServerTool,
-    ) -> Result<ServersView, UserError> {
-        self.approve_changed_tool(&approve).await?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 
     pub(crate) async fn restart_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
@@ -46,7 +24,7 @@ impl App {
 
     pub(crate) async fn remove_server(&self, server: ServerRef) -> Result<ServersView, UserError> {
         self.remove_mcp_server(&server.server)?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 
     pub(crate) async fn list_server_files(&self, _: Nothing) -> Result<Vec<ServerFile>, UserError> {
@@ -64,6 +42,6 @@ impl App {
             )
         })?;
         self.import_from(&file, &import.names).await?;
-        self.servers_view().await
+        self.list_servers(Nothing {}).await
     }
 }

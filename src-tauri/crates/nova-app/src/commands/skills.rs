@@ -1,9 +1,8 @@
 //! Commands about skills, their panels, records and settings.
 
 use nova_protocol::{
-    AcceptSkill, CatalogView, CreateSkill, CreatedSkill, EnableSkill, GlanceView, Nothing, PanelView,
-    RecordTypeRow, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion,
-    UserError, UsualCurrency,
+    AcceptSkill, CreateSkill, CreatedSkill, EnableSkill, Nothing, PanelView, RecordTypeRow, SkillManual,
+    SkillRef, SkillRow, SuggestTools, ToolSuggestion, UserError, UsualCurrency,
 };
 
 use crate::app::App;
@@ -14,24 +13,6 @@ use crate::new_skill::NewSkill;
 use crate::panels::panels;
 
 impl App {
-    pub(crate) async fn list_skills(&self, _: Nothing) -> Result<Vec<SkillRow>, UserError> {
-        self.skill_rows().await
-    }
-
-    pub(crate) async fn skill_detail(&self, skill: SkillRef) -> Result<SkillDetail, UserError> {
-        self.detail_of(&skill.skill).await
-    }
-
-    pub(crate) async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
-        let model = self.default_model().await;
-        Ok(self.catalog_view(model.as_deref()))
-    }
-
-    pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
-        self.set_skill_as(&set)?;
-        self.skill_rows().await
-    }
-
     pub(crate) async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;
@@ -77,10 +58,6 @@ impl App {
 
     pub(crate) async fn list_panels(&self, _: Nothing) -> Result<Vec<PanelView>, UserError> {
         Ok(panels(&self.inner.registry.snapshot()))
-    }
-
-    pub(crate) async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
-        Ok(self.glances().await)
     }
 
     pub(crate) async fn usual_currency(&self, skill: SkillRef) -> Result<UsualCurrency, UserError> {

@@ -1,9 +1,8 @@
 //! Commands about the vault, its notes and their history.
 
 use nova_protocol::{
-    AddWorkspace, ChangeSetView, ErrorCode, FinishChanges, FinishResult, ListChanges, NoteRef, NoteView,
-    Nothing, ProblemView, PruneChanges, PruneResult, UndoChanges, UndoResult, UserError, VaultPage, VaultRef,
-    WorkspaceRef, Workspaces,
+    ChangeSetView, ErrorCode, FinishChanges, FinishResult, ListChanges, NoteRef, Nothing, ProblemView,
+    PruneChanges, PruneResult, UndoChanges, UndoResult, UserError,
 };
 
 use crate::app::App;
@@ -12,27 +11,6 @@ impl App {
     pub(crate) async fn show_vault_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
         self.show_in_file_manager(self.vault()?.root().to_owned()).await?;
         Ok(Nothing {})
-    }
-
-    pub(crate) async fn forget_vault(&self, vault: VaultRef) -> Result<VaultPage, UserError> {
-        self.forget_recent_vault(&vault.path)?;
-        self.vault_page(Nothing {}).await
-    }
-
-    pub(crate) async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {
-        self.workspaces().await
-    }
-
-    pub(crate) async fn add_workspace(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
-        self.add_to_workspaces(add).await
-    }
-
-    pub(crate) async fn remove_workspace(&self, workspace: WorkspaceRef) -> Result<Workspaces, UserError> {
-        self.remove_from_workspaces(&workspace.path).await
-    }
-
-    pub(crate) async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
-        self.note_view(&note.path).await
     }
 
     pub(crate) async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {

@@ -297,7 +297,7 @@ impl Kept {
         self.sign_ins.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the configuration says now. A sign-in at another server is another one.
+    /// What the configuration says now. A sign-in at another server is a different one.
     pub(crate) fn use_sign_ins(&self, sign_ins: BTreeMap<CredentialName, SignIn>) {
         *self.sign_ins.write().unwrap_or_else(PoisonError::into_inner) = sign_ins;
     }

@@ -144,7 +144,7 @@ impl App {
     }
 }
 
-/// A provider as grants know it: another kind or address under the same id is another one.
+/// A provider as grants know it: another kind or address under the same id is a different one.
 pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsumer, Destination), UserError> {
     let url = Url::parse(address_of(config)).map_err(|error| {
         UserError::new(

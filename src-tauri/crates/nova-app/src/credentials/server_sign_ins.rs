@@ -44,8 +44,8 @@ impl Kept {
         token.map(Some)
     }
 
-    /// Has the server of a sign-in forget its tokens, where it says how. One that does not answer keeps nobody from
-    /// removing them here.
+    /// Revokes the tokens of a sign-in where the server supports it. A server that does not answer does not prevent
+    /// their removal here.
     pub(crate) async fn revoke_tokens(&self, name: &CredentialName) {
         if !name.as_str().starts_with(SERVICE) {
             return;

@@ -7,7 +7,7 @@ use notify::{RecursiveMode, Watcher as _};
 
 use crate::app::App;
 
-/// What tells that the set of credentials may be another one.
+/// What tells that the set of credentials may be a different one.
 const FILES: [&str; 2] = ["credentials.json", "credentials.age"];
 
 impl App {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nova_skill::GivenFile;
 
-/// So many are kept; the oldest is forgotten for a new one.
+/// How many are kept; the oldest is forgotten for a new one.
 pub(super) const KEPT: usize = 4;
 
 /// The last ones, by the name that a call's arguments have for them.

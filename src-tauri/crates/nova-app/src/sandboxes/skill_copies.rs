@@ -18,7 +18,7 @@ pub(super) struct SkillCopies {
     copied: BTreeMap<String, Mark>,
 }
 
-/// What was copied: the list of files, and how each was on the disk.
+/// The copied files, with the state of each on the disk.
 #[derive(PartialEq)]
 struct Mark {
     folder: Arc<SkillFolder>,
@@ -31,7 +31,7 @@ impl SkillCopies {
         Ok(Self { folder, copied: BTreeMap::new() })
     }
 
-    /// Makes the copies what the skills are now; each skill's id with its copy.
+    /// Updates the copies; returns the copy of each skill by its id.
     pub(super) fn update(&mut self, snapshot: &Snapshot) -> io::Result<Vec<(String, PathBuf)>> {
         let with_scripts = snapshot.available().filter_map(|skill| Some((skill, scripts_of(skill)?)));
         let skills: BTreeMap<&str, &Arc<SkillFolder>> =

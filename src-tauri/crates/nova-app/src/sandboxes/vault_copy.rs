@@ -1,4 +1,4 @@
-//! A copy of what everybody may read of the vault, for commands.
+//! A copy of the vault without private notes, for commands.
 //!
 //! A command gets a copy because nothing else stays true while it runs: a file that hides a private note ends hiding
 //! it when an editor replaces the note, and a note may become private at any moment.
@@ -33,7 +33,7 @@ enum Mark {
 }
 
 impl VaultCopy {
-    /// `folder` is empty and stays whoever's that makes it.
+    /// `folder` is empty; the caller removes it.
     pub(super) fn new(folder: PathBuf, vault: &Vault) -> io::Result<Self> {
         fs::create_dir_all(&folder)?;
         Ok(Self { folder, root: vault.root().to_owned(), files: BTreeMap::new() })
@@ -59,7 +59,7 @@ impl VaultCopy {
             there.insert(note.path, mark);
         }
         for path in view.files().map_err(io::Error::other)? {
-            // One that goes away in this moment is not there.
+            // A file that disappears meanwhile does not exist.
             let Ok(found) = fs::metadata(self.root.join(path.as_str())) else { continue };
             if found.len() > LARGEST {
                 left_out += 1;
@@ -97,7 +97,7 @@ fn remove(folder: &Path, path: &VaultPath) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    // Folders that are empty now; the first that is not ends it.
+    // Removes emptied folders, up to the first that is not empty.
     while gone.pop() && gone != folder && fs::remove_dir(&gone).is_ok() {}
     Ok(())
 }

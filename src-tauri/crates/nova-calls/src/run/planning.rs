@@ -79,6 +79,22 @@ impl Plan {
     }
 }
 
+/// One run of the tool: what it reads and writes through.
+struct Attempt {
+    vault: DraftVault,
+    files: CallFiles,
+    own_calls: Option<InnerCalls>,
+    cancel: CancellationToken,
+}
+
+/// What a run planned.
+struct Planned {
+    draft: Option<Draft>,
+    files: Option<FileDraft>,
+    open_notes: Vec<VaultPath>,
+    found: Found,
+}
+
 impl Running<'_> {
     /// Runs the tool; its writes stay in the draft.
     pub(super) async fn plan(
@@ -88,6 +104,15 @@ impl Running<'_> {
         reach: &Reach,
         args: Value,
     ) -> Result<Plan, UserError> {
+        let shown = args.clone();
+        let attempt = self.attempt(skill, tool);
+        let finished = self.run_tool(skill, tool, reach, &attempt, args).await?;
+        let planned = self.note_reads(tool, attempt, &finished, &shown).await;
+        self.checked(skill, tool, planned, finished, &shown)
+    }
+
+    /// The drafts that the tool reads and writes through, and the calls that it may make.
+    fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
         // What the calls before it write the model does not know yet. When they have ended, it is planned anew.
         let asker: Arc<dyn SeenNotes> = match &self.place {
             Some(place) if !place.is_reached() => Arc::new(()),
@@ -125,10 +150,19 @@ impl Running<'_> {
                 self.made_before.clone(),
             )
         });
-        reach.hosts.runs_with(&args, vault.clone());
-        let shown = args.clone();
-        let (says, mut said) = unbounded_channel();
-        let context = Arc::new(CallContext {
+        Attempt { vault, files, own_calls, cancel }
+    }
+
+    fn context(
+        &self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        Attempt { vault, files, own_calls, cancel }: &Attempt,
+        args: &Value,
+        says: &UnboundedSender<OutputPart>,
+    ) -> Arc<CallContext> {
+        Arc::new(CallContext {
             vault: vault.clone(),
             files: files.clone(),
             http: CallHttp {
@@ -150,7 +184,7 @@ impl Running<'_> {
             clock: self.scope.access.clock.clone(),
             given: self.scope.given.clone(),
             store: self.scope.access.stores.of(&skill.id),
-            delegate: self.delegate(tool, &args, &cancel),
+            delegate: self.delegate(tool, args, cancel),
             user: CallUser::new(self.questions.clone(), &self.id, tool, &self.scope.principal),
             tools: own_calls.clone(),
             request: RequestInfo {
@@ -164,7 +198,23 @@ impl Running<'_> {
             cancel: cancel.clone(),
             says: says.clone(),
             secrets: self.secrets.clone(),
-        });
+        })
+    }
+
+    /// Runs the tool until it ends, is stopped, or its time is up.
+    async fn run_tool(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        attempt: &Attempt,
+        args: Value,
+    ) -> Result<Result<Output, ToolError>, UserError> {
+        let Attempt { vault, own_calls, cancel, .. } = attempt;
+        reach.hosts.runs_with(&args, vault.clone());
+        let shown = args.clone();
+        let (says, mut said) = unbounded_channel();
+        let context = self.context(skill, tool, reach, attempt, &args, &says);
         // On a task of its own, so that a tool that panics breaks nothing but its call.
         let body = tool.tool.clone();
         let mut task = tokio::spawn(async move {
@@ -182,21 +232,21 @@ impl Running<'_> {
         let finished = loop {
             tokio::select! {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
-                Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
+                Some(part) = said.recv() => self.tell_part(tool, &shown, vault, part),
                 () = stopped.cancelled() => {
                     // Sub-agents write their own end before the call has one.
                     let ended = tool.spec().delegates
                         && tokio::time::timeout(SUB_AGENTS_END, &mut task).await.is_ok();
                     if !ended {
-                        stop(&mut task, &cancel).await;
+                        stop(&mut task, cancel).await;
                     }
                     self.outcome.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
-                    stop(&mut task, &cancel).await;
+                    stop(&mut task, cancel).await;
                     self.outcome.unknown = self.may_have_acted(tool);
-                    if let Some(calls) = &own_calls {
+                    if let Some(calls) = own_calls {
                         self.outcome.unknown |= calls.ended().await.unknown;
                     }
                     return Err(UserError::new(
@@ -208,23 +258,35 @@ impl Running<'_> {
             }
         };
         while let Ok(part) = said.try_recv() {
-            self.tell_part(tool, &shown, &vault, part);
+            self.tell_part(tool, &shown, vault, part);
         }
         task.abort();
         cancel.cancel();
-        let found = match &own_calls {
+        Ok(finished)
+    }
+
+    /// Takes what the tool read, said and planned into the outcome of the call.
+    async fn note_reads(
+        &mut self,
+        tool: &Arc<ToolEntry>,
+        attempt: Attempt,
+        finished: &Result<Output, ToolError>,
+        shown: &Value,
+    ) -> Planned {
+        let Attempt { vault, files, own_calls, .. } = attempt;
+        let mut found = match &own_calls {
             Some(calls) => calls.ended().await,
             None => Found::default(),
         };
         self.outcome.unknown |= found.unknown;
-        self.inner_sources = found.sources;
+        self.inner_sources = std::mem::take(&mut found.sources);
         self.outcome.seen.append(&mut vault.take_seen());
         let mut told = self.delegated.take();
         self.outcome.seen.append(&mut told.seen);
         self.outcome.only_here |= told.only_here;
         self.outcome.unknown |= told.unknown;
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
-        self.outcome.drawn_from = self.drawn_from(&vault, &finished, &named, &shown);
+        self.outcome.drawn_from = self.drawn_from(&vault, finished, &named, shown);
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted)
             || told.untrusted
@@ -243,11 +305,11 @@ impl Running<'_> {
             open_notes.extend(draft.open_notes().cloned());
         }
         self.reached = reached(&vault, named, draft.as_ref());
-        let texts = || match &finished {
+        let texts = || match finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => vec![UserError::from(error).message],
         };
-        self.outcome.only_here |= vault.only_here().is_told_in(|| match &finished {
+        self.outcome.only_here |= vault.only_here().is_told_in(|| match finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => {
                 let error = UserError::from(error);
@@ -257,12 +319,25 @@ impl Running<'_> {
         // What it read there was private, whatever the note says when the output is judged.
         let seen = |path: &VaultPath| self.outcome.seen.contains_key(path);
         self.outcome.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
-        let told = self.told_of(tool, &shown, &vault, &self.reached, texts);
+        let told = self.told_of(tool, shown, &vault, &self.reached, texts);
         self.reached.read.extend(told);
+        Planned { draft, files, open_notes, found }
+    }
+
+    /// The plan, unless the call may not say or write it.
+    fn checked(
+        &self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        planned: Planned,
+        finished: Result<Output, ToolError>,
+        shown: &Value,
+    ) -> Result<Plan, UserError> {
+        let Planned { mut draft, files, open_notes, found } = planned;
         // What the arguments call a note is one of many names: the rules also judge by the notes
         // themselves, before anything that the tool said leaves.
-        self.check_not_denied(tool, &shown)?;
-        if finished.is_err() && !self.asked && self.only_notes_want_approval(tool, &shown) {
+        self.check_not_denied(tool, shown)?;
+        if finished.is_err() && !self.asked && self.only_notes_want_approval(tool, shown) {
             return Err(UserError::new(
                 ErrorCode::ApprovalUnanswered,
                 format!("{} failed on a note that requires the user's approval.", tool.shown_name()),

@@ -241,7 +241,7 @@ async fn a_deny_that_is_written_while_the_question_waits_holds() {
 }
 
 #[tokio::test]
-async fn a_rule_that_is_taken_back_counts_in_the_same_turn() {
+async fn removed_rule_counts_in_the_same_turn() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[Decision::Deny]), &[(HOST, &server)])
         .with_rules("permissions: {allow: [net__fetch]}");
@@ -312,7 +312,7 @@ async fn an_answer_that_was_not_offered_is_a_denial() {
 }
 
 #[tokio::test]
-async fn a_grant_belongs_to_whom_it_was_given_until_it_is_taken_back() {
+async fn grant_holds_for_its_consumer_until_revoked() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &[HOST]),

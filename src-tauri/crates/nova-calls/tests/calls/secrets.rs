@@ -93,7 +93,7 @@ async fn an_undeclared_credential_is_refused() {
 }
 
 #[tokio::test]
-async fn a_missing_credential_is_told_before_the_tool_runs() {
+async fn a_missing_credential_is_reported_before_the_tool_runs() {
     let bench = bench(&["weather"], FixedCredentials::default());
     let error = bench.call(&["weather/key"]).await.result.expect_err("missing");
     assert_eq!(error.code, ErrorCode::CredentialNeeded);

@@ -165,7 +165,7 @@ async fn what_an_output_is_drawn_from_is_told_apart_from_what_was_looked_through
 }
 
 #[tokio::test]
-async fn notes_that_were_only_looked_through_forbid_nothing() {
+async fn notes_that_were_only_scanned_forbid_nothing() {
     for (how, gives) in [("statuses", json!(["draft"])), ("count", json!({"notes": 2}))] {
         let (outcome, _) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
         assert_eq!(outcome.result.expect(how), gives, "{how}");
@@ -180,7 +180,7 @@ async fn partial_results_of_a_denied_note_are_not_told() {
 }
 
 #[tokio::test]
-async fn partial_results_of_other_notes_are_told_as_they_come() {
+async fn partial_results_of_other_notes_are_reported_as_they_come() {
     let (outcome, said) = run(DENY, "stream plan", ScriptedApprover::new(Vec::new())).await;
     assert!(outcome.result.is_ok());
     let (first, then) =

@@ -8,7 +8,7 @@ use super::reach::Reach;
 use super::{Challenge, Endpoint, cannot, scopes};
 use crate::CredentialError;
 
-/// Of more authorisation servers only so many are asked.
+/// Of more authorisation servers only this many are asked.
 const SERVERS: usize = 3;
 const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const OF_SERVER: &str = "/.well-known/oauth-authorization-server";

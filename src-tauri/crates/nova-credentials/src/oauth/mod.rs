@@ -203,7 +203,7 @@ impl OAuth {
     /// A token that is good for now; renewed first when it is about to end.
     ///
     /// # Errors
-    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can go on,
+    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can continue,
     /// [`CredentialError::TokenServer`] where trying again may help.
     pub async fn access_token(
         &self,
@@ -232,7 +232,7 @@ impl OAuth {
     }
 
     /// One request however many ask, here and in other processes: whoever has the lock looks first
-    /// whether another has done it. It goes on when the caller gives up, because the server may
+    /// whether another has done it. It continues when the caller gives up, because the server may
     /// already have ended the old refresh token.
     async fn renew(
         &self,
@@ -298,7 +298,7 @@ impl OAuth {
         let kept = self.store.stored(name).await?;
         let tokens = match kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })? {
             Stored::SignIn(tokens) => tokens,
-            Stored::Secret(_) => return Err(needs_sign_in(name, "it is no sign-in yet")),
+            Stored::Secret(_) => return Err(needs_sign_in(name, "it is not signed in yet")),
         };
         if !tokens.are_of(server) {
             return Err(needs_sign_in(name, "it was made at another server"));

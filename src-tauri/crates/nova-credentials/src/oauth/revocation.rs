@@ -1,4 +1,4 @@
-//! Telling a server that its tokens are not used any more (RFC 7009).
+//! Telling a server that its tokens are no longer used (RFC 7009).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,7 +44,7 @@ impl OAuth {
         let http = TokenHttp::filtered(at, self.names.clone()).map_err(|error| failed(error.to_string()))?;
         let answer =
             http.send(request, self.answer_limit).await.map_err(|error| failed(error.to_string()))?;
-        // RFC 7009, 2.2: a token that is not valid any more is no error.
+        // RFC 7009, 2.2: a token that is no longer valid is no error.
         match answer.status() {
             status if status.is_success() => Ok(()),
             status => Err(failed(format!("it did not revoke the token (status {})", status.as_u16()))),

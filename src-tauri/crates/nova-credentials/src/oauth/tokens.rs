@@ -102,7 +102,7 @@ impl Tokens {
         self.server == server.token.url().as_str() && self.client_id == server.client_id
     }
 
-    /// From now on only the user can go on.
+    /// From now on only the user can continue.
     pub(super) fn end(&mut self) {
         self.refresh = None;
         (self.renew_at, self.ends_at) = (0, 0);

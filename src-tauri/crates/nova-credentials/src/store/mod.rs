@@ -125,7 +125,7 @@ impl CredentialStore {
     /// The secret, ready to be sent; of a sign-in its access token.
     ///
     /// # Errors
-    /// When the store cannot be read; a credential that is not there is None.
+    /// When the store cannot be read; a credential that does not exist is None.
     pub async fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
         Ok(self.stored(name).await?.map(Stored::usable))
     }

@@ -122,7 +122,7 @@ fn a_broken_record_is_no_empty_record() {
 }
 
 #[test]
-fn of_two_that_begin_at_once_in_different_stores_one_is_told() {
+fn of_two_that_begin_at_once_in_different_stores_one_is_reported() {
     let data = tempfile::tempdir().unwrap();
     let in_file = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
     let in_keychain = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();

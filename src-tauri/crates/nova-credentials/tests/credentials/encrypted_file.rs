@@ -22,7 +22,7 @@ async fn a_secret_is_kept_listed_and_removed() {
 }
 
 #[tokio::test]
-async fn a_wrong_passphrase_is_told_as_such_and_changes_nothing() {
+async fn a_wrong_passphrase_is_reported_as_such_and_changes_nothing() {
     let data = tempdir().unwrap();
     store_in(&data).await.set(&name("openai/key"), "sk-1".into()).await.unwrap();
     let before = std::fs::read(data.path().join("credentials.age")).unwrap();
@@ -36,7 +36,7 @@ async fn a_wrong_passphrase_is_told_as_such_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_told_as_such() {
+async fn a_damaged_file_is_reported_as_such() {
     let data = tempdir().unwrap();
     let file = data.path().join("credentials.age");
     store_in(&data).await.set(&name("openai/key"), "sk-1".into()).await.unwrap();

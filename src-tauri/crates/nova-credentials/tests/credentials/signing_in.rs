@@ -170,7 +170,7 @@ async fn a_record_of_an_older_nova_is_a_sign_in() {
 }
 
 #[tokio::test]
-async fn the_users_no_is_told() {
+async fn the_users_no_is_reported() {
     let server = AuthServer::start().await;
     let no = Browser(|back| {
         let mut back = with(back, |key, value| (key == "state").then(|| value.to_owned()));
@@ -325,7 +325,7 @@ async fn nobody_who_comes_ends_the_sign_in_and_closes_the_port() {
 }
 
 #[tokio::test]
-async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_told() {
+async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_reported() {
     let server = AuthServer::start().await;
     let json = "Content-Type: application/json\r\n".to_owned();
     for (mode, expected) in [

@@ -142,7 +142,7 @@ async fn a_folder_that_is_given_can_be_read_or_written_and_its_neighbour_cannot(
 }
 
 #[tokio::test]
-async fn a_folder_that_does_not_exist_is_told_and_nothing_starts() {
+async fn a_folder_that_does_not_exist_is_reported_and_nothing_starts() {
     if !kernel_has_landlock() {
         return;
     }

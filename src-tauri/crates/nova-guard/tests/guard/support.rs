@@ -44,7 +44,7 @@ pub(crate) async fn said(command: GuardedCommand) -> (String, Option<i32>, Strin
     (output, guarded.wait().await.unwrap().code(), errors)
 }
 
-/// Reads so many process ids, one on each line.
+/// Reads this many process ids, one on each line.
 pub(crate) async fn pids(output: &mut (impl AsyncRead + Unpin), count: usize) -> Vec<Process> {
     let mut lines = BufReader::with_capacity(1, output).lines();
     let mut pids = Vec::new();

@@ -28,7 +28,7 @@ pub(super) fn read(value: Option<&Value>, at: &impl Fn(&str) -> String) -> Resul
         Some(value) => {
             let port = value.as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port >= 1024);
             Some(port.ok_or_else(|| {
-                format!("{} is no port from 1024 to 65535. Correct it.", at("callback_port"))
+                format!("{} is not a port from 1024 to 65535. Correct it.", at("callback_port"))
             })?)
         }
     };

@@ -72,7 +72,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
             json!({"url": "https://a.example.com", "oauth": {"client_secret": "plain"}}),
             "mcpServers.github.oauth.client_secret is written out. Keep it as a credential",
         ),
-        (json!({"url": "https://a.example.com", "oauth": {"callback_port": 80}}), "is no port from 1024"),
+        (json!({"url": "https://a.example.com", "oauth": {"callback_port": 80}}), "is not a port from 1024"),
         (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is not a number"),
         (json!({"command": "a", "enabled": "yes"}), "mcpServers.github.enabled is neither"),
         (json!({"command": "a", "tools": {"effects": {"x": "write"}}}), "tools.effects.x must be read"),

@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request until it is answered, with what the server needs from the user to go on.
+    /// Sends a request until it is answered, with what the server needs from the user to continue.
     pub(crate) async fn ask_in_rounds(
         self: &Arc<Self>,
         request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
@@ -80,7 +80,7 @@ impl Connection {
         Err(self.faulty("asked for more again and again"))
     }
 
-    /// What the user answers to what a server needs to go on.
+    /// What the user answers to what a server needs to continue.
     async fn answers(
         &self,
         wanted: InputRequests,
@@ -136,7 +136,7 @@ impl Connection {
                     let since = Instant::now();
                     tokio::select! {
                         () = asking::pass_on(asked, asks) => {}
-                        // It goes on without an answer.
+                        // It continues without an answer.
                         answer = &mut handle.rx => break answer,
                         () = stop.cancelled() => {
                             self.give_up(handle, "stopped by the user").await;
@@ -167,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// Tells the server that nobody waits any more, and sees to it that it heeds that.
+    /// Tells the server that nobody is waiting, and sees to it that it heeds that.
     async fn give_up(self: &Arc<Self>, handle: RequestHandle<RoleClient>, why: &str) {
         let token = handle.progress_token.clone();
         let progress = self.progress.subscribe();
@@ -224,7 +224,7 @@ impl Connection {
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 enum Answered {
     Result(ServerResult),
-    /// The user has to visit these pages before it goes on.
+    /// The user has to visit these pages before it continues.
     Pages(Vec<ElicitRequestParams>),
 }
 

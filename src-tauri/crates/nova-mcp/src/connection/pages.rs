@@ -1,5 +1,5 @@
-//! Pages that a server wants its user to visit before it answers a request: its error -32042 names them, and says with a
-//! notification when the user has done there what was wanted.
+//! Pages that the user has to visit before a server answers a request: its error -32042 names them, and a notification
+//! reports that the user is done.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::trouble::Trouble;
 const URL_ELICITATION_REQUIRED: i32 = -32042;
 pub(super) const COMPLETE: &str = "notifications/elicitation/complete";
 
-/// None where the error is another one, or names no page.
+/// None where the error is a different one, or names no page.
 pub(super) fn wanted(error: &ServiceError) -> Option<Vec<ElicitRequestParams>> {
     let ServiceError::McpError(error) = error else { return None };
     if error.code.0 != URL_ELICITATION_REQUIRED {
@@ -37,7 +37,7 @@ fn page(listed: &Value) -> Option<ElicitRequestParams> {
 
 impl Connection {
     /// Asks the user to visit the pages, and waits until the server says that they did what it wanted; where it does not
-    /// say so within the limit, the request is tried again all the same.
+    /// say so within the limit, the request is tried again anyway.
     pub(super) async fn visit(
         self: &Arc<Self>,
         pages: Vec<ElicitRequestParams>,

@@ -1,4 +1,4 @@
-//! A connection as long as it lasts: new lists of what the server has, and the end once nobody needs it.
+//! Attends a connection: lists anew when the server changed, and ends it when idle.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Server;
 use crate::connection::Connection;
 
-/// Between two lists of a server that says all the time that they are others.
+/// The minimum time between two lists of a server that keeps reporting changes.
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 
-/// Takes up new lists of tools until the connection ends. Keeps neither in use.
+/// Lists tools anew until the connection ends. Holds neither in use.
 pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     let parts = connection.upgrade().map(|connection| (connection.closed.clone(), connection.news.clone()));
     let Some((closed, news)) = parts else { return };

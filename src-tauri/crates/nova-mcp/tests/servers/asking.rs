@@ -101,7 +101,7 @@ async fn a_server_that_asks_in_a_loop_is_stopped() {
         let said = error.to_string();
         assert!(said.contains("asked too often") || said.contains("again and again"), "{how}: {said}");
         assert!(person.asked.lock().unwrap().len() <= 21, "{how}");
-        // The server goes on with others.
+        // The server continues with others.
         assert_eq!(servers.call("one", "echo", json!({"text": "up"})).await.unwrap(), "up", "{how}");
     }
 }
@@ -117,7 +117,7 @@ async fn a_question_outside_of_a_call_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_on_without_the_answer_withdraws_the_question() {
+async fn a_server_that_continues_without_the_answer_withdraws_the_question() {
     let servers = Servers::one("plain").await;
     let person = Arc::new(Person { gated: true, ..Person::default() });
     let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();

@@ -38,7 +38,7 @@ async fn a_server_that_is_configured_no_more_ends_with_its_children() {
 }
 
 #[tokio::test]
-async fn a_stopped_call_is_stopped_at_the_server_which_goes_on() {
+async fn a_stopped_call_is_stopped_at_the_server_which_continues() {
     let servers = Servers::one("plain").await;
     let pid = servers.process("server").await;
     let tool = servers.tool("one", "wait");
@@ -55,7 +55,7 @@ async fn a_stopped_call_is_stopped_at_the_server_which_goes_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_on_with_a_stopped_call_is_ended() {
+async fn a_server_that_continues_with_a_stopped_call_is_ended() {
     let servers = Servers::one("plain").await;
     let pid = servers.process("server").await;
     let tool = servers.tool("one", "deaf");

@@ -109,7 +109,7 @@ async fn names_that_shadow_another_are_refused_or_have_wire_names_of_their_own()
 }
 
 #[tokio::test]
-async fn what_a_server_asks_nova_for_is_refused_and_its_calls_go_on() {
+async fn what_a_server_asks_nova_for_is_refused_and_its_calls_continue() {
     let servers = Servers::one("demands").await;
     assert_eq!(servers.call("one", "echo", json!({})).await.unwrap(), HERE);
 }

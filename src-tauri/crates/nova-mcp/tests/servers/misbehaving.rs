@@ -13,7 +13,7 @@ fn impatient(mut entry: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_go_on() {
+async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_continue() {
     let servers = Servers::new();
     let hangs = impatient(servers.entry("hangs"));
     let html = impatient(servers.entry("html"));

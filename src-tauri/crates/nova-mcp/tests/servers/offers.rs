@@ -100,7 +100,7 @@ async fn what_was_offered_is_known_to_the_next_nova() {
     let servers = with_prompts("prompts").await;
     let kept = servers.memory.tools.lock().unwrap()["one"].clone();
     assert_eq!(kept.offers.prompts[0].name, "review");
-    // A server that is not agreed to any more offers nothing.
+    // A server that is no longer agreed to offers nothing.
     servers.memory.agreed.lock().unwrap().clear();
     assert!(offered(&servers).is_none());
 }

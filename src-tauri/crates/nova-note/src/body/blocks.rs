@@ -4,7 +4,7 @@ use crate::outline::is_delimiter_row;
 
 /// Whether the lines would become part of the block that ends `before`, other than they are meant: a text
 /// part of a table, a quotation or a list, a rule the underline of a heading, a table part of a text.
-pub(super) fn joins_what_stands(before: &str, addition: &str) -> bool {
+pub(super) fn joins_previous(before: &str, addition: &str) -> bool {
     let block = last_block(before);
     let (Some(last), Some(first)) = (block.last(), addition.lines().next()) else { return false };
     let is_text = is_text(first);
@@ -26,7 +26,7 @@ pub(super) fn joins_what_stands(before: &str, addition: &str) -> bool {
 
 /// Whether what follows would become part of the last of the lines: a footnote, or the title of an
 /// underlined heading.
-pub(super) fn joins_what_follows(addition: &str, after: &str) -> bool {
+pub(super) fn joins_next(addition: &str, after: &str) -> bool {
     let mut lines = after.lines();
     let Some(title) = lines.next() else { return false };
     let ends_in_text = addition.lines().last().is_some_and(|last| !last.trim().is_empty() && !is_fence(last));

@@ -17,7 +17,7 @@ pub(super) struct Group {
 /// The changes between two sides, in order; between two groups lies at least one equal line.
 pub(super) fn groups(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Group> {
     let texts = |lines: &[Line<'_>]| lines.iter().map(|line| line.text.to_owned()).collect::<Vec<_>>();
-    // Two long texts without anything in common would take minutes; behind the deadline the
+    // Two long texts without anything in common would take minutes; after the deadline the
     // result is coarser and still true.
     let deadline = Instant::now() + Duration::from_secs(2);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &texts(old), &texts(new), Some(deadline));
@@ -34,7 +34,7 @@ pub(super) fn groups(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Group> {
     groups
 }
 
-/// The hunks with one line around, and the number of unchanged lines behind the last one.
+/// The hunks with one line around, and the number of unchanged lines after the last one.
 pub(super) fn hunks(old: &[Line<'_>], new: &[Line<'_>], groups: &[Group]) -> (Vec<Hunk>, u32) {
     let mut hunks: Vec<Hunk> = Vec::new();
     // How far the equal lines of `old` have been shown.

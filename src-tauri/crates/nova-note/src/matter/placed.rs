@@ -21,7 +21,7 @@ fn placed(text: &str, entry: &simple::Entry<'_>) -> Entry {
     Entry { name: entry.key.to_owned(), node: node(text, &entry.value, after_colon), key, after_colon }
 }
 
-/// What stands behind a `:`.
+/// What follows a `:`.
 fn node(text: &str, written: &Written<'_>, after_colon: usize) -> Node {
     let value = written.value();
     match written {

@@ -60,7 +60,7 @@ pub(super) fn merge_lines(
     Ok(merged)
 }
 
-/// The lines (and the place behind the last) at which a section, or the text, ends: no further
+/// The lines (and the place after the last) at which a section, or the text, ends: no further
 /// text of the section follows.
 fn section_ends(text: &str) -> Vec<bool> {
     let starts: HashSet<usize> = headings(text, 0).iter().map(|heading| heading.lines.start).collect();

@@ -8,7 +8,7 @@ use super::super::value::Value;
 /// A list to which one side added or removed items while the other did too. `None` when an order
 /// was changed, an item is there twice, or it is no list.
 ///
-/// The items of theirs come first, in their order; each that mine added stands behind the one it was
+/// The items of theirs come first, in their order; each that mine added follows the one it was
 /// added behind, or at the end. Every item is checked a few times, however many there are.
 pub(super) fn merge_lists(
     base: Option<&Value>,
@@ -34,7 +34,7 @@ pub(super) fn merge_lists(
     }
 
     let stays = |key: &Key| in_mine.contains(key) || !in_base.contains(key);
-    // What mine added: behind which of those that stay, at the beginning without one, and at the end.
+    // What mine added: after which of those that stay, at the beginning without one, and at the end.
     let mut behind: HashMap<Option<&Key>, Vec<&Value>> = HashMap::new();
     let mut at_the_end = Vec::new();
     let last_of_base = my_keys.iter().rposition(|key| in_base.contains(key));

@@ -1,6 +1,6 @@
 //! What stands between `<` and `>` and is no text: tags of HTML and addresses.
 
-/// Behind the tag or address whose `<` is at `at`, by CommonMark 0.31, §§6.5–6.6. `None` where the
+/// After the tag or address whose `<` is at `at`, by CommonMark 0.31, §§6.5–6.6. `None` where the
 /// `<` is text, as in `a <b, c -> d`.
 ///
 /// Whatever the text is, all calls together look at each byte a few times at most: a `<` stops the

@@ -32,7 +32,7 @@ pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Vec<Range
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
     Quote,
-    /// A list item, whose content is indented by so many columns.
+    /// A list item, whose content is indented by this many columns.
     Item(usize),
 }
 
@@ -63,7 +63,7 @@ struct Blocks<'a, 'o> {
 const SPANS: [(&str, &str); 3] = [("%%", "%%"), ("$$", "$$"), ("<!--", "-->")];
 
 impl Blocks<'_, '_> {
-    /// Reads the line at `start`, which may be the rest of one. Gives where to go on.
+    /// Reads the line at `start`, which may be the rest of one. Gives where to continue.
     fn line(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         // The rest of a line is not measured again: it may be long and begin often.
@@ -231,7 +231,7 @@ impl Blocks<'_, '_> {
         self.inline.scan(title.clone());
     }
 
-    /// Behind the comment or formula that begins at `at`.
+    /// After the comment or formula that begins at `at`.
     fn span_end(&mut self, at: usize) -> Option<usize> {
         for (bit, (open, close)) in SPANS.iter().enumerate() {
             if !self.text[at..].starts_with(open) {
@@ -343,7 +343,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Past a list marker; gives the columns its content is indented by. In a paragraph only a
-    /// marker with text behind it begins a list, and of numbers only 1.
+    /// marker with text after it begins a list, and of numbers only 1.
     fn eat_item(&mut self, in_paragraph: bool) -> Option<usize> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();

@@ -49,7 +49,7 @@ pub(super) fn destination(text: &str, at: usize, end: usize) -> Option<Destinati
     (depth == 0).then_some(Destination { raw: at..close, notation: Notation::Bare, end: close })
 }
 
-/// Behind the title that begins at `at`: `"…"`, `'…'` or `(…)`.
+/// After the title that begins at `at`: `"…"`, `'…'` or `(…)`.
 pub(super) fn title_end(text: &str, at: usize, end: usize) -> Option<usize> {
     let bytes = &text.as_bytes()[..end];
     let closer = match bytes.get(at)? {

@@ -8,10 +8,10 @@ use super::destination::{self, decoded, destination, halves, title_end};
 use super::wikilink::wikilink_at;
 use super::{Block, Link, LinkKind, Notation, Outline, TagUse, is_tag, is_tag_char};
 
-/// So many `[` may wait for their `]`; of more, the oldest are text.
+/// How many `[` may wait for their `]`; of more, the oldest are text.
 const MAX_BRACKETS: usize = 256;
 
-/// So many runs of backticks and dollars are checked in one paragraph; the rest is text.
+/// How many runs of backticks and dollars are checked in one paragraph; the rest is text.
 const MAX_MARKS: usize = 50_000;
 
 /// CommonMark's limit for the label of a definition.
@@ -33,7 +33,7 @@ pub(super) fn scan_paragraph(inline: &mut Inline<'_, '_>, range: Range<usize>) {
 }
 
 /// Reads a row of a table, in which nothing reaches from one cell into the next. A wikilink with a
-/// pipe that is not escaped is a link all the same: Obsidian's own views do not agree on it.
+/// pipe that is not escaped is a link anyway: Obsidian's own views do not agree on it.
 pub(super) fn scan_row(inline: &mut Inline<'_, '_>, range: Range<usize>) {
     let bytes = inline.text.as_bytes();
     let mut cell = range.start;
@@ -90,7 +90,7 @@ impl<'a, 'o> Inline<'a, 'o> {
                 b'\\' => {
                     at += if bytes[at + 1..end].first().is_some_and(u8::is_ascii_punctuation) { 2 } else { 1 }
                 }
-                b'`' => at = self.behind_code(&range, at, &mut ends),
+                b'`' => at = self.after_code(&range, at, &mut ends),
                 b'%' if self.starts(at, end, "%%") => {
                     at = self.behind(at, end, "%%", "%%", &mut ends.comment_none);
                 }
@@ -98,7 +98,7 @@ impl<'a, 'o> Inline<'a, 'o> {
                     at = self.behind(at, end, "<!--", "-->", &mut ends.html_none);
                 }
                 b'<' => at = angle_end(&bytes[..end], at).unwrap_or(at + 1),
-                b'$' => at = self.behind_formula(&range, at, &mut ends),
+                b'$' => at = self.after_formula(&range, at, &mut ends),
                 b'!' if self.starts(at, end, "![[") => {
                     match self.wikilink(at, at + 1, end, LinkKind::Embed) {
                         Some(next) => at = next,
@@ -131,7 +131,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         self.text.as_bytes()[at..end].starts_with(mark.as_bytes())
     }
 
-    /// Behind a span that `mark` opens; without an end the mark is text.
+    /// After a span that `mark` opens; without an end the mark is text.
     fn behind(&self, at: usize, end: usize, mark: &str, close: &str, none: &mut bool) -> usize {
         let inside = at + mark.len();
         if !*none {
@@ -143,7 +143,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         inside
     }
 
-    fn behind_code(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
+    fn after_code(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
         let spans = ends.code.get_or_insert_with(|| code_spans(self.text, range));
         match spans.get(&at) {
             Some(end) => *end,
@@ -153,7 +153,7 @@ impl<'a, 'o> Inline<'a, 'o> {
 
     /// Behind `$…$` or `$$…$$`. A dollar opens a formula before text, and closes one behind text
     /// and before no digit, so that prices are not formulas.
-    fn behind_formula(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
+    fn after_formula(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
         let bytes = &self.text.as_bytes()[..range.end];
         let width = if bytes.get(at + 1) == Some(&b'$') { 2 } else { 1 };
         if width == 1 && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace) {
@@ -297,7 +297,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         Some(next)
     }
 
-    /// Notes the tag whose `#` is at `at`. A tag begins behind a blank or an opening mark.
+    /// Notes the tag whose `#` is at `at`. A tag begins after a blank or an opening mark.
     fn tag(&mut self, range: &Range<usize>, at: usize) -> usize {
         let before = self.text[range.start..at].chars().next_back();
         let begins = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '*' | '_' | '~' | '"'));
@@ -311,7 +311,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         behind
     }
 
-    /// Notes the id whose `^` is at `at`: behind a blank, letters, digits and dashes to the end of
+    /// Notes the id whose `^` is at `at`: after a blank, letters, digits and dashes to the end of
     /// the line.
     fn block_id(&mut self, range: &Range<usize>, at: usize) -> usize {
         let bytes = &self.text.as_bytes()[..range.end];
@@ -355,7 +355,7 @@ fn run(bytes: &[u8], at: usize, end: usize) -> usize {
     bytes[at..end].iter().take_while(|b| **b == bytes[at]).count()
 }
 
-/// Where each run of backticks that opens a code span has its span end: behind the next run of
+/// Where each run of backticks that opens a code span has its span end: after the next run of
 /// the same length. A run whose first backtick is escaped opens with the others.
 fn code_spans(text: &str, range: &Range<usize>) -> HashMap<usize, usize> {
     let bytes = text.as_bytes();

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The parts of a wikilink, as byte ranges of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wikilink {
-    /// From the first `[` to behind the last `]`.
+    /// From the first `[` to after the last `]`.
     pub span: Range<usize>,
     /// As [`Link::target`](super::Link::target).
     pub target: Range<usize>,

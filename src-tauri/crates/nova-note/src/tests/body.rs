@@ -15,7 +15,7 @@ fn check_append(text: &str, addition: &str, heading: Option<&str>, after: &str) 
 }
 
 #[test]
-fn a_text_is_replaced_as_often_as_was_said() {
+fn replaces_text_the_stated_number_of_times() {
     check_replace("a b c", "b", "x", None, "a x c");
     check_replace("b b", "b", "x", Some(2), "x x");
     check_replace("aaa\n", "aaa\n", "", None, "");
@@ -111,7 +111,7 @@ fn text_is_appended_to_a_section() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn what_is_appended_stays_a_block_of_its_own() {
+fn appended_text_stays_its_own_block() {
     let table = "| a | b |\n|---|---|\n| 1 | 2 |\n";
     check_append(table, "Text", None, &format!("{table}\nText\n"));
     check_append(table, "| 3 | 4 |", None, &format!("{table}| 3 | 4 |\n"));
@@ -141,7 +141,7 @@ fn what_is_appended_stays_a_block_of_its_own() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_comment_that_ends_the_note_goes_on_to_end_it() {
+fn comment_at_the_end_stays_at_the_end() {
     let settings = "\n\n\n%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%";
     let board = |lanes: &str| format!("---\nkanban-plugin: board\n---\n\n{lanes}{settings}");
     let check = |lanes: &str, addition: &str, heading: Option<&str>, after: &str| {

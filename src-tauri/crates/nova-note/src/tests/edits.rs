@@ -288,7 +288,7 @@ fn a_list_in_a_list_stays_one() {
 }
 
 #[test]
-fn setting_what_is_there_changes_nothing() {
+fn setting_the_same_value_changes_nothing() {
     let note = "---\nn: 010\nq: 'it'\nl: [a,  b]\nk: [[Jane]]\ne:\nd: \"2026-01-02\"\nt: |\n  a\n---\nBody";
     let edits = [
         set("n", number("010")),

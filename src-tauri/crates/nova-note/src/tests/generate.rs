@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// What may stand behind a `key:`, up to the line break that ends the entry.
+/// What may follow a `key:`, up to the line break that ends the entry.
 #[rustfmt::skip]
 pub(super) const PIECES: &[&str] = &[
     "", " ", "   # todo", " ~", " null # n", " lead", "   lead", " lead   # hot", " lead\t# tab",
@@ -189,7 +189,7 @@ pub(super) fn generate(random: &mut Random) -> Generated {
         let separators = if piece.contains('+') { 0 } else { random.below(3) };
         for _ in 0..separators {
             let between = random.of(BETWEEN);
-            // Behind an indented text a comment that is indented, too, would be more of it.
+            // After an indented text a comment that is indented, too, would be more of it.
             if !(piece.contains(['|', '>']) && between.starts_with(' ')) {
                 text.push_str(&eol(between));
             }

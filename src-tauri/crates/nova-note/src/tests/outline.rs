@@ -77,7 +77,7 @@ fn every_form_of_a_link() {
 }
 
 #[test]
-fn what_only_looks_like_a_link() {
+fn lookalikes_are_not_links() {
     let table = [
         "`[[a]]`",
         "``[[a]] ` [[b]]``",
@@ -117,7 +117,7 @@ fn what_only_looks_like_a_link() {
 }
 
 #[test]
-fn what_stands_beside_such_things_is_a_link() {
+fn links_beside_lists_are_links() {
     let table: &[(&str, &[&str])] = &[
         ("`` ` [[a]]", &["1 wiki a"]),
         ("a ` b\n\n[[c]] `", &["3 wiki c"]),
@@ -172,7 +172,7 @@ fn links_in_properties() {
             &["2 prop Acme, Inc#Log|A, the firm", "4 prop B, C", "5 prop D, E", "5 prop F"],
         ),
         ("---\na: [[1, 2]]\nb: [[c, d], [e]]\n---\n", &[]),
-        // Unreadable: the body is read all the same.
+        // Unreadable: the body is read anyway.
         ("---\na: \"[[A]]\n---\n[[B]]", &["4 wiki B"]),
         ("---\na: b: [[A]]\n...\n[[B]]", &["4 wiki B"]),
     ];
@@ -317,7 +317,7 @@ fn tags_and_addresses_are_those_of_another_parser() {
     let (mut found, mut passed) = (0, 0);
     for seed in 1..=40_000 {
         let random = &mut Random::new(seed ^ 0x7A65);
-        // Behind the text, no line begins a block of HTML.
+        // After the text, no line begins a block of HTML.
         let text: String =
             ["x "].into_iter().chain((0..=random.below(14)).map(|_| *random.of(&pieces))).collect();
         let expected: Vec<String> = Parser::new(&text)

@@ -42,7 +42,7 @@ const COVERED: &[(&str, &[&str])] = &[
 /// a merge, of a default, of a directive and of a complex key to other readers of YAML.
 const QUOTED_FOR_OTHERS: &[&str] = &["---", "...", "<<", "=", "%", "?", "-"];
 
-/// Whether a text may stand behind `k: ` as it is.
+/// Whether a text may follow `k: ` as it is.
 fn reads_back_plain(text: &str) -> bool {
     !text.contains(['\n', '\r', '\t', '\u{85}', '\u{2028}', '\u{feff}'])
         && !QUOTED_FOR_OTHERS.contains(&text)

@@ -1,6 +1,6 @@
 //! The quick reader of simple front matter says what the YAML parser says, or nothing.
 
-use super::super::document::{Document, FrontMatter, glance, parsed};
+use super::super::document::{Document, FrontMatter, parsed, quick_record_type};
 use super::super::{matter, simple, split};
 use super::generate::{PIECES, Random};
 
@@ -20,12 +20,12 @@ fn read_quickly(text: &str) -> bool {
     let parsed = parsed(text, range);
     assert_eq!(FrontMatter::Present(properties), parsed, "{text:?}");
     let record_type = Document::parse(text).record_type().map(str::to_owned);
-    assert_eq!(glance(text), Some(record_type.as_deref()), "{text:?}");
+    assert_eq!(quick_record_type(text), Some(record_type.as_deref()), "{text:?}");
     true
 }
 
 #[test]
-fn what_most_notes_have_is_read_quickly() {
+fn plain_front_matter_takes_the_fast_path() {
     for front in [
         "type: contact",
         "type: contact\nname: Jané Doe\nlast_contact: 2026-11-02\nvalue: 12.50\nempty:\ncompany: \"[[Acme]]\"",
@@ -44,7 +44,7 @@ fn what_most_notes_have_is_read_quickly() {
 }
 
 #[test]
-fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
+fn ambiguous_yaml_is_left_to_the_parser() {
     for front in [
         "",
         "a: b: c",
@@ -88,13 +88,13 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
     ] {
         let text = format!("---\n{front}\n---\nbody\n");
         assert!(!read_quickly(&text), "{front:?}");
-        assert_eq!(glance(&text), None, "{front:?}");
+        assert_eq!(quick_record_type(&text), None, "{front:?}");
     }
 }
 
 /// The parser has a budget and refuses more than it; the quick reader must not read that.
 #[test]
-fn what_is_long_is_left_to_the_parser() {
+fn long_front_matter_is_left_to_the_parser() {
     let list = |items: usize| format!("tags: [a{}]", ", a".repeat(items - 1));
     let table = [
         (list(200), true),
@@ -118,7 +118,7 @@ fn what_is_long_is_left_to_the_parser() {
 }
 
 #[test]
-fn what_is_unusual_is_read_by_both_in_the_same_way_or_left() {
+fn fast_path_agrees_with_the_parser_or_declines() {
     const PARTS: &[&str] = &[
         "a",
         "b",
@@ -227,7 +227,7 @@ fn what_is_unusual_is_read_by_both_in_the_same_way_or_left() {
 }
 
 #[test]
-fn where_both_read_both_read_the_same() {
+fn fast_path_and_parser_agree() {
     const KEYS: [&str; 12] =
         ["type", "name", "a-b", "T", "true", "Null", "y", "5", "a b", "tags", "名前", "k_9"];
     const VALUES: [&str; 38] = [

@@ -40,7 +40,7 @@ pub struct AppStatus {
     /// Nothing was chosen yet: show the first start.
     pub first_run: bool,
     pub vault: Option<VaultSummary>,
-    /// Why the configured vault is not open, or cannot be reached any more.
+    /// Why the configured vault is not open, or can no longer be reached.
     pub vault_problem: Option<crate::UserError>,
     /// Extra roots that cannot be reached.
     pub gone_roots: Vec<GoneRootView>,
@@ -162,7 +162,7 @@ pub struct PassedOn {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct OpenVault {
     pub choice: VaultChoice,
-    /// `provider/model`; none goes on without one.
+    /// `provider/model`; none continues without one.
     pub model: Option<String>,
     /// Added before the vault is opened.
     #[serde(default)]

@@ -166,7 +166,7 @@ pub struct ChooseBranch {
 pub struct SearchSessions {
     /// Every word of it has to be there, parts of words count; no sign has a meaning.
     pub query: String,
-    /// So many sessions at most; 20 where none is said.
+    /// At most this many sessions; 20 where none is said.
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,

@@ -44,7 +44,7 @@ pub struct RecentVault {
     /// With `~` for the user's home.
     pub shown: String,
     pub name: String,
-    /// Null where the folder is not there.
+    /// Null where the folder does not exist.
     pub notes: Option<u32>,
     /// When it was opened last, where that is known.
     pub opened: Option<String>,
@@ -93,7 +93,7 @@ pub struct HistoryUse {
     /// The oldest changes are deleted where the history is larger.
     #[ts(type = "number")]
     pub most_bytes: u64,
-    /// So many of the newest changes are kept in any case.
+    /// How many of the newest changes are kept in any case.
     pub at_least: u32,
     /// What pruning to fewer days would delete.
     pub older: Vec<OlderChanges>,
@@ -150,7 +150,7 @@ pub struct KeepHistory {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PruneChanges {
-    /// Deletes what is older than so many days; the usual limits where it is left out.
+    /// Deletes what is older than this many days; the usual limits where it is left out.
     #[serde(default)]
     #[ts(optional)]
     pub days: Option<u32>,

@@ -16,7 +16,7 @@ const MAX_OUTPUT: u32 = 8_192;
 /// The body. What stays the same from step to step comes first and what may change after the
 /// messages, so that a longer conversation starts with the bytes of the shorter one.
 ///
-/// A breakpoint of the cache stands behind the system prompt, which covers the tools before it. That
+/// A breakpoint of the cache follows the system prompt, which covers the tools before it. That
 /// for the messages moves with every request; `own` says that the server is Anthropic's, which sets it
 /// by itself when asked to on the top level: there it changes no byte of what was sent before.
 pub(super) fn encode(

@@ -16,7 +16,7 @@ use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 pub(super) struct Reply {
     provider: String,
     model: String,
-    /// Tools that are called otherwise on the wire.
+    /// Tools with another name on the wire.
     renamed: HashMap<String, String>,
     /// Ids of the calls in the conversation, and of those of this answer.
     taken: HashSet<String>,
@@ -68,7 +68,7 @@ impl AnswerState for Reply {
         }
         match serde_json::from_str(data) {
             Ok(chunk @ Value::Object(_)) => self.chunk(&chunk, events),
-            // The server ignored the wish for events.
+            // The server ignored the request for a stream.
             Ok(Value::Array(chunks)) if chunks.iter().all(Value::is_object) => {
                 chunks.iter().try_for_each(|chunk| self.chunk(chunk, events))
             }
@@ -88,12 +88,12 @@ impl AnswerState for Reply {
         let has_calls = !self.calls.is_empty();
         let finish = match (self.finish.as_deref(), self.blocked) {
             (None, Some(reason)) => FinishReason::Blocked(reason),
-            // It was an answer, in which the model said nothing at all.
+            // A valid answer without content.
             (None, None) if self.is_answer && self.candidate.is_none() => FinishReason::Stop,
             (None, None) if self.done && has_calls => FinishReason::ToolCalls,
             (None, None) if self.done => FinishReason::Stop,
             (None, None) => return Err(Fault::Truncated),
-            // Servers that copy the API say that there are calls.
+            // Compatible servers report calls as the reason.
             (Some("STOP" | "FUNCTION_CALL"), _) if has_calls => FinishReason::ToolCalls,
             (Some("STOP" | "FUNCTION_CALL"), _) => FinishReason::Stop,
             (Some("MAX_TOKENS"), _) => FinishReason::Length,
@@ -169,7 +169,7 @@ impl Reply {
         }
     }
 
-    /// Calls come whole.
+    /// A call arrives complete in one chunk.
     fn call(&mut self, call: &Value, part: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(Fault::Bad("a tool call has no name"));

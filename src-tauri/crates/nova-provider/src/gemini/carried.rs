@@ -1,5 +1,5 @@
-//! What the server wants to see again with its own answer: its parts with their thought signatures, and the
-//! ids that it gave to calls.
+//! What is sent back to the server with its own answer: its parts with their thought signatures, and the ids that it
+//! gave to calls.
 //!
 //! Kept as `{"dialect": "gemini", "provider", "model", "parts": [part…]}` and sent back only to the same model
 //! of the same provider. A call is kept without its arguments, with its id in the conversation as `call`.

@@ -109,7 +109,7 @@ fn contents(request: &ChatRequest, provider: &str) -> Value {
                     carried::parts(text, calls, provider_data.as_ref(), provider, &request.model);
                 let calls = calls.iter().map(|call| (call.id.clone(), call.name.clone()));
                 open = Open { calls: calls.collect(), ids };
-                // The server refuses a content of nothing.
+                // The server refuses an empty content.
                 if !parts.is_empty() {
                     out.push(json!({ "role": "model", "parts": parts }));
                 }
@@ -131,7 +131,7 @@ fn user(parts: Vec<Value>) -> Value {
     json!({ "role": "user", "parts": parts })
 }
 
-/// The server refuses a text of nothing.
+/// The server refuses an empty text.
 fn text(text: &str) -> Value {
     json!({ "text": if is_blank(text) { "(empty)" } else { text } })
 }

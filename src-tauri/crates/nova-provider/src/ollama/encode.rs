@@ -50,14 +50,14 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, mo
     Value::Object(body).to_string().into_bytes()
 }
 
-/// About how many tokens the request has that makes so many bytes.
+/// About how many tokens the request has that makes this many bytes.
 pub(super) fn tokens_of(bytes: usize, request: &ChatRequest) -> u64 {
     let of_images: usize = request.images().map(|image| image.data.len()).sum();
     let images: u64 = request.images().map(|image| image_tokens(image.width, image.height)).sum();
     (bytes.saturating_sub(of_images) as u64).div_ceil(BYTES_PER_TOKEN) + images
 }
 
-/// The smallest of 16,384, 32,768, … that holds so many tokens, if the model can take in as much.
+/// The smallest of 16,384, 32,768, … that holds this many tokens, if the model can take in as much.
 fn context(needed: u64, set: Option<u64>, most: Option<u64>) -> u64 {
     let size = set.unwrap_or_else(|| needed.next_power_of_two().max(LEAST_CONTEXT));
     size.min(most.unwrap_or(u64::MAX))
@@ -93,7 +93,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
         }
         Message::Assistant { text, calls, provider_data } => {
             let mut out = json!({ "role": "assistant", "content": text });
-            // Models that think between calls go on with their thoughts.
+            // Models that think between calls continue with their thoughts.
             let thoughts = provider_data.as_ref();
             if let Some(thinking) = thoughts.and_then(|data| answer::thinking(data, provider, &request.model))
                 && !calls.is_empty()

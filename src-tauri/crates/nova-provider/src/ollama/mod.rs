@@ -88,7 +88,7 @@ impl Provider for Ollama {
         let never = CancellationToken::new();
         let models = tags(&self.endpoint, "api/tags", &never).await?;
         let asked = stream::iter(models).map(|mut model| async {
-            // A model that cannot be asked about is listed all the same.
+            // A model that cannot be asked about is listed anyway.
             let shown = self.shown(&model.id, &never).await.unwrap_or_default();
             (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
             model

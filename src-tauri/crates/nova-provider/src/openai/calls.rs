@@ -137,7 +137,7 @@ impl Calls {
         Ok(calls)
     }
 
-    /// The call a delta goes on with; none if it begins one.
+    /// The call a delta continues with; none if it begins one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
         let by_index = |index: i64| self.begun.iter().rposition(|call| call.index == Some(index));
         match (&piece.id, piece.index) {

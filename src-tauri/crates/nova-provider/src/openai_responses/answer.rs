@@ -95,7 +95,7 @@ impl AnswerState for Reply {
                 self.end(part("response"), events)?;
             }
             Some("error") => return Err(Fault::Reported(error_of(event))),
-            // The server ignored the wish for a stream.
+            // The server ignored the request for a stream.
             None if part("object") == "response" => self.end(&Value::Object(event), events)?,
             None if !part("error").is_null() => return Err(Fault::Reported(part("error").clone())),
             // Steps of what was handled, and what is new: the API says to expect it.
@@ -284,7 +284,7 @@ impl Reply {
         self.find(Kind::Call, index, id).ok_or(Fault::Bad("it continues a call that never started"))
     }
 
-    /// The arguments once more and whole.
+    /// The complete arguments, repeated.
     fn take_arguments(&mut self, at: usize, whole: &Value, events: &mut Vec<ChatEvent>) {
         let whole = match whole {
             Value::String(text) if !text.trim().is_empty() => text.clone(),
@@ -309,7 +309,7 @@ impl Reply {
         }
     }
 
-    /// Takes the response as it is in the end.
+    /// Takes the final response.
     fn end(&mut self, response: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let status = response["status"].as_str().unwrap_or_default();
         if status == "failed" || !response["error"].is_null() {

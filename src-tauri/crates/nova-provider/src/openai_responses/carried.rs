@@ -1,5 +1,5 @@
-//! What the server wants to see again with its own answer: reasoning in encrypted form, and the phase of its
-//! texts, in the order of the answer.
+//! What is sent back to the server with its own answer: encrypted reasoning, and the phase of its texts, in the order of
+//! the answer.
 //!
 //! Kept as `{"dialect": "openai_responses", "provider", "model", "items": [item…]}`, calls without their
 //! arguments, and sent back only to the same model of the same provider: nobody else can read it.

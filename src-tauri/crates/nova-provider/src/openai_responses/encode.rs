@@ -60,7 +60,7 @@ fn tool(tool: &ToolDefinition) -> Value {
 }
 
 /// A deferred tool is defined where the conversation loads it, as what a search for it has found. Searches
-/// stand behind all outputs, each of which follows its call.
+/// follow all outputs, each of which follows its call.
 fn input(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What an answer consists of.
+//! The items of an answer.
 
 use serde_json::Value;
 

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_that_search_tools_are_told_by_name() {
+    fn models_that_search_tools_are_recognised_by_name() {
         for model in ["gpt-5.4", "gpt-5.4-mini-2026-03-17", "gpt-5.10", "gpt-6-astra", "ft:gpt-5.5:me::1"] {
             assert!(searches_tools(model), "{model}");
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn models_without_reasoning_are_told_by_name() {
+    fn models_without_reasoning_are_recognised_by_name() {
         for model in ["gpt-4.1", "gpt-4o-mini", "ft:gpt-4o:me::1", "openai/gpt-4.1", "gpt-5-chat-latest"] {
             assert!(!reasons(model), "{model}");
         }

@@ -211,7 +211,7 @@ async fn an_overloaded_server_is_asked_again_and_an_unknown_model_named() {
 #[tokio::test]
 async fn answers_that_are_no_messages_are_refused() {
     for events in [
-        // Goes on without a beginning; twice the same number; a call without a name; not an object.
+        // Continues without a beginning; twice the same number; a call without a name; not an object.
         vec![r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#],
         vec![
             r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
@@ -379,7 +379,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
             Message::ToolOutput {
                 call_id: "a".into(),
                 content: "The instructions.".into(),
-                // One that is not there any more, and would be refused.
+                // One that no longer exists, and would be refused.
                 loads: names(&["crm__add", "crm__gone"]),
             },
             Message::ToolOutput {

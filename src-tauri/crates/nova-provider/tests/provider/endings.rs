@@ -55,7 +55,7 @@ async fn what_follows_done_is_not_read() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_middle_is_told() {
+async fn an_error_in_the_middle_is_reported() {
     for (error, code, text) in [
         (
             r#"{"error":{"message":"out of memory","type":"server_error"}}"#,
@@ -79,7 +79,7 @@ async fn an_error_in_the_middle_is_told() {
 }
 
 #[tokio::test]
-async fn an_error_with_status_200_is_told() {
+async fn an_error_with_status_200_is_reported() {
     let reply = Reply::new("200 OK", "content-type: application/json\r\n", r#"{"error":{"message":"no"}}"#);
     assert_eq!(answer_to(reply).await.unwrap_err().to_string(), "test failed: no");
 }

@@ -18,7 +18,7 @@ async fn check(status: &str, body: &str, code: &str, sentence: &str) {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_in_the_servers_words() {
+async fn a_refusal_is_reported_in_the_servers_words() {
     let openai = r#"{"error":{"message":"context\n  too long","type":"invalid_request_error","code":null}}"#;
     check("400 Bad Request", openai, "provider_failed", "test failed (400): context too long").await;
     check("422 No", r#"{"detail":"bad field"}"#, "provider_failed", "test failed (422): bad field").await;
@@ -40,7 +40,7 @@ async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_long_is_told_as_such_in_whatever_words() {
+async fn a_request_that_is_too_long_is_reported_as_such_in_whatever_words() {
     for (kind, status, said, context) in [
         (
             "openai",
@@ -152,7 +152,7 @@ async fn a_refused_key_names_the_variable() {
 }
 
 #[tokio::test]
-async fn a_missing_model_is_told_from_a_wrong_address() {
+async fn missing_model_is_distinguished_from_wrong_address() {
     for (status, said) in [
         ("404 Not Found", r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#),
         (
@@ -264,7 +264,7 @@ async fn a_refused_connection_names_the_address() {
 }
 
 #[tokio::test]
-async fn a_connection_closed_without_an_answer_is_told() {
+async fn a_connection_closed_without_an_answer_is_reported() {
     let error = answer_to(Reply::events("").cut(0)).await.unwrap_err();
     assert_eq!(error.code().as_str(), "provider_unreachable");
     assert!(error.to_string().contains("closed without an answer"), "{error}");

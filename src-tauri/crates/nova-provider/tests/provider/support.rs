@@ -37,7 +37,7 @@ impl Reply {
         Self::new("200 OK", "content-type: text/event-stream\r\n", body)
     }
 
-    /// A stream of events in HTTP chunks of so many bytes: the client gets exactly these.
+    /// A stream of events in HTTP chunks of this many bytes: the client gets exactly these.
     pub(crate) fn chunked(body: &str, size: usize) -> Self {
         let mut reply = Self::new("200 OK", "transfer-encoding: chunked\r\n", "");
         for chunk in body.as_bytes().chunks(size) {
@@ -175,7 +175,7 @@ pub(crate) fn request() -> ChatRequest {
     }
 }
 
-/// Everything a stream gives; fails when it goes on after its end, or ends without one.
+/// Everything a stream gives; fails when it continues after its end, or ends without one.
 pub(crate) async fn read_all(mut stream: ChatStream) -> (Vec<ChatEvent>, Result<Completed, ProviderError>) {
     let mut events = Vec::new();
     let reading = async {

@@ -9,7 +9,7 @@ use crate::{Settings, SkillSettings};
 
 const SMALL: CatalogBudget = CatalogBudget(4_000);
 
-/// So many skills, each with a description of so many letters in words of seven.
+/// This many skills, each with a description of this many letters in words of seven.
 fn many(skills: usize, letters: usize) -> Arc<Snapshot> {
     let description = "letters ".repeat(letters / 8);
     let yaml: String = (0..skills)

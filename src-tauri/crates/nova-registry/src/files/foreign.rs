@@ -34,7 +34,7 @@ impl ForeignRoot {
         self.behind_links || folder.canonicalize().is_ok_and(|real| real == folder)
     }
 
-    /// The folder in which the one that holds it will be made, and that one, while it is not there.
+    /// The folder in which the one that holds it will be made, and that one, while it does not exist.
     pub(super) fn awaited(&self) -> Option<(&Path, &Path)> {
         let holds = self.folder.parent()?;
         let is_there = holds.is_dir() && self.is_in_place(holds);
@@ -74,7 +74,7 @@ pub struct ForeignFile {
     pub hash: String,
 }
 
-/// A tool of such a skill. It declares what it likes, and is asked about all the same: its effect
+/// A tool of such a skill. It declares what it likes, and is asked about anyway: its effect
 /// counts as undeclared unless what it declares is stricter, and what was agreed to is bound to all
 /// files of the skill.
 pub(super) struct ForeignTool {

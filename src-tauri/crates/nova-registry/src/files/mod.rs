@@ -51,7 +51,7 @@ pub trait LastGood: Send + Sync {
     fn get(&self, file: &str) -> Option<LastGoodTool>;
     fn keep(&self, file: &str, good: &LastGoodTool);
     fn forget(&self, file: &str);
-    /// Forgets those files of a folder, `dynamic` or `skills/<id>`, that are not there any more.
+    /// Forgets those files of a folder, `dynamic` or `skills/<id>`, that no longer exist.
     fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool);
 }
 

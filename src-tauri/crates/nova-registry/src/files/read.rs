@@ -113,7 +113,7 @@ fn file(dir: &Dir, name: &str) -> Option<FileText> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             // A file that has just gone is none.
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
-            let why = "it is a link to a file that is not there; put the file itself here";
+            let why = "it is a link to a missing file; put the file itself here";
             return is_link.then(|| FileText::Refused(why.into()));
         }
         Err(error) => {
@@ -218,8 +218,7 @@ mod tests {
         let refused = FileText::Refused("it is a link out of its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
         assert_eq!(found["within.ts"], FileText::Text("text".into()));
-        let to_nothing =
-            FileText::Refused("it is a link to a file that is not there; put the file itself here".into());
+        let to_nothing = FileText::Refused("it is a link to a missing file; put the file itself here".into());
         assert_eq!(found["dangling.ts"], to_nothing);
     }
 }

@@ -92,7 +92,7 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
     let failed = |error: std::io::Error| format!("{path} cannot be read ({error}). Check its permissions.");
     let opened = open(dir, path).map_err(failed)?;
     if !opened.metadata().map_err(failed)?.is_file() {
-        return Err(format!("{path} is not a regular file any more. Look again."));
+        return Err(format!("{path} is no longer a regular file. Review it again."));
     }
     let in_tools = path.strip_prefix("tools/").is_some_and(|name| !name.contains('/') && is_tool_file(name));
     let wanted = in_tools || listing::OWN.contains(&path);

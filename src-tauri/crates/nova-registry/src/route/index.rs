@@ -85,7 +85,7 @@ impl Vocabulary {
             .map(|(id, shared)| {
                 (id, 2.0 * shared as f32 / (grams.len() as u32 + self.trigrams[id as usize]) as f32)
             })
-            .filter(|(_, likeness)| *likeness >= 0.5)
+            .filter(|(_, similarity)| *similarity >= 0.5)
             .collect();
         near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         near.truncate(4);

@@ -74,7 +74,7 @@ enum Meaning {
 
 /// What the phrases say of a request.
 struct PhraseScores {
-    /// By skill: the greatest likeness to a phrase of its own.
+    /// By skill: the greatest similarity to a phrase of its own.
     for_skill: Vec<f32>,
     /// By tool, the same.
     for_tool: Vec<f32>,
@@ -202,11 +202,11 @@ impl Router {
         for (at, score) in scores.iter_mut().enumerate() {
             // The likest hint alone: a skill gains nothing by saying a thing a hundred times.
             let (mut minus, mut plus) = (0.0_f32, 0.0_f32);
-            for (owner, instead, likeness) in &against {
+            for (owner, instead, similarity) in &against {
                 if self.belongs(at, *owner) {
-                    minus = minus.max(*likeness);
+                    minus = minus.max(*similarity);
                 } else if instead.is_some_and(|instead| self.belongs(at, instead)) {
-                    plus = plus.max(*likeness);
+                    plus = plus.max(*similarity);
                 }
             }
             *score = *score * (1.0 - w.against * minus) + w.instead * plus;
@@ -256,7 +256,7 @@ impl Router {
             }
             if terms.is_empty() && w.similar > 0.0 {
                 let near = self.vocabulary.similar(&token.word);
-                terms.extend(near.into_iter().map(|(term, likeness)| (term, likeness * w.similar)));
+                terms.extend(near.into_iter().map(|(term, similarity)| (term, similarity * w.similar)));
             }
             let importance = match token {
                 Token { name: true, .. } if terms.is_empty() => w.unknown_name,
@@ -275,20 +275,20 @@ impl Router {
         let mut for_tool = vec![0.0_f32; self.tools.len()];
         let mut against = Vec::new();
         for (at, meaning) in self.meanings.iter().enumerate() {
-            let likeness = self.phrases.likeness(&request, at);
+            let similarity = self.phrases.similarity(&request, at);
             match meaning {
                 Meaning::For(owner, example) => {
                     if example.is_some() && example.as_deref() == without {
                         continue;
                     }
-                    for_skill[owner.skill] = for_skill[owner.skill].max(likeness);
+                    for_skill[owner.skill] = for_skill[owner.skill].max(similarity);
                     if let Some(tool) = owner.tool {
                         let tool = self.first_tool[owner.skill] + tool;
-                        for_tool[tool] = for_tool[tool].max(likeness);
+                        for_tool[tool] = for_tool[tool].max(similarity);
                     }
                 }
-                Meaning::Against { owner, instead } if likeness >= 0.4 => {
-                    against.push((*owner, *instead, likeness));
+                Meaning::Against { owner, instead } if similarity >= 0.4 => {
+                    against.push((*owner, *instead, similarity));
                 }
                 Meaning::Against { .. } => {}
             }
@@ -435,7 +435,7 @@ fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
             }
         }
         for (text, instead) in &skill.not_when {
-            // What belongs to a skill that is not there may as well come here; what belongs to none may not.
+            // What belongs to a skill that does not exist may as well come here; what belongs to none may not.
             let other = named(instead);
             if other.is_some() || instead.is_empty() {
                 say(text, Meaning::Against { owner: whole, instead: other });

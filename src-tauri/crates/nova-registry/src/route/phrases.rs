@@ -90,7 +90,7 @@ impl Phrases {
     }
 
     /// How alike the request and a phrase are, 0 to 1.
-    pub(super) fn likeness(&self, request: &RequestTerms, phrase: usize) -> f32 {
+    pub(super) fn similarity(&self, request: &RequestTerms, phrase: usize) -> f32 {
         let Some(phrase) = self.all.get(phrase) else { return 0.0 };
         if phrase.length == 0.0 || request.length == 0.0 {
             return 0.0;

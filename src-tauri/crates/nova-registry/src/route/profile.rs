@@ -2,7 +2,7 @@ use nova_skill::Fragment;
 
 use crate::{SkillEntry, ToolEntry};
 
-/// At most so many phrases of one skill are read, and as many of each of its tools.
+/// At most this many phrases of one skill are read, and as many of each of its tools.
 const MAX_PHRASES: usize = 64;
 
 /// What the router knows of a skill.

@@ -10,7 +10,7 @@ use super::{Router, spread};
 impl Router {
     /// The skill to activate without asking the model, if there is one that is sure to be meant.
     ///
-    /// It takes two signs that do not depend on each other: words that are the skill's own, likeness to a
+    /// It takes two signs that do not depend on each other: words that are the skill's own, similarity to a
     /// phrase of its own, a possessive. One word in common is not enough, however rare it is: a contact lens
     /// is no contact. Two words that only its tools use are not enough either. A question that anybody might
     /// ask must read like a phrase of the skill.
@@ -117,7 +117,7 @@ pub(super) struct Signs {
     has_name: bool,
     /// One of them is what the skill says of itself, not only its tools.
     of_itself: bool,
-    /// The greatest likeness to a phrase of its own.
+    /// The greatest similarity to a phrase of its own.
     like: f32,
     /// What it has of all words of the request.
     words: f32,
@@ -145,12 +145,12 @@ enum Question {
 pub(super) struct Doubt {
     pub(super) score: f32,
     pub(super) lead: f32,
-    /// So much likeness to a phrase is a sign, and so much is enough alone.
+    /// So much similarity to a phrase is a sign, and so much is enough alone.
     pub(super) like: f32,
     pub(super) very_like: f32,
     /// So like a phrase a question of the world must be.
     pub(super) question: f32,
-    /// So much of all words the skill must have where no phrase is a sign: of a request with one word of
+    /// How much of all words the skill must have where no phrase is a sign: of a request with one word of
     /// its own and a possessive, with two of which one is from its name, and with any two.
     pub(super) possessive: f32,
     pub(super) named: f32,

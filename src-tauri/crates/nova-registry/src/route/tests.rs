@@ -36,7 +36,7 @@ fn pull_up_uber_goes_to_the_lookup_where_hints_say_so() {
 }
 
 #[test]
-fn without_its_hints_the_confusion_shows_with_the_hint_that_mends_it() {
+fn without_its_hints_the_confusion_shows_with_the_hint_that_fixes_it() {
     let bare = without_hints(UBER);
     let found = test_routing(&snapshot(&bare));
     let uber = found
@@ -72,7 +72,7 @@ fn an_example_that_is_tested_does_not_find_itself() {
 }
 
 #[test]
-fn a_skill_that_would_take_the_examples_of_another_is_told_before_it_is_enabled() {
+fn a_skill_that_would_take_the_examples_of_another_is_reported_before_it_is_enabled() {
     let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
     let settings = Settings([("screener".to_owned(), off)].into());
     let bare = without_hints(UBER);

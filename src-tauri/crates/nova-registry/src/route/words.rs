@@ -4,11 +4,11 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::english::{base_form, is_common, is_light};
 
-/// At most so many characters of any text count: half of them from its beginning, half from its
+/// At most this many characters of any text count: half of them from its beginning, half from its
 /// end, as what somebody wants stands before or behind what they pasted.
 const MAX_CHARS: usize = 4000;
 
-/// At most so many tokens of any text count.
+/// At most this many tokens of any text count.
 const MAX_TOKENS: usize = 600;
 
 /// A longer word is no word.

@@ -166,7 +166,7 @@ fn the_front_matter_ends_where_the_keys_end() {
 }
 
 #[test]
-fn instructions_that_are_too_long_for_one_reading_are_told() {
+fn instructions_that_are_too_long_for_one_reading_are_reported() {
     let read = |bytes: usize| {
         let text = format!("---\nname: x\ndescription: D.\n---\n{}", "y".repeat(bytes));
         let (skill, findings) = SkillMd::read(&text, Some("x")).unwrap();

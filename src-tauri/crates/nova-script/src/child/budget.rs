@@ -103,7 +103,7 @@ impl Budget {
         }
     }
 
-    /// Nova does not want this job any more; it may be one that has not begun.
+    /// Nova no longer wants this job; it may be one that has not begun.
     pub(super) fn cancel(&self, job: Job) {
         self.cancelled_at.store(now(), Relaxed);
         self.cancelled.store(job, Relaxed);
@@ -113,7 +113,7 @@ impl Budget {
         self.cancelled.load(Relaxed) == self.running.load(Relaxed)
     }
 
-    /// How long the running job may go on after it was cancelled; None where it was not.
+    /// How long the running job may continue after it was cancelled; None where it was not.
     pub(super) fn stop_in(&self) -> Option<Duration> {
         let end = self.cancelled_at.load(Relaxed).saturating_add(nanos(CLEANING));
         self.is_cancelled().then(|| Duration::from_nanos(end.saturating_sub(now())))
@@ -148,7 +148,7 @@ impl Budget {
     }
 }
 
-/// Ends the process where a job goes on for longer than the interpreter would let it.
+/// Ends the process where a job continues for longer than the interpreter would let it.
 pub(super) fn watch(budget: Arc<Budget>, link: Arc<Link>) {
     loop {
         let watched = budget.watched.lock().unwrap_or_else(PoisonError::into_inner);

@@ -56,7 +56,7 @@ impl Host {
         Self { link, budget, state: RefCell::new(state) }
     }
 
-    /// Lets JavaScript ask, for one call, with so many bytes of output of each kind.
+    /// Lets JavaScript ask, for one call, with this many bytes of output of each kind.
     pub(super) fn begin_call(&self, output: u64) {
         let mut state = self.state.borrow_mut();
         state.calling = true;

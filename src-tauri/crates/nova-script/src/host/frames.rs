@@ -94,7 +94,7 @@ fn decode(json: &[u8]) -> Result<(FromChild, usize), FrameError> {
     }
 }
 
-/// The bytes of a message that holds about so many bytes of text.
+/// The bytes of a message that holds about this many bytes of text.
 pub(super) async fn encode(
     message: impl Serialize + Send + 'static,
     about: usize,

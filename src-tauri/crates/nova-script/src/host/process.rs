@@ -208,7 +208,7 @@ impl From<ExitStatus> for Ending {
 }
 
 impl Ending {
-    /// Whether the process ended itself because it could not go on; not by a hand from outside, nor
+    /// Whether the process ended itself because it could not continue; not by a hand from outside, nor
     /// by the kernel for want of memory.
     fn is_crash(self) -> bool {
         // SIGABRT, with which Rust answers a full stack and a refused allocation, and SIGSEGV have

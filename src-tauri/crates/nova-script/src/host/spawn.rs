@@ -18,7 +18,7 @@ pub trait Spawn: Send + Sync {
 ///
 /// A script cannot reach any of these in the first place: its engine has no such functions. The
 /// confinement holds where the engine is broken. So where the system enforces a part of it, scripts run
-/// all the same unless `require` is set, and the log says so; where it enforces nothing, the user is asked.
+/// anyway unless `require` is set, and the log says so; where it enforces nothing, the user is asked.
 #[derive(Clone)]
 pub struct UnderGuard {
     pub guard: Guard,

@@ -71,7 +71,7 @@ fn the_slack_tool_posts() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_told_as_zod_sees_it() {
+fn arguments_that_do_not_fit_are_reported_as_zod_sees_it() {
     let mut process = Process::start();
     let source = tool("return 1").replace("z.object({})", "z.object({ n: z.number().max(3) })");
     process.load(&source).unwrap();

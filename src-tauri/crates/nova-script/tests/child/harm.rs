@@ -40,7 +40,7 @@ fn an_endless_loop_is_ended_and_its_line_told() {
 
 /// Nothing can look into the engine while it works by itself: the last statement is told that was begun.
 #[test]
-fn what_the_engine_does_by_itself_is_told_with_the_line_of_its_statement() {
+fn what_the_engine_does_by_itself_is_reported_with_the_line_of_its_statement() {
     let native = "`${new Array(1e8)}`.length";
     let limits = Limits { memory: 4 << 30, ..HURRIED };
     for (body, line) in [
@@ -88,7 +88,7 @@ export default defineTool({{ name: 'tried', description: 'Is tried.', parameters
 
 /// So that the line outlives the process. A call tells none: that would make it slow.
 #[test]
-fn the_lines_that_a_file_comes_to_are_told_while_it_loads() {
+fn the_lines_that_a_file_comes_to_are_reported_while_it_loads() {
     let mut process = Process::hurried();
     let source = tool("const a = 1\n  return a") + "\nfunction f() {}\nexport const b = 2\nfor (;;) {}";
     process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false, snippet: false });
@@ -200,7 +200,7 @@ fn deep_recursion_is_an_error_like_any_other() {
 }
 
 #[test]
-fn whatever_is_thrown_is_told() {
+fn whatever_is_thrown_is_reported() {
     let mut process = Process::start();
     for (thrown, message) in [
         ("new Error('plain')", "plain"),
@@ -239,7 +239,7 @@ fn whatever_is_thrown_is_told() {
 }
 
 #[test]
-fn an_error_is_told_in_places_of_the_typescript() {
+fn an_error_is_reported_in_places_of_the_typescript() {
     let mut process = Process::start();
     let body = "interface A {\n    b: string\n  }\n  const inner = async (a: A): Promise<never> => {
     const größer: string = '日本'; throw new Error('found') as unknown\n  }

@@ -89,7 +89,7 @@ async fn a_declared_credential_is_given_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_credential_that_is_missing_is_told_as_one() {
+async fn a_credential_that_is_missing_is_reported_as_one() {
     let want = json!({ "type": "credential", "service": "slack", "key": "token" });
     let error = asked("{\"credentials\":[\"slack\"]}", want, Context::new().0).await.unwrap_err();
     assert!(
@@ -130,7 +130,7 @@ async fn what_nobody_waited_for_ends_with_the_call_and_with_its_process() {
 }
 
 #[tokio::test]
-async fn a_tool_is_told_in_which_call_it_runs() {
+async fn tool_learns_in_which_call_it_runs() {
     let host = host();
     let tool = host.tool("{}").await;
     assert_eq!(

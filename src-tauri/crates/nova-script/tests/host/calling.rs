@@ -73,7 +73,7 @@ async fn partial_results_without_end_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_fault_is_told_with_its_place_and_the_process_goes_on_unless_it_is_fatal() {
+async fn a_fault_is_reported_with_its_place_and_the_process_continues_unless_it_is_fatal() {
     let host = host();
     let tool = host.tool("{}").await;
     for fatal in [false, true] {
@@ -87,7 +87,7 @@ async fn a_fault_is_told_with_its_place_and_the_process_goes_on_unless_it_is_fat
 }
 
 #[tokio::test]
-async fn arguments_that_the_schema_of_the_file_refuses_are_told_as_such() {
+async fn arguments_that_the_schema_of_the_file_refuses_are_reported_as_such() {
     let host = host();
     let tool = host.tool("{}").await;
     let args = json!({ "do": "fail", "kind": "arguments", "message": "city: too short.\n" });

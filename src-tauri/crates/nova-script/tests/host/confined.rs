@@ -93,7 +93,7 @@ async fn the_weather_example_works_without_rights() {
 }
 
 #[tokio::test]
-async fn faults_are_told_without_rights() {
+async fn faults_are_reported_without_rights() {
     let host = host();
     for (source, told) in [
         (tool("execute: async () => { throw new Error('no') }"), "stand_in.ts:3:125: no"),

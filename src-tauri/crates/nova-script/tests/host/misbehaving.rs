@@ -83,7 +83,7 @@ async fn a_flood_of_messages_does_not_stop_the_clock() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_killed_in_mid_call_is_told_of_and_the_next_call_works() {
+async fn killed_process_is_reported_and_the_next_call_works() {
     let host = host();
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();
@@ -119,7 +119,7 @@ async fn asks_without_end_are_refused_and_bounded_in_time() {
         options.asks = 100;
     });
     let tool = host.tool("{\"credentials\":[\"service\"]}").await;
-    // It reads no answer: sooner or later both pipes are full, and its time runs all the same.
+    // It reads no answer: sooner or later both pipes are full, and its time runs anyway.
     let (message, _) = failure(&tool, json!({ "do": "ask_flood" })).await;
     assert_eq!(message, "stand_in.ts: It did not finish in 0.3 s and was stopped.");
     assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
@@ -193,13 +193,13 @@ async fn a_source_that_is_too_long_starts_nothing() {
     let host = host();
     let loaded = host.host.load(file("owner", "stand_in.ts", &"x\n".repeat(5_000_000))).await;
     let message = loaded.err().expect("a file that is refused").to_string();
-    // So many lines of two bytes fill a megabyte, and the next one is too much.
+    // This many lines of two bytes fill a megabyte, and the next one is too much.
     assert_eq!(message, "stand_in.ts:524289: it has more than 1 MB. Make it shorter.");
     assert_eq!(host.host.started(), 0);
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told_of() {
+async fn missing_program_is_reported() {
     let host = crate::support::host_of("/nowhere/nova-script", |_| {});
     let loaded = host.host.load(file("owner", "stand_in.ts", "{}")).await;
     let message = loaded.err().expect("a file that is not loaded").to_string();

@@ -61,7 +61,7 @@ async fn the_weather_example_reaches_the_web_and_its_credential_through_nova() {
 }
 
 #[tokio::test]
-async fn a_file_with_a_syntax_error_is_told_with_its_place() {
+async fn a_file_with_a_syntax_error_is_reported_with_its_place() {
     let host = host(|_| {});
     let error = within(host.host.load(file("a", "a.ts", "let a = 1\nlet b = }\n"))).await.err().unwrap();
     assert_eq!((error.file.as_str(), error.line, error.column), ("a.ts", Some(2), Some(9)));

@@ -20,9 +20,9 @@ pub(crate) enum ControlTool {
     ReadOutput,
 }
 
-/// So many tools a search gives.
+/// How many tools a search gives.
 const FOUND: usize = 8;
-/// So many skills an answer names before it only counts them.
+/// How many skills an answer names before it only counts them.
 const NAMED: usize = 60;
 /// The most of a description in an answer, in characters.
 const DESCRIPTION: usize = 160;
@@ -87,7 +87,7 @@ impl ControlTool {
             ),
             Self::UnloadSkill => (
                 "unload_skill",
-                "Unloads a skill that is not needed any more; its tools disappear.",
+                "Unloads a skill that is no longer needed; its tools disappear.",
                 vec![skill()],
             ),
             Self::SearchTools => (
@@ -101,13 +101,13 @@ impl ControlTool {
                 vec![
                     skill(),
                     ("path", text("Its place in the skill's folder.")),
-                    ("offset", json!({"type": "integer", "description": "Where to go on, in bytes."})),
+                    ("offset", json!({"type": "integer", "description": "Where to continue, in bytes."})),
                 ],
             ),
             Self::CheckCall => ("check_call", "Says how far a running call is.", vec![number()]),
             Self::WaitCall => (
                 "wait_call",
-                "Waits for the end of a running call, when you cannot go on without it.",
+                "Waits for the end of a running call, when you cannot continue without it.",
                 vec![number(), ("seconds", json!({"type": "integer", "description": "At most; else 30."}))],
             ),
             Self::CancelCall => ("cancel_call", "Stops a running call.", vec![number()]),
@@ -116,7 +116,7 @@ impl ControlTool {
                 "Reads on in the output of a call that was cut.",
                 vec![
                     ("call", text("Its id, as the output names it.")),
-                    ("offset", json!({"type": "integer", "description": "Where to go on, in bytes."})),
+                    ("offset", json!({"type": "integer", "description": "Where to continue, in bytes."})),
                 ],
             ),
         };
@@ -134,7 +134,7 @@ impl ControlTool {
         ToolDefinition { name: name.into(), description: description.into(), input_schema }
     }
 
-    /// Where to go on reading.
+    /// Where to continue reading.
     pub(crate) fn offset(arguments: &str) -> usize {
         usize::try_from(Self::number(arguments, "offset").unwrap_or_default()).unwrap_or(usize::MAX)
     }
@@ -262,7 +262,7 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
         return json!({"error": {
             "code": "skill_unavailable",
             "message": format!("The skill {} is not available. {}.", skill.id, reason.trim_end_matches('.')),
-            "hint": "Tell the user what is missing, or go on without it.",
+            "hint": "Tell the user what is missing, or continue without it.",
         }});
     }
     let visible = snapshot.available().filter(|skill| !skill.hidden);
@@ -322,7 +322,7 @@ pub(crate) fn resource(skill: &SkillEntry, path: &str, offset: usize) -> String 
     };
     match read {
         Ok(text) => {
-            let text = part(&text, offset, PART, "Go on with offset {end}.");
+            let text = part(&text, offset, PART, "Continue with offset {end}.");
             if skill.foreign { fenced_skill(&skill.id, &text) } else { text }
         }
         Err(why) => json!({"error": {"code": "bad_request", "message": harmless_line(&why)}}).to_string(),

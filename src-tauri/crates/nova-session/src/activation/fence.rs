@@ -36,7 +36,7 @@ pub(crate) fn fenced_skill(skill: &str, text: &str) -> String {
     )
 }
 
-/// At most so many bytes, from `start` on; what is left out is said with how to get it.
+/// At most this many bytes, from `start` on; what is left out is said with how to get it.
 pub(crate) fn part(text: &str, start: usize, most: usize, how: &str) -> String {
     let floor =
         |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();

@@ -113,7 +113,7 @@ fn tools_of(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<ToolDefinition> {
     own
 }
 
-/// Tools by their names, as they are now; those that are not there any more are left out.
+/// Tools by their names, as they are now; those that no longer exist are left out.
 pub(crate) fn named_tools(snapshot: &Snapshot, names: &[String]) -> Vec<ToolDefinition> {
     let now = |name: &String| match (ControlTool::named(name), snapshot.tool(name)) {
         (Some(control), _) => Some(control.definition()),

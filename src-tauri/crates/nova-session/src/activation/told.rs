@@ -10,7 +10,7 @@ use super::{ControlTool, has_resources};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Told {
-    /// Hash of the description by skill; None for one that is not there any more.
+    /// Hash of the description by skill; None for one that no longer exists.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) skills: BTreeMap<String, Option<String>>,
     /// Hash of the instructions by skill.

@@ -134,7 +134,7 @@ You spent **1,234.50 EUR**.
 }
 
 #[test]
-fn only_the_branch_in_force_is_told_unless_all_are_wanted() {
+fn only_the_branch_in_force_is_reported_unless_all_are_wanted() {
     let events = [
         asked("a", None, "First"),
         said("a", "One."),

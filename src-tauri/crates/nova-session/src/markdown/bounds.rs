@@ -120,7 +120,7 @@ pub(super) fn add_plain(text: &str, mut start: usize, first: bool, blocks: &mut 
     }
 }
 
-/// The end of a part of at most so many bytes, at the end of a line where there is one.
+/// The end of a part of at most this many bytes, at the end of a line where there is one.
 fn end_of_part(text: &str, start: usize, most: usize) -> usize {
     if text.len() - start <= most {
         return text.len();

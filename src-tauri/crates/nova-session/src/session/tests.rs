@@ -35,7 +35,7 @@ async fn store() -> Store {
 
 /// The turn still holds its journal, as a call that has not been dropped yet would.
 #[tokio::test]
-async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
+async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     let store = store().await;
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let session = Arc::new(Session::load(&store, "a").await.unwrap());

@@ -255,7 +255,7 @@ async fn a_purge_says_when_the_log_keeps_the_text() {
     assert!(is_on_disk(folder.path(), CANARY));
 
     reading.rollback().await.unwrap();
-    // Nothing is left to delete, and the log is emptied all the same.
+    // Nothing is left to delete, and the log is emptied anyway.
     assert!(store.purge(None).await.unwrap().log_emptied);
     assert!(!is_on_disk(folder.path(), CANARY));
 }

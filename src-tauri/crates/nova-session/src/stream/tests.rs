@@ -39,7 +39,7 @@ impl EventSink for Deltas {
     }
 }
 
-/// Shows an answer that comes in bursts of so many tokens, with a pause after each; answers with what was
+/// Shows an answer that comes in bursts of this many tokens, with a pause after each; answers with what was
 /// told, and when. The clock stands still but for those pauses.
 async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Instant, String)>) {
     let said = Arc::new(Deltas::default());

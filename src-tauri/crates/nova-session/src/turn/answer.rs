@@ -42,7 +42,7 @@ impl Turn {
                 format!("The provider ended the answer early: {reason}."),
                 AGAIN,
             ),
-            // Told of the end of a call, it may have nothing to add.
+            // After a notice that a call ended, an empty answer is fine.
             _ if completed.text.trim().is_empty() && !self.by_nova => {
                 (ErrorCode::ProviderEmpty, "The model ended without an answer.".to_owned(), AGAIN)
             }

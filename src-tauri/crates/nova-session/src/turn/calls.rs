@@ -23,11 +23,11 @@ use crate::session::Session;
 
 /// The most of one output that the model is sent, in bytes.
 pub(super) const OUTPUT_CAP: usize = 48 * 1024;
-/// So many calls of one answer are run; each further one is answered with an error.
+/// How many calls of one answer are run; each further one is answered with an error.
 const MOST_CALLS: usize = 64;
-/// So many calls run at once, or are asked about.
+/// How many calls run at once, or are asked about.
 const AT_ONCE: usize = 8;
-/// So many calls of a session run on by themselves; a further one is waited for.
+/// How many calls of a session run on by themselves; a further one is waited for.
 const MOST_DETACHED: usize = 16;
 
 impl Turn {
@@ -136,7 +136,7 @@ impl Turn {
         Ok(())
     }
 
-    /// `together`: so many outputs come at once.
+    /// `together`: this many outputs come at once.
     async fn note_outcome(&mut self, snapshot: &Snapshot, call: &LogCall, outcome: Outcome, together: usize) {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
@@ -263,7 +263,7 @@ impl Drop for Stopped {
     }
 }
 
-/// The model goes on, so it must know that nothing failed, and that nobody wants it again.
+/// The model continues, so it must know that nothing failed, and that nobody wants it again.
 fn say_who_stopped(outcome: &mut Outcome) {
     if let Err(error) = &mut outcome.result
         && error.code == ErrorCode::Cancelled
@@ -271,7 +271,7 @@ fn say_who_stopped(outcome: &mut Outcome) {
         error.message = "Stopped by the user.".into();
         let unknown = "What it did elsewhere before that is unknown. ";
         error.hint = format!(
-            "{}Go on without it, and call it again only when the user asks for it.",
+            "{}Continue without it, and call it again only when the user asks for it.",
             if outcome.unknown { unknown } else { "" }
         );
     }

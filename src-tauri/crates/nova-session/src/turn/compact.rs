@@ -25,11 +25,11 @@ const FULL: u64 = 80;
 const BYTES_PER_TOKEN: u64 = 3;
 /// The most of a summary, in tokens.
 const SUMMARY: u64 = 1_500;
-/// So many notes are named.
+/// How many notes are named.
 const NAMED: usize = 100;
 
 const ASK: &str = "This chat grows too long for you. Write down, for yourself and in the language of the chat, what you need \
-     to go on without the messages above: what was found and decided, with figures and names of notes exactly as they \
+     to continue without the messages above: what was found and decided, with figures and names of notes exactly as they \
      stand, what was changed, and what is open. The user's own messages are kept, so do not repeat them. Write only this \
      summary.";
 
@@ -313,7 +313,7 @@ impl Turn {
         state.measure.tokens(Sizes::of(&sent(&state.messages), request.all_tools(), frozen).total())
     }
 
-    /// The most of one output, in bytes, where so many come at once: a part of what the model can take
+    /// The most of one output, in bytes, where this many come at once: a part of what the model can take
     /// in.
     pub(super) fn output_cap(&self, together: usize) -> usize {
         let bytes = self.session.lock().measure.bytes(self.limit() / 4) as usize;

@@ -30,7 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(120);
 const STOPPING: Duration = Duration::from_secs(10);
 
 impl Turn {
-    /// The turn goes on without the end of the call; what it has said is its output to the model.
+    /// The turn continues without the end of the call; what it has said is its output to the model.
     pub(super) fn let_go(&self, call: &LogCall, detached: DetachedCall) {
         let held = self.scope.store.hold_call(&detached.call);
         let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
@@ -41,7 +41,7 @@ impl Turn {
         tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
         let said = said_so_far(&of, &so_far);
         let content = format!(
-            "Running as call {number}; so far: {said}\nGo on without it. Nova tells you its end as soon as it is there, \
+            "Running as call {number}; so far: {said}\nContinue without it. Nova tells you its end as soon as it is there, \
              also in a later turn; check_call, wait_call and cancel_call know it as {number}."
         );
         self.see(&so_far.seen);
@@ -266,7 +266,7 @@ impl Turn {
         let end = self.scope.store.end_of_call(&self.session.id, &cut.call).await;
         let output = match end {
             Ok(Some(Event::ToolCallCompleted { ok, output, merged, .. })) => output_of(ok, output, &merged),
-            _ => return json!({"error": {"code": "io", "message": "It cannot be read any more."}}).into(),
+            _ => return json!({"error": {"code": "io", "message": "It can no longer be read."}}).into(),
         };
         let how = format!("Read on with read_output, call {:?}, offset {{end}}.", cut.call);
         let offset = ControlTool::offset(&call.arguments);

@@ -121,7 +121,7 @@ impl Turn {
         self.session.lock().seen.extend(notes.clone());
     }
 
-    /// What a model on this machine was allowed to read stays here when the chat goes on with
+    /// What a model on this machine was allowed to read stays here when the chat continues with
     /// another one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
         if self.has_read_private().await {

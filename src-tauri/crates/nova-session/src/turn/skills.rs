@@ -12,12 +12,12 @@ use crate::activation::{self, ControlTool, Told};
 use crate::message::{LogCall, LogMessage};
 use crate::session::UserMessage;
 
-/// So many tools a search looks at.
+/// How many tools a search looks at.
 const SEARCHED: usize = 16;
 
 impl Turn {
     /// Ends what was active for one turn, and activates what the user and the request ask for. A skill
-    /// that would end and begin at once goes on.
+    /// that would end and begin at once continues.
     pub(super) async fn begin_skills(&self, snapshot: &Arc<Snapshot>, message: &UserMessage) {
         let mut wanted: Vec<(Arc<SkillEntry>, ActivatedBy)> = Vec::new();
         let is_new = self.session.lock().turns == 0;
@@ -72,7 +72,7 @@ impl Turn {
             };
             self.deactivate(&id, DeactivatedBy::Unavailable);
             let text = format!(
-                "The skill {id} is not available any more, and its tools are gone. {}.",
+                "The skill {id} is no longer available, and neither are its tools. {}.",
                 harmless(gone.trim_end_matches('.'))
             );
             let told = Told { skills: [(id, None)].into(), ..Told::default() };
@@ -110,7 +110,7 @@ impl Turn {
             lines.push(format!("Skills that are new or have changed since this chat began:\n{}", new.list()));
         }
         if !gone.is_empty() {
-            lines.push(format!("Skills that are not available any more: {}.", gone.join(", ")));
+            lines.push(format!("Skills that are no longer available: {}.", gone.join(", ")));
         }
         let told = Told { skills: news, ..Told::default() };
         self.message(LogMessage::telling(lines.join("\n\n"), told));
@@ -153,10 +153,10 @@ impl Turn {
         }
         let name = ControlTool::argument(&call.arguments, "skill");
         if control == ControlTool::UnloadSkill {
-            // Also one that is not available any more.
+            // Also one that is no longer available.
             let id = snapshot.skill(&name).map_or(name.clone(), |skill| skill.id.clone());
             if self.deactivate(&id, DeactivatedBy::Model) {
-                return (format!("{id} is not active any more."), nothing);
+                return (format!("{id} is no longer active."), nothing);
             }
         }
         let Some(skill) = snapshot.skill(&name).filter(|skill| skill.is_available()) else {

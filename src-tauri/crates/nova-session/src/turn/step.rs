@@ -42,7 +42,7 @@ impl Turn {
     }
 
     /// The tools that the messages sent make callable, where they may be sent aside. They stay when their
-    /// skill is not active any more: a call of one activates it again.
+    /// skill is no longer active: a call of one activates it again.
     fn deferred(&self, state: &State, snapshot: &Snapshot) -> Vec<ToolDefinition> {
         if !self.scope.provider.defers_tools(&self.scope.model) {
             return Vec::new();

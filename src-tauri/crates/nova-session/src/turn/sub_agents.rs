@@ -56,7 +56,7 @@ pub struct SubSession {
     pub occupied: Box<dyn Send + Sync>,
 }
 
-/// There is no place for sub-agents.
+/// A turn without sub-agents.
 #[async_trait]
 impl SubSessions for () {
     async fn open(
@@ -69,7 +69,7 @@ impl SubSessions for () {
     }
 }
 
-/// What the turn of a sub-agent has of its parent's.
+/// What the turn of a sub-agent shares with its parent's.
 pub(super) struct SubAgent {
     principal: Principal,
     /// The part of the skills that it has.
@@ -77,7 +77,7 @@ pub(super) struct SubAgent {
     limits: TaskLimits,
     user: Arc<dyn SubAgentUser>,
     report: Arc<Report>,
-    /// Who wrote the task had read private notes.
+    /// The task was written after private notes were read.
     pub(super) private: bool,
     pub(super) change_set: Option<Arc<ChangeSet>>,
     pub(super) touched: Arc<Mutex<BTreeSet<VaultPath>>>,
@@ -90,7 +90,7 @@ impl SubAgent {
     }
 }
 
-/// Of one turn.
+/// The sub-agents of one turn.
 #[derive(Default)]
 pub(super) struct Started {
     count: AtomicUsize,
@@ -98,7 +98,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// Waits until none is left that would write.
+    /// Waits until none of them can write any more.
     pub(super) async fn ended(&self) {
         self.running.close();
         if tokio::time::timeout(ENDING, self.running.wait()).await.is_err() {
@@ -250,7 +250,7 @@ impl SubAgents for OfTurn {
         let scope = self.scope_of(&agent, occupied);
         let message = UserMessage { text: task.prompt, ..UserMessage::default() };
         let (vault, private) = (scope.access.vault.clone(), scope.private.clone());
-        // Whatever becomes of the call, it writes its own end.
+        // It writes its own end, whatever happens to the call.
         let turn = begin_turn(scope, session.clone(), message, false, cancel, Some(agent));
         let ended = self.started.running.spawn(turn).await;
         let how = match ended {
@@ -301,7 +301,7 @@ impl OfTurn {
         })
     }
 
-    /// All sub-agents of a turn together spend no more than so many times the limits.
+    /// All sub-agents of a turn together spend no more than this many times the limits.
     fn count(&self, limits: &TaskLimits) -> Result<(), ToolError> {
         let before = self.started.count.fetch_add(1, Ordering::Relaxed);
         if before < limits.per_turn {
@@ -309,7 +309,7 @@ impl OfTurn {
         }
         Err(ToolError::failed(
             format!("This turn has started {} sub-agents already, and no more are allowed.", limits.per_turn),
-            "Go on with what they found, or do the task yourself.",
+            "Continue with what they found, or do the task yourself.",
         ))
     }
 
@@ -348,7 +348,7 @@ impl OfTurn {
             sink: agent.report.clone(),
             sub_sessions: Arc::new(()),
             router: false,
-            // Nobody would hear of the end of a call that runs on.
+            // Nothing would report the end of a detached call.
             settle: Duration::MAX,
             occupied,
             ..scope
@@ -388,7 +388,7 @@ fn part_of(all: &Snapshot, may_use: &Subset) -> Snapshot {
     all.only(may_use, |tool| !tool.spec().delegates)
 }
 
-/// On one line, so that no name looks like more than a name.
+/// On one line, so that a name cannot imitate other text.
 fn named(name: &str) -> String {
     let name = harmless_line(name.trim());
     match name.char_indices().nth(NAME) {
@@ -414,7 +414,7 @@ fn said_last(messages: &[LogMessage]) -> String {
 }
 
 fn used_up(code: ErrorCode, what: &str) -> UserError {
-    UserError::new(code, format!("{what} used up."), "Open the sub-agent as a chat to go on.")
+    UserError::new(code, format!("{what} used up."), "Open the sub-agent as a chat to continue.")
 }
 
 /// "60k"

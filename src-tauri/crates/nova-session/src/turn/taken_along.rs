@@ -1,5 +1,5 @@
-//! What a message takes along from an MCP server: the text of a prompt that the user filled in, and resources, which
-//! are read before the message is sent. The user's message holds both, fenced as text from outside.
+//! Attachments of a message from MCP servers: the text of a prompt that the user filled in, and resources, which are
+//! read before the message is sent. The message holds both, fenced as text from outside.
 
 use std::sync::Arc;
 

@@ -35,7 +35,7 @@ fn a_record_as_declared_has_no_problem() {
 }
 
 #[test]
-fn what_is_empty_is_not_there() {
+fn what_is_empty_is_missing() {
     check(
         "---\ntype: trip\nname:\nguide: \"\"\nstarts: 2026-12-31\nprice: ~\nseats: null\nmood: ' '\ntags: []\nwith:\n  -\n---\n",
         &[],

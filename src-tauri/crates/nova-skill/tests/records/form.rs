@@ -92,7 +92,7 @@ fn items_added_and_removed_on_both_sides_of_a_list_are_merged() {
 }
 
 #[test]
-fn what_both_changed_differently_is_told_with_what_the_note_holds() {
+fn what_both_changed_differently_is_reported_with_what_the_note_holds() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
     let (before, outside) = (trip.form_values(&note(ALPS)), note(&ALPS.replace("100.50", "80")));
@@ -118,7 +118,7 @@ fn what_both_changed_differently_is_told_with_what_the_note_holds() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_field_with_what_would_be_right() {
+fn what_is_wrong_is_reported_by_field_with_what_would_be_right() {
     let filled = json!({"starts": "31.12.2026", "price": "1,250", "seats": 0, "mood": "mad", "gide": "x"});
     assert_eq!(
         saved(ALPS, filled, ALPS).unwrap_err(),

@@ -38,7 +38,7 @@ fn each_kind_is_read_as_what_it_is() {
 }
 
 #[test]
-fn what_is_not_there_is_none() {
+fn what_is_missing_is_none() {
     let types = types(TRIP);
     let empty = note("---\ntype: trip\nstarts:\nprice: ''\n---\n");
     let trip = types.get("trip").unwrap().read(&empty);

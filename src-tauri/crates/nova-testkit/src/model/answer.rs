@@ -71,7 +71,7 @@ pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
     Answer { parts: parts.collect(), ..Answer::empty() }
 }
 
-/// Waits for [`super::ModelServer::resume`] before it goes on.
+/// Waits for [`super::ModelServer::resume`] before it continues.
 pub fn pause() -> Answer {
     Answer::of(Part::Pause)
 }
@@ -90,7 +90,7 @@ impl Answer {
         Self { parts: vec![part], ..Self::empty() }
     }
 
-    /// Goes on with the parts of another answer, and ends as that one does.
+    /// Continues with the parts of another answer, and ends as that one does.
     pub fn and(mut self, next: Answer) -> Self {
         self.parts.extend(next.parts);
         Self { parts: self.parts, chunk_size: next.chunk_size.or(self.chunk_size), ..next }
@@ -132,7 +132,7 @@ impl Answer {
         self
     }
 
-    /// Sends the body in pieces of so many bytes, wherever that cuts it.
+    /// Sends the body in pieces of this many bytes, wherever that cuts it.
     pub fn in_chunks_of(mut self, bytes: usize) -> Self {
         self.chunk_size = Some(bytes.max(1));
         self

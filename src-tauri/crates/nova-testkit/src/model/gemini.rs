@@ -1,4 +1,4 @@
-//! `streamGenerateContent`, as Google's server tells it: chunks of one candidate.
+//! `streamGenerateContent`, as Google's server sends it: chunks of one candidate.
 
 use serde_json::{Value, json};
 

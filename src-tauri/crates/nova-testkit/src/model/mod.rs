@@ -220,7 +220,7 @@ impl ModelServer {
         fitting.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Lets the next answer that [`pause`]s go on, or the one that does so already.
+    /// Lets the next answer that [`pause`]s continue, or the one that does so already.
     pub fn resume(&self) {
         self.shared.lock().passes += 1;
         self.shared.resumed.notify_all();

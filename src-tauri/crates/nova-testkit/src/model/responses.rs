@@ -1,4 +1,4 @@
-//! Responses, as OpenAI's server tells them: items that begin, grow and are told once more when they are whole.
+//! Responses, as OpenAI's server sends them: items that begin, grow and are repeated when they are complete.
 
 use serde_json::{Value, json};
 

@@ -219,7 +219,7 @@ async fn every_part_of_a_context_has_a_double() {
 }
 
 #[test]
-fn a_sound_skill_is_told_from_one_that_is_not() {
+fn sound_skill_is_distinguished_from_unsound() {
     assert_sound(Box::new(Probe), "probe");
     let wrong = std::panic::catch_unwind(|| assert_sound(Box::new(Probe), "other"));
     assert!(wrong.is_err(), "the folder has another name");

@@ -68,7 +68,7 @@ async fn text_arrives_in_words_and_ends() {
 }
 
 #[tokio::test]
-async fn calls_arrive_whole_after_text_with_ids_that_go_on_counting() {
+async fn calls_arrive_whole_after_text_with_ids_that_continue_counting() {
     let server = ModelServer::start([
         text("Both.").and(calls([
             ("crm__get_contact", json!({"name": "Zoë"})),

@@ -28,7 +28,7 @@ pub(crate) fn sizes() -> Vec<usize> {
         .collect()
 }
 
-/// A vault of so many notes and what is known of it; gone when dropped.
+/// A vault of this many notes and what is known of it; gone when dropped.
 pub(crate) struct MadeUp {
     dir: tempfile::TempDir,
     pub(crate) notes: usize,
@@ -279,7 +279,7 @@ fn bare_read(folder: &OwnedFd, name: &CStr, text: &mut Vec<u8>) -> usize {
 /// A thing to measure.
 pub(crate) type Contender<'a> = &'a mut dyn FnMut();
 
-/// Runs the contenders one after the other, so many rounds, and gives the sorted times of each.
+/// Runs the contenders one after the other, this many rounds, and gives the sorted times of each.
 pub(crate) fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {

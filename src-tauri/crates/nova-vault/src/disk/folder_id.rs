@@ -48,7 +48,7 @@ impl FolderNow {
         FolderNow { now, id }
     }
 
-    /// Whether the folder at `path` is another one that cannot be told from this one by what it keeps.
+    /// Whether the folder at `path` is a different one that cannot be told from this one by what it keeps.
     pub(crate) fn has_double_at(&self, path: &str) -> bool {
         let other = FolderNow::at(Path::new(path));
         other.id == self.id && other.now != self.now

@@ -257,7 +257,7 @@ impl Disk {
             let name = at.as_str().rsplit('/').next().unwrap_or_default();
             let target = match self.folder(at.folder()).and_then(|folder| folder.read_link_contents(name)) {
                 Ok(target) => target,
-                // It is no link, or not there.
+                // It is no link, or missing.
                 Err(_) => return at,
             };
             match self.within(at.folder(), &target) {
@@ -414,7 +414,7 @@ impl Disk {
     }
 
     /// The path that a note's place has now: its folder may have been renamed or moved within the
-    /// vault. `None` when the folder is not in the vault any more.
+    /// vault. `None` when the folder is no longer in the vault.
     pub(crate) fn path_now(&self, place: &Place) -> Option<VaultPath> {
         if self.place(place.path()).is_ok_and(|now| now.is_in_folder_of(place)) {
             return Some(place.path().clone());

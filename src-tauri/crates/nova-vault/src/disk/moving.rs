@@ -12,7 +12,7 @@ impl Place {
     /// Gives the note the place `to`; `AlreadyExists` when another note has that. Where the file system
     /// cannot do that in one step, the note has both names for a moment, `temp` is a name that nothing
     /// else has, and `before` is called with each step from there on. An error leaves the note where it
-    /// is; a kill may leave both names, and then this goes on with the old one.
+    /// is; a kill may leave both names, and then this continues with the old one.
     pub(crate) fn move_to(
         &self,
         to: &Place,
@@ -64,7 +64,7 @@ impl Place {
                     return Err(error);
                 }
             };
-            // Saved under the old name in this moment: that is the note, and it is what moves.
+            // Saved under the old name at this moment: that is the note, and it is what moves.
             match to.unname(temp, &known, self, before) {
                 Ok(None) => {
                     if !link_new(&self.folder, &self.name, &to.folder, &to.name)? {

@@ -364,7 +364,7 @@ impl Place {
         self.folder.remove_file(temp)
     }
 
-    /// The bytes of the file `temp`, `None` when it is not there; an error when it is no
+    /// The bytes of the file `temp`, `None` when it does not exist; an error when it is no
     /// regular file.
     pub(crate) fn bytes_of(&self, temp: &str) -> io::Result<Option<Vec<u8>>> {
         let file = match platform::open_file(&self.folder, temp) {
@@ -417,7 +417,7 @@ fn file_part(path: &VaultPath) -> &str {
     path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
-/// Opens the note `name` of a folder, which is `path` in the vault; `None` when it is not there.
+/// Opens the note `name` of a folder, which is `path` in the vault; `None` when it does not exist.
 pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Option<File>, VaultError> {
     match platform::open_file(folder, name) {
         Ok(file) => Ok(Some(file)),

@@ -503,7 +503,7 @@ fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -
             (Some(name), _) if name.starts_with('.') => {}
             (Some(name), Ok(kind)) => visit(name, kind_of(kind)),
             (None, _) => visit(&raw.to_string_lossy(), Kind::BadName),
-            // Vanished between listing and looking: not there.
+            // Vanished between listing and looking: missing.
             (_, Err(_)) => {}
         }
     }

@@ -1,5 +1,5 @@
 //! Whether the opened folder is still the one that its path names. A folder that was renamed, deleted or
-//! unmounted can be written through its handle all the same, and nobody would find what was written.
+//! unmounted can be written through its handle anyway, and nobody would find what was written.
 
 use std::io;
 use std::path::{Path, PathBuf};

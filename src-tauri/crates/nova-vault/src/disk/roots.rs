@@ -200,7 +200,7 @@ impl Roots {
     }
 
     /// The links at the top of the vault that lead to a listed folder, with it: also those that are not
-    /// followed now, because it is not there or for another reason.
+    /// followed now, because it does not exist or for another reason.
     pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
         let Listed { vault, roots, .. } = &*self.0;
         let roots: Vec<PathBuf> = roots.iter().map(|root| without_links(root)).collect();

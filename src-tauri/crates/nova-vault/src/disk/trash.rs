@@ -129,7 +129,7 @@ fn folders_at_top(_top: &Path) -> Vec<PathBuf> {
     Vec::new()
 }
 
-/// Whether both lie on one file system; of what is not there, the folder that it would be made in.
+/// Whether both lie on one file system; of what does not exist, the folder that it would be made in.
 fn is_on_one_file_system(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -229,7 +229,7 @@ impl SystemTrash {
     }
 
     /// Whether a program was killed before it moved the file that this one announces: a file of
-    /// the same place in the vault, so Nova goes on with it.
+    /// the same place in the vault, so Nova continues with it.
     fn is_left_over(&self, name: &str, info: &str, origin: &str) -> bool {
         if self.files.symlink_metadata(name).is_ok() {
             return false;

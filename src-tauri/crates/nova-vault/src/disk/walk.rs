@@ -179,7 +179,7 @@ impl Folder {
     }
 
     /// The note `name`, which is `path` in the vault, read into `bytes`, and what it was just
-    /// before; `None` when it is not there.
+    /// before; `None` when it does not exist.
     pub(crate) fn read<'a>(
         &self,
         name: &str,

@@ -122,7 +122,7 @@ fn also_where_it_was_moved_before_or_another_took_its_name() {
 }
 
 #[test]
-fn a_new_note_that_is_taken_back_and_made_again_is_as_it_was_left() {
+fn a_new_note_that_is_reverted_and_made_again_is_as_it_was_left() {
     let bed = bed("local");
     let (id, _) = change(&bed.vault(), |draft| draft.create(&path("new.md"), "new\n".to_owned())).unwrap();
     make(&bed, "new.md", 0o600, "grey");

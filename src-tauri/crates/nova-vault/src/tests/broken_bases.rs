@@ -201,7 +201,7 @@ fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
 }
 
 #[test]
-fn the_broken_bases_of_hidden_notes_are_told_nobody_elsewhere() {
+fn broken_bases_of_hidden_notes_stay_local() {
     let block = "```base\nviews: [\n```\n";
     let bed = Bed::new(&[
         ("open.md", block),

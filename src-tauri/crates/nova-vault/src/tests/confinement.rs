@@ -171,7 +171,7 @@ fn a_folder_that_cannot_be_a_vault_says_why() {
 }
 
 #[test]
-fn what_an_unusual_file_system_can_do_is_told_by_the_first_write_alone() {
+fn what_an_unusual_file_system_can_do_is_reported_by_the_first_write_alone() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     vault.core().disk.be_unusual();

@@ -125,7 +125,7 @@ impl Seen {
         }
     }
 
-    /// The new texts: files of Nova's that were not there at an earlier change.
+    /// The new texts: files of Nova's that did not exist at an earlier change.
     fn look_at_temps(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let (temp, name) = (entry.path(), entry.file_name());

@@ -90,7 +90,7 @@ fn operators() {
 #[test]
 fn dates() {
     check_values(&[
-        // The clock goes on by a second at each look, and opening the vault was the first.
+        // The clock advances by a second at each look, and opening the vault was the first.
         ("now()", "\"2026-11-21T00:00:01\""),
         ("today()", "\"2026-11-21\""),
         ("due > today()", "true"),

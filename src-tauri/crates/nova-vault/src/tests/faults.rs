@@ -131,7 +131,7 @@ fn all_or_nothing(system: System) {
 }
 
 #[test]
-fn a_set_goes_on_after_a_failed_call() {
+fn a_set_continues_after_a_failed_call() {
     let bed = bed();
     let full = Arc::new(AtomicBool::new(true));
     let is_full = Arc::clone(&full);
@@ -268,7 +268,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Fills the disk but for so many bytes.
+/// Fills the disk but for this many bytes.
 fn fill(folder: &std::path::Path, but: u64) {
     use std::io::Write;
     let mut file = fs::File::create(folder.join("filler")).unwrap();

@@ -150,7 +150,7 @@ fn where_the_system_allows_no_watches_the_authors_are_right_all_the_same() {
 }
 
 #[test]
-fn who_falls_behind_is_told_and_the_vault_is_right() {
+fn lagging_listener_is_reported_and_the_vault_is_right() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     let mut receiver = vault.changes();

@@ -125,7 +125,7 @@ fn a_vault_put_back_is_written_again() {
 }
 
 #[test]
-fn a_restored_folder_is_told_from_another_one() {
+fn restored_folder_is_distinguished_from_another() {
     let notes = [("a.md", JANE), ("b.md", "b\n"), ("c.md", "c\n")];
     let bed = Bed::new(&notes);
     let vault = bed.vault();

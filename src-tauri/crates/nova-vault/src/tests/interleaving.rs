@@ -145,7 +145,7 @@ impl Others {
         let new = self.file.with_file_name(temp);
         fs::write(&new, text).unwrap();
         fs::rename(&new, &self.file).unwrap();
-        // The old file has no name any more: whoever writes on, opens the new one.
+        // The old file no longer has a name: whoever writes on, opens the new one.
         self.end = OpenOptions::new().append(true).open(&self.file).unwrap();
     }
 
@@ -595,7 +595,7 @@ fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
             fs::write(root.join(".swap"), format!("{NOTE}edited\n"))?;
             return fs::rename(root.join(".swap"), root.join("Jane.md"));
         }
-        // In that moment another note gets the name.
+        // At that moment another note gets the name.
         fs::write(root.join("Else.md"), "theirs")
     }));
     let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();

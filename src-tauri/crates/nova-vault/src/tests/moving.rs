@@ -424,7 +424,7 @@ fn hidden_notes_are_rewritten_and_not_named() {
     assert!(matches!(draft.read(&path("Secret.md")), Err(VaultError::Private { .. })));
     assert!(matches!(draft.append(&path("Secret.md"), "x", None), Err(VaultError::Private { .. })));
     assert!(matches!(draft.move_note(&path("Secret.md"), &path("S.md")), Err(VaultError::Private { .. })));
-    // A second move goes on from the first.
+    // A second move continues from the first.
     draft.move_note(&path("C.md"), &path("D.md")).unwrap();
     let error = draft.move_note(&path("D.md"), &path("E#.md")).unwrap_err();
     assert!(!error.to_string().contains("Secret"), "{error}");

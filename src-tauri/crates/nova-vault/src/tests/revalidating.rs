@@ -161,7 +161,7 @@ fn after_the_clock_was_set_back_what_was_read_by_the_one_ahead_is_read_again() {
     vault.index().wait(-AN_HOUR);
     assert_eq!(read_again(), 2);
 
-    // An edit that leaves size and modification time as they were is found all the same.
+    // An edit that leaves size and modification time as they were is found anyway.
     vault.index().wait(AN_HOUR);
     vault.notes().unwrap();
     let file = fs::File::options().write(true).open(bed.root().join("a.md")).unwrap();

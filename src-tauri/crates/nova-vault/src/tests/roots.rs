@@ -276,7 +276,7 @@ fn no_note_is_there_twice() {
 }
 
 #[test]
-fn the_top_of_the_vault_is_not_looked_through_for_each_note_of_a_listed_folder() {
+fn the_top_of_the_vault_is_not_scanned_for_each_note_of_a_listed_folder() {
     let bed = bed();
     (0..50).for_each(|number| outside(&bed, &format!("Team/{number}.md"), "note\n"));
     let vault = with_roots(&bed, &["Team"]);
@@ -396,7 +396,7 @@ fn told(
 }
 
 #[test]
-fn what_changes_in_a_listed_folder_is_told_at_once() {
+fn what_changes_in_a_listed_folder_is_reported_at_once() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team", "Club"]);
     let mut receiver = vault.changes();

@@ -98,7 +98,7 @@ fn the_composition_of_characters_does_not_matter() {
     check(&bed, SearchMode::Text, "\u{212b}ng", &[nfc]);
     // A letter with a mark is within a word, whichever way it is written.
     check(&bed, SearchMode::Words, "cole", &[]);
-    // The longest queries can be asked all the same.
+    // The longest queries can be asked anyway.
     for c in ["é", "e\u{301}", "각", "ΐ", "ǭ", "s\u{307}\u{323}"] {
         for mode in [SearchMode::Text, SearchMode::Words] {
             check(&bed, mode, &c.repeat(4096 / c.len()), &[]);

@@ -64,7 +64,7 @@ fn a_deleted_note_goes_to_the_systems_trash() {
     assert_eq!(info, "info/Jürgen Groß 100%.md.trashinfo");
     let (start, date) = origin.rsplit_once("DeletionDate=").unwrap();
     assert_eq!(start, format!("[Trash Info]\nPath={root}/People/J%C3%BCrgen%20Gro%C3%9F%20100%25.md\n"));
-    // The bed's clock starts at midnight and goes on by a second with every look.
+    // The bed's clock starts at midnight and advances by a second with every look.
     assert!(date.starts_with("2026-11-21T00:00:") && date.len() == "2026-11-21T00:00:00\n".len(), "{date}");
     for folder in ["", "files", "info"] {
         let mode = fs::metadata(bed.trash().join(folder)).unwrap().permissions().mode();

@@ -492,7 +492,7 @@ fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
 }
 
 #[test]
-fn size_of_older_changes_is_told_before_they_go() {
+fn size_of_older_changes_is_reported_before_they_go() {
     let _alone = one_at_a_time();
     let bed = bed();
     let ids = sixty_sets(&bed);

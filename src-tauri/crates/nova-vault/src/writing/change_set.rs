@@ -47,7 +47,7 @@ impl ChangeSet {
     /// was edited once more since is merged, or is a conflict again.
     pub fn keep_mine(&self, conflict: &Conflict, author: &Author) -> Result<Applied, VaultError> {
         let disk = &self.vault.core().disk;
-        // A note that is gone from where it was cannot be moved any more; it is put where it was to be.
+        // A note that is gone from where it was can no longer be moved; it is put where it was to be.
         let from = match &conflict.from {
             Some(from) if disk.text(from)?.is_some() => Some(from.clone()),
             _ => None,

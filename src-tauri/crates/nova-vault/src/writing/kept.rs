@@ -1,6 +1,6 @@
 //! Edits of other programs that cannot be merged into their note. Each becomes a visible file beside the
 //! note, named as sync programs name theirs: the displaced file itself, so that a full disk has room for
-//! it and whoever holds it open goes on writing there.
+//! it and whoever holds it open keeps writing there.
 //!
 //! Where that fails, the text goes to a file of its own under `<data>/conflicts`, as does what a write in
 //! place left that was cut short. Such a file exists as a whole or not at all, and the journal names it
@@ -60,7 +60,7 @@ impl Core {
     }
 }
 
-/// Writes a file whose name begins with `prefix` and goes on with that of its note; gives its name.
+/// Writes a file whose name begins with `prefix` and continues with that of its note; gives its name.
 /// One that holds these bytes already, of a Nova that ended just then, is taken as it is; one that
 /// holds others stays, because a person may have edited it.
 fn write_whole(folder: &Path, prefix: &str, note: &str, bytes: &[u8]) -> io::Result<String> {

@@ -28,7 +28,7 @@ impl Unsaved {
                 at.display()
             ),
             None => "Free some space on the disk before you close Nova, which tries again every minute: the \
-                     edit is in no file any more, and only Nova has it."
+                     edit is in no file, and only Nova has it."
                 .to_owned(),
         };
         let problem = Problem {

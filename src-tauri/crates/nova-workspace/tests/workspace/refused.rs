@@ -45,7 +45,7 @@ fn refuses_what_holds_keys_or_is_taken() {
 }
 
 #[test]
-fn a_key_folder_that_is_not_there_yet_counts() {
+fn missing_key_folder_counts_already() {
     let temp = TempDir::new().unwrap();
     let home = temp.path().canonicalize().unwrap();
     let refused = refuse(&home, Some(&home), &[]);

@@ -49,7 +49,7 @@ fn context_types_and_limits_are_kept() {
 }
 
 #[test]
-fn what_was_found_is_told_while_it_runs() {
+fn what_was_found_is_reported_while_it_runs() {
     let place = Place::new(&[("a.txt", "needle\n"), ("b.txt", "needle\n")]);
     let told = Mutex::new(Vec::new());
     let grep = Grep { pattern: "needle".into(), limit: 10, ..Grep::default() };

@@ -69,7 +69,7 @@ fn edits_of_one_file_in_a_draft_build_on_each_other() {
 }
 
 #[test]
-fn a_write_is_made_and_taken_back_with_the_bytes_before() {
+fn a_write_is_made_and_reverted_with_the_bytes_before() {
     let place = Place::new(&[("run.sh", "#!/bin/sh\r\n")]);
     fs::set_permissions(place.code().join("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
     place.put("set1", "code/run.sh", "echo\n").unwrap();
@@ -93,7 +93,7 @@ fn a_write_is_made_and_taken_back_with_the_bytes_before() {
 }
 
 #[test]
-fn one_file_of_a_change_set_is_taken_back() {
+fn one_file_of_a_change_set_is_reverted() {
     let place = Place::new(&[("a.txt", "a"), ("b.txt", "b")]);
     for name in ["a.txt", "b.txt"] {
         place.put("set1", &format!("code/{name}"), "after").unwrap();

@@ -1,4 +1,4 @@
-//! Tool schemas as Gemini takes them: a few keywords of JSON Schema, without references.
+//! Reduces tool schemas to what Gemini supports: a few keywords of JSON Schema, without references.
 //!
 //! A reduced schema accepts whatever the whole one accepts. Where the keywords that are left can say the same
 //! as the whole schema, it also refuses the same; what they cannot say is told in the description. Arguments
@@ -14,7 +14,7 @@ mod node;
 /// The most schemas within a reduced one, so that references cannot make it grow without end. Long lists of
 /// values and descriptions count as several.
 const MOST: usize = 5_000;
-/// So many bytes count as one schema.
+/// How many bytes count as one schema.
 const BYTES_OF_ONE: usize = 64;
 /// How deep they may lie within each other.
 const DEEPEST: usize = 24;
@@ -128,7 +128,7 @@ impl<'a> Reducing<'a> {
         }
     }
 
-    /// Whether so many bytes may be added, which then count.
+    /// Whether this many bytes may be added, which then count.
     fn affords(&mut self, bytes: usize) -> bool {
         let price = bytes / BYTES_OF_ONE;
         let is_affordable = price <= self.left;

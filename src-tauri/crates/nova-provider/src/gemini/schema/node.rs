@@ -1,5 +1,5 @@
-//! What several schemas say together of one value. Nothing is copied: a schema that is referred to a thousand
-//! times costs no more than its reduced form.
+//! The conjunction of several schemas for one value. Nothing is copied: a schema that is referenced a thousand times
+//! costs no more than its reduced form.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::{FORMATS, Path};
 
 pub(super) type Schemas<'s, 'a> = &'s [&'a Value];
 
-/// Keywords that Gemini does not take and a model understands in words.
+/// Keywords that Gemini does not support, described in words instead.
 const TOLD: [&str; 9] = [
     "default",
     "pattern",
@@ -22,7 +22,7 @@ const TOLD: [&str; 9] = [
 
 const KINDS: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
-/// Schemas that hold together.
+/// Schemas that all apply.
 #[derive(Default)]
 pub(super) struct Node<'a> {
     pub(super) facts: Vec<Facts<'a>>,

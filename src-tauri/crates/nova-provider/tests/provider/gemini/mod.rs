@@ -288,7 +288,7 @@ async fn an_error_within_the_answer_ends_it() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_as_what_they_are() {
+async fn refusals_are_reported_as_what_they_are() {
     let check = async |status: &str, body: &str, code: &str, says: &str| {
         let server = Server::start(vec![Reply::new(status, "", body); 3]).await;
         let error = ask(&*provider(&server)).await.unwrap_err();

@@ -123,7 +123,7 @@ fn parts_that_hold_together_become_one() {
 }
 
 #[test]
-fn what_gemini_does_not_take_is_told_in_words() {
+fn what_gemini_does_not_take_is_reported_in_words() {
     check(
         r#"{"type":"string","pattern":"^x","minLength":1,"maxLength":9,"format":"uri","default":"x","title":"T"}"#,
         r#"{"description":"(default: x, pattern: ^x, minLength: 1, maxLength: 9, format: uri)","type":"string"}"#,

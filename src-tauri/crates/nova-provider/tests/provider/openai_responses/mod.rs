@@ -251,7 +251,7 @@ async fn items_are_told_apart_however_they_are_numbered() {
 }
 
 #[tokio::test]
-async fn a_call_is_told_once_whatever_is_repeated() {
+async fn a_call_is_reported_once_whatever_is_repeated() {
     let item = |id: &str, call_id: &str| json!({ "id": id, "type": "function_call", "status": "completed", "arguments": "{\"x\":1}", "call_id": call_id, "name": "one" });
     let event = |kind: &str, index: u64, item: &Value| {
         json!({ "type": format!("response.output_item.{kind}"), "output_index": index, "item": item })

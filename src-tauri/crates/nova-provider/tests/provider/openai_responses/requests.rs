@@ -167,7 +167,7 @@ fn a_deferred_tool_is_defined_where_the_conversation_loads_it() {
                 calls: vec![call("a", "load_skill", r#"{"skill":"crm"}"#), call("b", "load_skill", "{}")],
                 provider_data: None,
             },
-            // One that is not there any more, and would be refused.
+            // One that no longer exists, and would be refused.
             Message::ToolOutput {
                 call_id: "a".into(),
                 content: "The instructions.".into(),

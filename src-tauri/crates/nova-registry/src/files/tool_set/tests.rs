@@ -61,7 +61,7 @@ impl Folder {
         folder.shown(9000)
     }
 
-    /// What is to be loaded for these files, seen so many milliseconds after the start.
+    /// What is to be loaded for these files, seen this many milliseconds after the start.
     fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
         let sources = files.iter().map(|(name, text)| ((*name).to_owned(), FileText::Text((*text).into())));
         let now = self.start + Duration::from_millis(at);
@@ -103,7 +103,7 @@ impl Folder {
 }
 
 #[test]
-fn a_half_written_file_is_told_only_when_it_stays_so() {
+fn a_half_written_file_is_reported_only_when_it_stays_so() {
     let mut folder = Folder::new();
     let new = folder.see(0, &[("a.ts", "name: a\n")]);
     folder.load(&new);
@@ -196,7 +196,7 @@ fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
 }
 
 #[test]
-fn a_second_file_of_one_name_is_told_with_the_line_of_the_name() {
+fn a_second_file_of_one_name_is_reported_with_the_line_of_the_name() {
     let source = "// says the weather\nexport default defineTool({\n  name: 'weather',\n  description: 'Says it.',\n})\n";
     assert_eq!(line_of_name(source, "weather"), Some(3));
     assert_eq!(line_of_name(&source.replace('\'', "\""), "weather"), Some(3));

@@ -406,7 +406,7 @@ impl Reader {
     }
 }
 
-/// `!done` is a tag for YAML, of a value that is not there.
+/// `!done` is a tag for YAML, of a value that does not exist.
 fn no_value(what: &str) -> String {
     format!("it is not a {what} in YAML; one that begins with `!` needs quotes")
 }

@@ -50,7 +50,7 @@ pub(super) struct World<'a> {
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// For this file: `lower() is not there for a number`.
+    /// For this file: `a number has no lower()`.
     Here(String),
     /// For any file.
     Everywhere(String),

@@ -6,7 +6,7 @@ pub(super) enum Kind {
     Method,
 }
 
-/// The function of that name; `Err` when there is none, or not with so many arguments.
+/// The function of that name; `Err` when there is none, or not with this many arguments.
 pub(super) fn check(kind: Kind, name: &str, arguments: usize) -> Result<&'static str, String> {
     let known = match kind {
         Kind::Global => GLOBALS,

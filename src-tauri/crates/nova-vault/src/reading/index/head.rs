@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::TextBudget;
 use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance, may_have_aliases};
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath, may_have_aliases, quick_record_type};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
 use crate::reading::index::Note;
@@ -39,7 +39,7 @@ enum Content {
 impl Head {
     /// What is known of every note. Its text is not remembered.
     pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, types: &mut Types) -> Head {
-        let (record_type, document) = match glance(text) {
+        let (record_type, document) = match quick_record_type(text) {
             Some(record_type) => (record_type.map(|name| types.shared(name)), OnceLock::new()),
             None => {
                 let document = Document::parse(text);
@@ -207,7 +207,7 @@ pub(super) struct Types(Vec<Arc<str>>);
 
 impl Types {
     fn shared(&mut self, name: &str) -> Arc<str> {
-        /// So many names are compared with.
+        /// How many names are compared with.
         const MOST: usize = 16;
         let Types(lately) = self;
         match lately.iter().position(|known| **known == *name) {

@@ -10,7 +10,7 @@ use crate::reading::index::Texts;
 use crate::view::View;
 
 impl View {
-    /// What shows the file `to`, which is not there yet, in the note at `from`, or in one in the vault's root:
+    /// What shows the file `to`, which does not exist yet, in the note at `from`, or in one in the vault's root:
     /// an embed as new links are set to be written.
     pub(crate) fn embed_of_new(
         &self,

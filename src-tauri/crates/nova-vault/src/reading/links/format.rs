@@ -6,7 +6,7 @@ use crate::obsidian::LinkFormat;
 
 impl LinkFormat {
     /// Whether a Markdown link of the note at `from` says the way from its folder to the file: then
-    /// the way is another one from another folder, also where Obsidian would still find the file
+    /// the way is a different one from another folder, also where Obsidian would still find the file
     /// by its name. A name alone is a way only where the vault is set so.
     pub(super) fn is_way(self, link: &Link, from: &VaultPath, was: &VaultPath) -> bool {
         let is_markdown = matches!(link.kind, LinkKind::Markdown | LinkKind::Image | LinkKind::Definition);

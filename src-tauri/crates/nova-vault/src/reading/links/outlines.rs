@@ -77,7 +77,7 @@ impl Outlines {
         Some(outlined)
     }
 
-    /// Makes room: texts that are in no note any more are forgotten once they may be many.
+    /// Makes room: texts that are no longer in any note are forgotten once they may be many.
     pub(crate) fn keep(&self, present: impl Iterator<Item = ContentHash>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.bytes < BUDGET / 2 {

@@ -155,7 +155,7 @@ impl View {
         wanted: usize,
         patience: &Patience,
     ) -> Result<(Hits, Vec<Problem>), VaultError> {
-        /// So many notes are searched by one thread at a time.
+        /// How many notes are searched by one thread at a time.
         const BLOCK: usize = 64;
         let skipped = Mutex::new(listing.unsearchable());
         // Blocks are handed out in order, and those handed out are searched to their end. So

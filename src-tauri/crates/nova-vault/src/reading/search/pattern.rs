@@ -24,7 +24,7 @@ const SIZE_LIMIT: usize = 1 << 20;
 /// longest query in all compositions and cases.
 const LITERAL_SIZE_LIMIT: usize = 16 << 20;
 
-/// So many bytes, and the rest of a line, are compared before time is checked again.
+/// How many bytes, and the rest of a line, are compared before time is checked again.
 const BLOCK: usize = 64 * 1024;
 
 /// The longest query, in bytes.

@@ -13,7 +13,7 @@ use crate::note::{ContentHash, Document, VaultPath};
 use crate::problem::Problem;
 use crate::view::View;
 
-/// So many entries of a folder are searched by one thread at a time.
+/// How many entries of a folder are searched by one thread at a time.
 const PART: usize = 256;
 
 /// The first `wanted` hits in order of their paths, or all there are, and what could not be

@@ -52,7 +52,7 @@ fn in_the_middle_of_an_undo() {
 }
 
 #[test]
-fn a_finished_undo_has_taken_back_what_an_uninterrupted_one_would_have() {
+fn a_finished_undo_has_reverted_what_an_uninterrupted_one_would_have() {
     let _alone = one_at_a_time();
     let user = Author::new("user");
     for finish in [false, true] {
@@ -140,7 +140,7 @@ fn in_the_middle_of_finishing() {
     }
 }
 
-/// So many notes, made in one change set whose undo was killed in the middle.
+/// This many notes, made in one change set whose undo was killed in the middle.
 fn half_undone(notes: usize) -> Bed {
     let bed = Bed::in_memory(&[]);
     change(&bed.vault(), |draft| {

@@ -14,7 +14,7 @@ fn at_every_step_where_a_rename_replaces() {
     whole_notes_at_every_step(System::NoReplacing, 13);
 }
 
-/// So many of the steps are reached under that system.
+/// How many of the steps are reached under that system.
 fn whole_notes_at_every_step(system: System, steps: usize) {
     let _alone = one_at_a_time();
     let reference = bed();

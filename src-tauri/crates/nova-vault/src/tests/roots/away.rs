@@ -1,4 +1,4 @@
-//! The disk of a listed folder is not mounted, or is another one than the vault's; the link leads elsewhere
+//! The disk of a listed folder is not mounted, or is a different one than the vault's; the link leads elsewhere
 //! by now.
 
 use std::io::Write;
@@ -225,7 +225,7 @@ fn completes_partial_write_in_extra_root_when_it_returns() {
 }
 
 #[test]
-fn what_cannot_be_reached_now_keeps_no_other_note_from_being_taken_back() {
+fn what_cannot_be_reached_now_keeps_no_other_note_from_being_reverted() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team"]);
     let (home, jane) = (path("Home.md"), path("Team/People/Jane Doe.md"));

@@ -9,7 +9,7 @@ pub struct Limits {
     pub days: i64,
     /// The oldest go until the journal is no larger, in bytes.
     pub bytes: u64,
-    /// So many of the newest stay in any case.
+    /// How many of the newest stay in any case.
     pub at_least: usize,
 }
 

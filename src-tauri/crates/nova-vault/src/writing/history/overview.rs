@@ -36,7 +36,7 @@ pub(crate) struct Diffs {
 
 type Texts = (Option<ContentHash>, Option<ContentHash>);
 
-/// So many are remembered; then all are forgotten.
+/// How many are remembered; then all are forgotten.
 const MOST: usize = 4096;
 
 impl History {

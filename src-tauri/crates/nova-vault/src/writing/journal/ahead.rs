@@ -27,14 +27,14 @@ use crate::disk::{Fsync, Open, make_private_folder, open_private, private_file, 
 /// The log is emptied before it gets longer.
 const MOST: u64 = 512 * 1024;
 
-/// The file grows by so many bytes at once, which are zero at first: what is written over bytes that
+/// The file grows by this many bytes at once, which are zero at first: what is written over bytes that
 /// are there need not wait until the file system has noted how long the file is now.
 const GROWTH: u64 = 64 * 1024;
 
 /// More processes than this do not write at once; the next has no log and waits for each file.
 const MOST_LOGS: usize = 64;
 
-/// So many changed sets are made to last one by one, more by the file system as a whole.
+/// How many changed sets are made to last one by one, more by the file system as a whole.
 #[cfg(target_os = "linux")]
 const FEW: usize = 4;
 
@@ -132,7 +132,7 @@ impl WriteAhead {
         });
     }
 
-    /// Goes on without the log, which could not be synced.
+    /// Continues without the log, which could not be synced.
     pub(super) fn give_up(&self) {
         *self.lock() = State::Never;
     }
@@ -377,7 +377,7 @@ fn put_back(folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
         (images_path(folder, id), addition.images_at, &addition.images),
         (lines_path(folder, id), addition.lines_at, &addition.lines),
     ];
-    // What is behind the start of a set that is not there was forgotten with it.
+    // What is behind the start of a set that does not exist was forgotten with it.
     if addition.lines_at > 0 && !files[1].0.exists() {
         return Ok(());
     }

@@ -12,7 +12,7 @@ type Work = Box<dyn FnOnce() + Send>;
 
 static IDLE_THREADS: Mutex<Vec<mpsc::Sender<Work>>> = Mutex::new(Vec::new());
 
-/// Work that goes on beside this thread.
+/// Work that continues beside this thread.
 #[derive(Debug)]
 pub(super) struct Beside(mpsc::Receiver<io::Result<()>>);
 

@@ -236,7 +236,7 @@ impl Journal {
             }
             #[cfg(test)]
             crate::tests::work::done();
-            // Removed by another process between listing and looking: not there.
+            // Removed by another process between listing and looking: missing.
             let Some(metadata) = entry.metadata().ok().filter(Metadata::is_file) else {
                 continue;
             };

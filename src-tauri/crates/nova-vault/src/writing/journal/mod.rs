@@ -73,7 +73,7 @@ pub(crate) enum Line {
         author: Author,
         notes: Vec<IntentNote>,
     },
-    /// The write of a note goes on with other texts, because an edit came in between.
+    /// The write of a note continues with other texts, because an edit came in between.
     Amended {
         n: u64,
         before: Option<Image>,
@@ -112,7 +112,7 @@ pub(crate) enum Line {
         cut: bool,
     },
     /// An outside edit in the file that write `n` displaced is safe; the file stays a while,
-    /// should its writer go on.
+    /// should its writer continue.
     BroughtBack {
         n: u64,
         text: ContentHash,
@@ -188,7 +188,7 @@ pub(crate) struct IntentNote {
 /// Keeps other Novas from writing until it is dropped. Between writing a note and finding that
 /// an edit came in between, a text is there that may be reverted; another process must not build
 /// on it. Without the lock, because the file system knows none or a Nova hangs that holds it,
-/// writing goes on after a while: an edit of a program that knows nothing of locks is no
+/// writing continues after a while: an edit of a program that knows nothing of locks is no
 /// different.
 pub(crate) fn lock_writing(folder: &Path) -> io::Result<Option<File>> {
     lock_file(folder, ".lock")

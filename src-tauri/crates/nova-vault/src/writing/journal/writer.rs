@@ -18,7 +18,7 @@ use crate::note::ContentHash;
 /// More than a line takes that says how a write ended.
 const LINE_BYTES: u64 = 512;
 
-/// So many bytes of images wait at most before they are handed to the system.
+/// How many bytes of images wait at most before they are handed to the system.
 const MOST_PENDING: usize = 256 * 1024;
 
 /// The writing end of one change set. Holds the lock until it is dropped.
@@ -229,7 +229,7 @@ impl Writer {
         }
     }
 
-    /// Makes sure that so many lines of the usual length find space, before a byte of the vault
+    /// Makes sure that this many lines of the usual length find space, before a byte of the vault
     /// changes: on a disk that fills up meanwhile it can still be said how it ended.
     pub(crate) fn reserve(&self, lines: usize) -> io::Result<()> {
         #[cfg(target_os = "linux")]

@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_told_by_their_extension() {
+    fn notes_are_recognised_by_their_extension() {
         assert!(is_note("a.md") && is_note("Folder/A.MD") && is_note("a.b.md"));
         assert!(!is_note("a.md~") && !is_note("amd") && !is_note("a.png") && !is_note("a.md/b"));
     }

@@ -25,7 +25,7 @@ pub(super) struct Folders {
     remote: RemoteKind,
 }
 
-/// What the file system of a folder is called where other machines may change it remote_reason.
+/// The name of a folder's file system, if other machines may change files on it.
 pub(super) type RemoteKind = fn(&Folder) -> Option<&'static str>;
 
 /// What a walk found.
@@ -34,14 +34,14 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     /// Why some folder could not be watched, if so.
     pub(super) refused: Option<String>,
-    /// The first folder that may be changed elsewhere remote_reason, if there is one, and why.
+    /// The first folder on such a file system, if any, and the reason.
     pub(super) remote: Option<String>,
 }
 
 /// Whether a walk sets the watch of a folder that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rewatch {
-    /// The folder may be another one than before under the same name.
+    /// The folder may be a different one than before under the same name.
     All,
     New,
 }

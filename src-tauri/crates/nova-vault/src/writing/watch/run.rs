@@ -22,10 +22,10 @@ const MAX_MESSAGES_AT_ONCE: usize = 4096;
 /// Changes given to the sink at once; each may hold two texts.
 const MAX_CHANGES_AT_ONCE: usize = 256;
 
-/// Polling may use this share of one processor at most: 1 in so many.
+/// Polling may use this share of one processor at most: 1 in this many.
 const POLL_SHARE: u32 = 20;
 
-/// Of a folder that other machines change, comparing may take this share of the time: 1 in so many. Most
+/// Of a folder that other machines change, comparing may take this share of the time: 1 in this many. Most
 /// of it is waiting for the other side, and nothing else tells of those changes.
 const REMOTE_SHARE: u32 = 4;
 
@@ -67,7 +67,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// So many folders may be watched; without watches the folder is compared so often.
+    /// How many folders may be watched; without watches the folder is compared so often.
     pub(crate) fn limited(folder_limit: usize, poll_every: Duration) -> Self {
         Self { folder_limit, poll_every, ..Self::default() }
     }

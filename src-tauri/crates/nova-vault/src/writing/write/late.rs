@@ -83,7 +83,7 @@ enum Unmovable {
 pub(super) enum File {
     /// It lies beside the note under this name.
     Temp(String),
-    /// It has no name any more; this handle is the only way to it.
+    /// It no longer has a name; this handle is the only way to it.
     Opened(OpenedFile),
 }
 
@@ -196,7 +196,7 @@ impl Displaced {
 
     /// Whether to look again at a file from which an edit was restored.
     fn after_an_edit(self, core: &Core, bytes: Vec<u8>) -> Option<Displaced> {
-        // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
+        // Who wrote into it once holds it open and may continue; but nobody waits for that for ever. An
         // edit of a deleted note is kept beside the journal, and the file goes.
         let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
         match self.file.bytes(&self.place) {

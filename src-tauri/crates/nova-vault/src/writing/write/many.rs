@@ -11,7 +11,7 @@ use crate::disk::{Fsync, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::step::Step;
 
-/// From so many on it pays to wait for the whole file system once.
+/// From this many on it pays to wait for the whole file system once.
 const MANY: usize = 32;
 
 /// How many new notes the writes begin with, where these are many.

@@ -72,7 +72,7 @@ impl SetJournal {
         SetJournal { id, kind, label, writer: Mutex::new(None), undoes: Mutex::default() }
     }
 
-    /// Goes on with the journal of a set whose process is gone.
+    /// Continues with the journal of a set whose process is gone.
     pub(crate) fn taken_over(writer: Writer, kind: ChangeSetKind, label: String) -> SetJournal {
         SetJournal {
             id: writer.id().to_owned(),
@@ -516,7 +516,7 @@ impl Writing<'_> {
             return Ok(false);
         }
         if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(after.as_bytes()) {
-            // Edited in that moment: merged the long way.
+            // Edited at that moment: merged the long way.
             place.exchange(&temp).map_err(doing())?;
             return Ok(false);
         }

@@ -275,7 +275,7 @@ impl Writing<'_> {
         };
         match place.bytes_of(&taken_out) {
             Ok(Some(newest)) if newest != ours.as_bytes() => {
-                // Edited once more in that moment: the newest version belongs in the place, and the
+                // Edited once more at that moment: the newest version belongs in the place, and the
                 // one that was put there is restored into it.
                 self.turn(write.n, &taken_out, Some(expected), None);
                 if let Ok(temp) = self.displace_again(place, &taken_out, write, [Some(expected), None]) {
@@ -340,7 +340,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Puts `outside` in place of ours. An error where the note is not ours any more.
+    /// Puts `outside` in place of ours. An error where the note is no longer ours.
     fn put_outside(&mut self, place: &Place, write: &NoteWrite, ours: &str, outside: &str) -> io::Result<()> {
         let edited = || io::Error::other("it changed once more");
         let open = || match place.open_to_replace() {

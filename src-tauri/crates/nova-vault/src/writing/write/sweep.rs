@@ -197,7 +197,7 @@ impl<'a> Sweep<'a> {
         }
         match self.whose(place, texts, &bytes) {
             Whose::Ours => return place.remove(temp),
-            // Torn, too, but of what did not reach the disk: it says nothing, and is kept all the same.
+            // Torn, too, but of what did not reach the disk: it says nothing, and is kept anyway.
             _ if self.never_begun.contains(&record.n) => {
                 put_aside(core, place, temp, &log.id, record.n, hash);
                 return Ok(());

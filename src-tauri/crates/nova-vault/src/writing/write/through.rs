@@ -95,12 +95,12 @@ impl Writing<'_> {
         let torn = |source| VaultError::Torn { path: write.path.clone(), source };
         let there = note.bytes().map_err(torn)?;
         if there == before.as_bytes() || !is_mixture(&there, before.as_bytes(), ours.as_bytes()) {
-            // Not begun, or edited outside in this moment: that is a whole text.
+            // Not begun, or edited outside at this moment: that is a whole text.
             self.is_whole(write.n);
             return Ok(());
         }
         if let Err(error) = self.announce(place, write.n, ours, before) {
-            // Should this be cut short, too, the next start finishes the write all the same.
+            // Should this be cut short, too, the next start finishes the write anyway.
             tracing::warn!("{}: {error}", write.path);
         }
         note.write(before.as_bytes())

@@ -63,7 +63,7 @@ fn quoted(text: &str, quote: char) -> Result<(Token, &str), String> {
     Err(format!("a text is not closed: {quote} is missing"))
 }
 
-/// Whether a `/` behind the word divides.
+/// Whether a `/` after the word divides.
 fn ends_a_value(last: Option<&Token>) -> bool {
     !matches!(last, None | Some(Token::Symbol(_))) || matches!(last, Some(Token::Symbol(")" | "]" | "}")))
 }

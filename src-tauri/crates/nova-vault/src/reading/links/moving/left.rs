@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::note::{VaultPath, folded};
 use crate::reading::base::base_blocks;
 
-/// Of a line of an expression so many characters are shown.
+/// Of a line of an expression this many characters are shown.
 const SHOWN: usize = 200;
 
 impl MovePlan<'_> {

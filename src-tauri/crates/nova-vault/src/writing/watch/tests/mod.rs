@@ -126,7 +126,7 @@ impl Fixture {
 
     /// Proves that what was done so far is told as nothing.
     fn expect_silence(&self) {
-        // Events come in order, so this one stands behind all that came before.
+        // Events come in order, so this one follows all that came before.
         self.write("last.md", "x");
         self.expect("created last.md = x");
     }

@@ -24,7 +24,7 @@ fn often() -> Options {
 
 #[cfg(unix)]
 #[test]
-fn an_edit_made_on_another_machine_is_told_once() {
+fn an_edit_made_on_another_machine_is_reported_once() {
     let vault = Fixture::with("a.md = a\nTeam/b.md = b", often());
     let name = on_the_server(&vault, "Team/b.md");
     edit_elsewhere(&name, "b, by Jane");
@@ -49,7 +49,7 @@ fn on_a_disk_of_this_machine_nothing_is_compared_that_was_not_told() {
 }
 
 #[test]
-fn an_edit_made_here_is_told_at_once_all_the_same() {
+fn local_edit_is_reported_at_once() {
     let vault = Fixture::with("a.md = a", Options::on_network(NEVER));
     vault.write("a.md", "a more");
     let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
@@ -60,7 +60,7 @@ fn an_edit_made_here_is_told_at_once_all_the_same() {
 }
 
 #[test]
-fn what_is_told_here_is_not_told_again_by_the_comparison() {
+fn reported_changes_are_not_repeated_by_the_comparison() {
     let vault = Fixture::with("a.md = a", Options::on_network(Duration::from_millis(1)));
     let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
     for n in 0..200 {

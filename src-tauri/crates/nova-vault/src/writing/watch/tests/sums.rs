@@ -44,7 +44,7 @@ impl Random {
     }
 
     /// Does one thing; what is impossible at the moment (a folder moved into itself,
-    /// a note that is not there) is left undone.
+    /// a note that does not exist) is left undone.
     fn edit(&mut self, root: &Path, edit: usize) {
         let (one, other) = (root.join(self.note()), root.join(self.note()));
         let (here, there) = (root.join(self.folder()), root.join(self.folder()));
@@ -67,7 +67,7 @@ impl Random {
 }
 
 #[test]
-fn changes_that_are_found_in_one_go_are_told_together() {
+fn changes_that_are_found_in_one_go_are_reported_together() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let (sink, batches) = channel();
     let watch = Watch::start_in_batches(

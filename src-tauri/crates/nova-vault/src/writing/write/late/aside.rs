@@ -186,7 +186,7 @@ impl Aside {
         }
         let writer = Writer::take_over(&core.journal, log)?;
         if !file.exists() {
-            // Another process brought it back in this moment.
+            // Another process brought it back at this moment.
             return Ok(());
         }
         let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
