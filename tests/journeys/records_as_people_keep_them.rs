@@ -14,7 +14,7 @@ categories:
 org: "[[Fernhill Dairy]]"
 mail: ilse@fernhill.example
 followup: 2026-11-24
-last: spring
+last_contact: spring
 birthday: 1984-03-02
 ---
 //- Odile Farrow.md
@@ -114,8 +114,7 @@ fn people_by_category_are_found_and_added_like_the_others() {
     );
     assert_eq!(people["not_understood"][0]["examples"], json!(["spring"]), "{people}");
     let settled = &applied["config"]["records"]["contact"];
-    let names_set = json!({"name": "$file", "company": "org", "email": "mail", "last_contact": "last",
-        "next_contact": "followup"});
+    let names_set = json!({"name": "$file", "company": "org", "email": "mail", "next_contact": "followup"});
     assert_eq!(settled["names"], names_set);
 
     assert_eq!(nova.vault.read("Ilse Brandvik.md"), ilse, "no note is changed");
@@ -166,7 +165,8 @@ type: plan
     let nova = Nova::new(notes, []);
     assert_eq!(names(&nova), ["Ada"]);
     let (_, problems) = nova.json(&["vault", "check"]);
-    let said: Vec<_> = problems.as_array().unwrap().iter().map(|row| row["problem"].as_str().unwrap()).collect();
+    let said: Vec<_> =
+        problems.as_array().unwrap().iter().map(|row| row["problem"].as_str().unwrap()).collect();
     assert_eq!(
         said,
         [
@@ -180,7 +180,11 @@ type: plan
 #[test]
 fn a_note_that_two_types_claim_is_a_problem() {
     let nova = Nova::new("//- Firms/Acme.md\n---\ntype: company\nname: Acme\n---\n", []);
-    config(&nova, "crm", json!({"records": {"contact": {"match": [{"folder": "Firms"}], "folder": "Firms"}}}));
+    config(
+        &nova,
+        "crm",
+        json!({"records": {"contact": {"match": [{"folder": "Firms"}], "folder": "Firms"}}}),
+    );
     assert_eq!(names(&nova), ["Acme"]);
     assert_eq!(call(&nova, "crm.list_companies", json!({}))["count"], 1, "both have it");
     let (_, problems) = nova.json(&["vault", "check"]);
@@ -197,10 +201,11 @@ async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
     config(&nova, "crm", json!({"records": {"contact": {"fields": {"birthday": {"kind": "date"}}}}}));
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
 
-    let contact = nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
+    let contact =
+        nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
     let form = app.record_form(contact).await.unwrap();
     assert_eq!(form.schema["properties"]["birthday"]["format"], "date", "the form");
-    let panels = app.panels(nova_protocol::Nothing {}).await.unwrap();
+    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
     let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
     let panel = serde_json::to_value(panel).unwrap().to_string();
     assert!(panel.contains(r#""field":"birthday","label":"Birthday","format":"date""#), "the table: {panel}");
@@ -239,12 +244,16 @@ fn a_folder_with_records_has_tools_and_a_panel() {
     let changed = call(&nova, "books.update_book", json!({"title": "emma", "status": "reading"}));
     assert_eq!(changed["path"], "Reading/Emma.md");
     let listed = call(&nova, "books.list_book", json!({"sort": "-rating", "limit": 2}));
-    let titles: Vec<_> = listed["records"].as_array().unwrap().iter().map(|row| row["title"].clone()).collect();
+    let titles: Vec<_> =
+        listed["records"].as_array().unwrap().iter().map(|row| row["title"].clone()).collect();
     assert_eq!((titles, &listed["count"]), (vec![json!("Emma"), json!("Persuasion")], &json!(3)));
     assert_eq!(call(&nova, "books.get_book", json!({"title": "persu"}))["rating"], 4);
     let sums = call(&nova, "books.summarize_book", json!({"of": "rating", "by": "status"}));
     let groups = &sums["groups"];
-    assert_eq!((&groups[0]["status"], &groups[0]["count"], &groups[0]["sum"]), (&json!("read"), &json!(2), &json!("4")));
+    assert_eq!(
+        (&groups[0]["status"], &groups[0]["count"], &groups[0]["sum"]),
+        (&json!("read"), &json!(2), &json!("4"))
+    );
     assert_eq!(sums["unreadable"][0]["path"], "Reading/Old.md", "a rating of 9 is not added: {sums}");
     for (args, says) in [
         (json!({"title": "EMMA"}), "There is already a book"),
@@ -261,7 +270,7 @@ async fn a_folder_with_records_has_a_panel() {
     let nova = Nova::new("", []);
     nova.json(&["skill", "new", "books", "--from", "reading-list"]);
     let app = nova.start().await;
-    let panels = app.panels(nova_protocol::Nothing {}).await.unwrap();
+    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
     let panel = panels.iter().find(|panel| panel.skill == "books").unwrap();
     assert_eq!((panel.problem.as_deref(), panel.panel.tabs[0].title.as_str()), (None, "Books"));
 }
@@ -279,11 +288,17 @@ fn a_type_of_ones_own_gets_tools() {
 #[tokio::test]
 async fn faulty_settings_of_records_say_what_is_wrong() {
     for (records, says) in [
-        (json!({"match": [{"where": "stage is lead"}]}), "records.contact.match[0] cannot be used: the condition `stage is lead`"),
+        (
+            json!({"match": [{"where": "stage is lead"}]}),
+            "records.contact.match[0] cannot be used: the condition `stage is lead`",
+        ),
         (json!({"match": [{"folder": "/"}]}), "every note would be a record"),
         (json!({"match": [{"tag": "x", "folder": "y"}]}), "one of type, folder, tag and where"),
         (json!({"match": [{"where": "email exists"}]}), "does not recognise new notes"),
-        (json!({"fields": {"email": {"kind": "date"}}}), "records.contact.fields.email is a text of this skill already"),
+        (
+            json!({"fields": {"email": {"kind": "date"}}}),
+            "records.contact.fields.email is a text of this skill already",
+        ),
         (json!({"fields": {"path": {"kind": "text"}}}), "says where the note lies"),
         (json!({"names": {"email": "phone"}}), "the same property"),
         (json!({"names": {"email": "$file"}}), "cannot be $file"),
@@ -302,7 +317,10 @@ async fn faulty_settings_of_records_say_what_is_wrong() {
 
 #[test]
 fn values_of_the_vault_are_understood_and_written() {
-    let nova = Nova::new("//- Big.md\n---\ntype: deal\nstage: gewonnen\n---\n//- Old.md\n---\ntype: deal\nstage: ruht\n---\n", []);
+    let nova = Nova::new(
+        "//- Big.md\n---\ntype: deal\nstage: gewonnen\n---\n//- Old.md\n---\ntype: deal\nstage: ruht\n---\n",
+        [],
+    );
     let values = json!({"gewonnen": "won", "angefragt": "lead", "ruht": "lost"});
     config(&nova, "crm", json!({"records": {"deal": {"values": {"stage": values}}}}));
     let won = call(&nova, "crm.list_deals", json!({"stage": "won"}));

@@ -112,7 +112,7 @@ impl<'a> Resemblance<'a> {
         declared: &RecordType,
         kinds: &[Kind<'a>],
         taken: &BTreeSet<String>,
-        rules: Vec<Candidate<'a>>,
+        mut rules: Vec<Candidate<'a>>,
     ) -> Option<Self> {
         let is_own = |kind: &Kind| declared.type_values().iter().any(|own| folded(own) == folded(kind.value));
         let (mut notes, mut type_values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,6 +130,10 @@ impl<'a> Resemblance<'a> {
         let seen: HashSet<&VaultPath> = notes.iter().map(|row| &row.path).collect();
         let more: Vec<&QueryRow> =
             rules::union(&rules).into_iter().filter(|row| !seen.contains(&row.path)).collect();
+        // The type says the same of these notes.
+        if more.is_empty() {
+            rules.clear();
+        }
         notes.extend(more);
         let fields = properties(declared, &notes);
         let something = !type_values.is_empty() || !fields.is_empty() || !rules.is_empty();

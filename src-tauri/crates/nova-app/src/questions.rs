@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nova_protocol::{ConfigProblemView, UserError};
-use nova_registry::{Settings as SkillSettings, records_in};
+use nova_registry::{Settings, records_in};
 use nova_session::Ids;
 use nova_skill::{Clock, Recogniser, RecordTypes};
 use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, Vault, View};
@@ -23,7 +23,7 @@ pub struct Questions {
     vault: Result<Vault, UserError>,
     /// The user's own skills, a folder each.
     skill_folder: PathBuf,
-    skills: SkillSettings,
+    skills: Settings,
     problem: Option<ConfigProblemView>,
 }
 

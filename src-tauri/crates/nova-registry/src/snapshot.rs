@@ -220,9 +220,10 @@ impl Snapshot {
     /// What recognises the records of these names, of all available skills, also of those that are left out of it.
     pub fn recogniser_named(&self, names: &[String]) -> Recogniser {
         let own = self.available().map(|skill| &skill.records);
-        let all = || own.clone().chain(&self.other_records);
-        let named = names.iter().flat_map(|name| all().filter_map(move |types| types.recogniser_named(name)));
-        Recogniser::any_of(named)
+        let all: Vec<_> = own.chain(&self.other_records).collect();
+        let of_name =
+            |name: &String| all.iter().filter_map(|types| types.recogniser_named(name)).collect::<Vec<_>>();
+        Recogniser::any_of(names.iter().flat_map(of_name))
     }
 
     /// Ids of available skills that look like the name, nearest first.

@@ -1,7 +1,7 @@
 //! Rules by which a vault may know its records: folders, tags, properties such as `categories`, and the filters of
 //! the user's own bases.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nova_protocol::{Confidence, RuleProposal};
 use nova_skill::figures::folded;
@@ -119,8 +119,8 @@ fn rules(
             }
         }
     }
-    let folders: BTreeMap<&str, ()> = rows.iter().map(|row| (row.path.folder(), ())).collect();
-    for folder in folders.keys().filter(|folder| is_called(folder.rsplit('/').next().unwrap_or_default())) {
+    let folders: BTreeSet<&str> = rows.iter().map(|row| row.path.folder()).collect();
+    for folder in folders.iter().filter(|folder| is_called(folder.rsplit('/').next().unwrap_or_default())) {
         add(&mut rules, MatchRule::Folder((*folder).to_owned()), None);
     }
     for row in rows {

@@ -48,10 +48,10 @@ impl<'a> Records<'a> {
         let names = |record: &Record| [folded(&record.title()), folded(record.note().path.name())];
         let is_path = |record: &Record| {
             let path = folded(record.note().path.as_str());
-            path == wanted || path.strip_suffix(".md") == Some(&wanted)
+            path == wanted || path.strip_suffix(".md") == Some(wanted.as_str())
         };
         let tests: [&dyn Fn(&Record) -> bool; 3] =
-            [&is_path, &|record| names(record).contains(&wanted), &|record| {
+            [&is_path, &|record: &Record| names(record).contains(&wanted), &|record: &Record| {
                 names(record).iter().any(|name| name.contains(&wanted))
             }];
         for test in tests.into_iter().filter(|_| !wanted.is_empty()) {

@@ -18,7 +18,7 @@ struct Total {
 
 pub(super) fn parameters(declared: &RecordType) -> Value {
     let mut properties = filters(declared);
-    let numbers: Vec<&String> = keys(declared, |kind| is_number(kind)).collect();
+    let numbers: Vec<&String> = keys(declared, is_number).collect();
     if !numbers.is_empty() {
         properties.insert(
             "of".into(),

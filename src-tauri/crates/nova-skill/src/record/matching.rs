@@ -160,13 +160,9 @@ impl RecordType {
 
     /// Why no new note in its folder could be recognised.
     pub(super) fn cannot_mark(&self) -> Option<String> {
-        if self.mark().is_some() || self.matches.is_none() {
-            return None;
-        }
-        let folder = self.folder.trim_matches('/');
-        let is_inside = |rule: &MatchRule| matches!(rule, MatchRule::Folder(of) if folded(folder) == folded(of) || folded(folder).starts_with(&format!("{}/", folded(of))));
-        let by_folder = self.match_rules().iter().any(is_inside);
-        (!by_folder).then(|| {
+        let by_folder = self.match_rules().iter().any(|rule| self.is_by_folder(rule));
+        (!by_folder && self.mark().is_none()).then(|| {
+            let folder = self.folder.trim_matches('/');
             format!(
                 "does not recognise new notes, which go to {folder}/; add an entry for that folder, for a type or a tag, \
                  or a condition with = or contains"
@@ -174,9 +170,18 @@ impl RecordType {
         })
     }
 
-    /// The first of its rules that a property can meet.
+    /// Whether the rule is met by lying in the folder of new notes.
+    fn is_by_folder(&self, rule: &MatchRule) -> bool {
+        let MatchRule::Folder(of) = rule else { return false };
+        let (folder, of) = (folded(self.folder.trim_matches('/')), folded(of));
+        folder.strip_prefix(&of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The first of its rules that a property can meet; none where the folder alone meets one before.
     fn mark(&self) -> Option<Mark> {
-        self.match_rules().iter().find_map(|rule| match rule {
+        let rules = self.match_rules();
+        let mut before = rules.iter().take_while(|rule| !self.is_by_folder(rule));
+        before.find_map(|rule| match rule {
             MatchRule::Type(name) => Some(Mark::Is("type".into(), PropertyValue::Text(name.clone()))),
             MatchRule::Folder(_) => None,
             MatchRule::Tag(tag) => Some(Mark::Has("tags".into(), PropertyValue::Text(tag.clone()))),

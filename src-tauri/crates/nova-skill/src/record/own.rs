@@ -42,7 +42,10 @@ impl RecordTypes {
                     record.fields.values_mut().for_each(|field| field.own = true);
                 }
             }
-            Err(reason) => faults.add(key, format!("cannot be used: {reason}")),
+            Err(reason) => {
+                let reason = reason.trim_start_matches([':', ' ']);
+                faults.add(key, format!("cannot be used: {reason}"));
+            }
         }
     }
 }

@@ -42,6 +42,7 @@ impl RecordType {
 
         let mut text = "filters:\n  and:\n".to_owned();
         match rules.as_slice() {
+            [] => {}
             [one] => text.push_str(&format!("    - {one}\n")),
             several => {
                 text.push_str("    - or:\n");
