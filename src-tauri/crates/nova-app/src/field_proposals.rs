@@ -11,8 +11,8 @@ use nova_protocol::{
 };
 use nova_registry::{SkillEntry, Snapshot};
 use nova_skill::figures::{folded, likeness};
-use nova_skill::{Field, FieldKind, MatchRule, PropertyValue, RecordType};
-use nova_vault::{Query, QueryRow, VaultError, VaultPath, View};
+use nova_skill::{Field, FieldKind, MatchRule, Note, PropertyValue, RecordType};
+use nova_vault::{Query, QueryRow, Recogniser, VaultError, VaultPath, View};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -34,21 +34,18 @@ impl App {
             let mut rows = view.query(&Query::default())?.rows;
             let templates = view.template_folder();
             rows.retain(|row| !templates.holds(&row.path));
-            Ok(propose(&skill, &snapshot, &view, &rows, &own)?)
+            let mut notes = view.notes()?;
+            notes.retain(|note| !templates.holds(&note.path) && !note.path.is_sync_conflict());
+            let vault = VaultRead { rows: &rows, notes, bases: bases(&view)? };
+            Ok(propose(&skill, &snapshot, &vault, &own))
         })
         .await
     }
 }
 
 /// What the notes suggest for the skill's configuration, `own` being what the user has set of it.
-fn propose(
-    skill: &SkillEntry,
-    snapshot: &Snapshot,
-    view: &View,
-    rows: &[QueryRow],
-    own: &Value,
-) -> Result<FieldProposal, VaultError> {
-    let notes = of_types(rows);
+fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &VaultRead<'_>, own: &Value) -> FieldProposal {
+    let notes = of_types(vault.rows);
     let mut config = own.clone();
     let mut types = Vec::new();
     // A value of `type:` is a record of one type only, of one skill only.
@@ -58,10 +55,11 @@ fn propose(
         .flat_map(|declared| declared.type_values().iter().map(|value| folded(value)))
         .collect();
     for declared in skill.records.iter() {
-        let others = rules::recognised(snapshot, declared, view)?;
-        let known: HashSet<VaultPath> =
-            view.records(declared.recogniser())?.into_iter().map(|note| note.path).collect();
-        let mut by_rule = rules::candidates(declared, rows, view, &others)?;
+        let others = snapshot.available().flat_map(|skill| skill.records.iter());
+        let others =
+            Recogniser::any_of(others.filter(|other| *other != declared).map(RecordType::recogniser));
+        let known = vault.recognised(declared.recogniser());
+        let mut by_rule = rules::candidates(declared, vault, &vault.recognised(&others));
         // Rules that find nothing new are no reason to change anything.
         if by_rule
             .iter()
@@ -76,7 +74,33 @@ fn propose(
         types.push(found.proposal(declared));
     }
     let config = if types.is_empty() { Value::Null } else { config };
-    Ok(FieldProposal { skill: skill.id.clone(), types, config })
+    FieldProposal { skill: skill.id.clone(), types, config }
+}
+
+/// The vault as it was read for a proposal, without templates.
+struct VaultRead<'a> {
+    rows: &'a [QueryRow],
+    notes: Vec<Note>,
+    /// Name and text of each `.base` file.
+    bases: Vec<(String, String)>,
+}
+
+impl VaultRead<'_> {
+    fn recognised(&self, recogniser: &Recogniser) -> HashSet<&VaultPath> {
+        let recognised = self.notes.iter().filter(|note| recogniser.recognises(note));
+        recognised.map(|note| &note.path).collect()
+    }
+}
+
+fn bases(view: &View) -> Result<Vec<(String, String)>, VaultError> {
+    let bases = view.files()?.into_iter().filter(|path| path.as_str().ends_with(".base"));
+    // One that cannot be read says nothing.
+    let read = bases.filter_map(|path| {
+        let text = view.read_file(&path).ok()?;
+        let name = path.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        Some((name, String::from_utf8_lossy(&text).into_owned()))
+    });
+    Ok(read.collect())
 }
 
 /// The notes of one value of `type:`.

@@ -177,9 +177,10 @@ impl App {
             }
             let rows = view.query(&Query::default())?.rows;
             let mut record_of: HashMap<VaultPath, String> = HashMap::new();
-            for declared in skill.iter().flat_map(|skill| skill.records.iter()) {
-                for note in view.records(declared.recogniser())? {
-                    record_of.entry(note.path).or_insert_with(|| declared.name().to_owned());
+            if let Some(records) = skill.as_ref().map(|skill| &skill.records) {
+                for note in view.records(&records.recogniser())? {
+                    let name = records.of_note(&note).map(|declared| declared.name().to_owned());
+                    record_of.extend(name.map(|name| (note.path, name)));
                 }
             }
             let templates = view.template_folder();

@@ -1,11 +1,8 @@
 //! What is wrong with the records of a vault, for `nova vault check`.
 
-use std::collections::BTreeMap;
-
 use nova_registry::Snapshot;
 use nova_skill::{Note, RecordType};
-use nova_vault::note::FrontMatter;
-use nova_vault::{Problem, Recogniser, Rule, VaultError, VaultPath, View};
+use nova_vault::{Problem, Recogniser, Rule, VaultError, View};
 
 /// A record type and the skill that declares it.
 struct Kind<'a> {
@@ -20,31 +17,33 @@ pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Prob
         .available()
         .flat_map(|skill| skill.records.iter().map(|declared| Kind { skill: &skill.id, declared }))
         .collect();
-    let mut claims: BTreeMap<VaultPath, (Note, Vec<&Kind<'_>>)> = BTreeMap::new();
-    for kind in &kinds {
-        for note in view.records(kind.declared.recogniser())? {
-            claims.entry(note.path.clone()).or_insert_with(|| (note, Vec::new())).1.push(kind);
-        }
-    }
+    let folders = kinds.iter().map(|kind| Rule::Folder(kind.declared.folder.clone()));
+    let in_folders = Recogniser::new(folders);
+    let recognisers = kinds.iter().map(|kind| kind.declared.recogniser());
     let mut problems = Vec::new();
-    for (note, claimed) in claims.values() {
-        if let [one, other, ..] = claimed.as_slice() {
-            problems.push(claimed_twice(note, one, other));
+    for note in view.records(&Recogniser::any_of(recognisers.chain([&in_folders])))? {
+        let claimed: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.declared.recognises(&note)).collect();
+        match claimed.as_slice() {
+            [] => problems
+                .extend(kinds.iter().find(|kind| is_in(&note, kind)).map(|kind| fits_nothing(&note, kind))),
+            [kind] => problems.extend(kind.declared.check(&note)),
+            [one, other, ..] => {
+                problems.push(claimed_twice(&note, one, other));
+                let mut checked: Vec<Problem> =
+                    claimed.iter().flat_map(|kind| kind.declared.check(&note)).collect();
+                // Both say the same of a property that both have.
+                checked.sort();
+                checked.dedup();
+                problems.extend(checked);
+            }
         }
-        let checked = claimed.iter().flat_map(|kind| kind.declared.check(note));
-        problems.extend(checked);
-    }
-    // Both types of a note say the same of a property that both have.
-    problems.sort();
-    problems.dedup();
-    for kind in &kinds {
-        let folder = Recogniser::new([Rule::Folder(kind.declared.folder.clone())]);
-        let others = view.records(&folder)?.into_iter().filter(|note| !claims.contains_key(&note.path));
-        let readable =
-            others.filter(|note| !matches!(note.document.front_matter(), FrontMatter::Broken { .. }));
-        problems.extend(readable.map(|note| fits_nothing(&note, kind)));
     }
     Ok(problems)
+}
+
+/// Whether the note lies where new records of the kind go.
+fn is_in(note: &Note, kind: &Kind) -> bool {
+    Recogniser::new([Rule::Folder(kind.declared.folder.clone())]).recognises(note)
 }
 
 fn claimed_twice(note: &Note, one: &Kind, other: &Kind) -> Problem {

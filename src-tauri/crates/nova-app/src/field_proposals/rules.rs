@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use nova_protocol::{Confidence, RuleProposal};
 use nova_skill::figures::folded;
 use nova_skill::{MatchRule, PropertyValue, RecordType};
-use nova_vault::{QueryRow, Recogniser, VaultError, VaultPath, View};
+use nova_vault::{QueryRow, VaultPath};
 use serde_json::{Value, json};
 
-use super::{Found, count, examples_of, names_of, properties_of, same_word, says_something};
+use super::{Found, VaultRead, bare, count, examples_of, names_of, properties_of, same_word, says_something};
 
 /// A rule and the notes that it would make records.
 pub(super) struct Candidate<'a> {
@@ -25,17 +25,15 @@ pub(super) struct Candidate<'a> {
 /// The rules that notes speak for, the surest first; none where no note would become a record by them.
 pub(super) fn candidates<'a>(
     declared: &RecordType,
-    rows: &'a [QueryRow],
-    view: &View,
-    taken: &HashSet<VaultPath>,
-) -> Result<Vec<Candidate<'a>>, VaultError> {
-    let by_path: HashMap<&VaultPath, &QueryRow> = rows.iter().map(|row| (&row.path, row)).collect();
+    vault: &VaultRead<'a>,
+    taken: &HashSet<&VaultPath>,
+) -> Vec<Candidate<'a>> {
+    let by_path: HashMap<&VaultPath, &'a QueryRow> = vault.rows.iter().map(|row| (&row.path, row)).collect();
     let mut found = Vec::new();
-    for (rule, base) in rules(declared, rows, view)? {
-        let Some(recognises) = rule.recogniser() else { continue };
-        let notes: Vec<&QueryRow> = view
-            .records(&recognises)?
-            .iter()
+    for (rule, base) in rules(declared, vault) {
+        let Some(recogniser) = rule.recogniser() else { continue };
+        let recognised = vault.notes.iter().filter(|note| recogniser.recognises(note));
+        let notes: Vec<&QueryRow> = recognised
             .filter(|note| !taken.contains(&note.path))
             .filter_map(|note| by_path.get(&note.path).copied())
             .collect();
@@ -68,7 +66,7 @@ pub(super) fn candidates<'a>(
             seen.extend(one.notes.iter().map(|row| row.path.clone()));
         }
     }
-    if found.iter().any(|one| one.used) { Ok(found) } else { Ok(Vec::new()) }
+    if found.iter().any(|one| one.used) { found } else { Vec::new() }
 }
 
 impl Candidate<'_> {
@@ -96,34 +94,32 @@ pub(super) fn entry(rule: &MatchRule) -> Value {
 }
 
 /// Every rule that is called like the type, and those of a base that is, with the base's name.
-fn rules(
-    declared: &RecordType,
-    rows: &[QueryRow],
-    view: &View,
-) -> Result<Vec<(MatchRule, Option<String>)>, VaultError> {
+fn rules(declared: &RecordType, vault: &VaultRead<'_>) -> Vec<(MatchRule, Option<String>)> {
     let mut words = names_of(declared, "type", declared.name());
     words.extend(declared.folder.rsplit('/').next());
     let is_called = |text: &str| words.iter().any(|word| same_word(word, text));
+    // The stage `lead` makes no note a lead.
+    let fields = declared.fields.keys().flat_map(|key| names_of(declared, key, key));
+    let fields: HashSet<String> = fields.map(bare).collect();
+    let is_field = |key: &str| fields.contains(&bare(key));
     let mut rules: Vec<(MatchRule, Option<String>)> = Vec::new();
     let add = |rules: &mut Vec<(MatchRule, Option<String>)>, rule: MatchRule, base: Option<String>| {
         if rules.iter().all(|(other, _)| *other != rule) {
             rules.push((rule, base));
         }
     };
-    for path in view.files()?.iter().filter(|path| path.as_str().ends_with(".base")) {
-        let file = path.as_str().rsplit('/').next().unwrap_or_default();
+    for (file, text) in &vault.bases {
         if is_called(file.trim_end_matches(".base")) {
-            let text = view.read_file(path).unwrap_or_default();
-            for rule in filters(&String::from_utf8_lossy(&text)) {
-                add(&mut rules, rule, Some(file.to_owned()));
+            for rule in filters(text) {
+                add(&mut rules, rule, Some(file.clone()));
             }
         }
     }
-    let folders: BTreeSet<&str> = rows.iter().map(|row| row.path.folder()).collect();
+    let folders: BTreeSet<&str> = vault.rows.iter().map(|row| row.path.folder()).collect();
     for folder in folders.iter().filter(|folder| is_called(folder.rsplit('/').next().unwrap_or_default())) {
         add(&mut rules, MatchRule::Folder((*folder).to_owned()), None);
     }
-    for row in rows {
+    for row in vault.rows {
         for (key, property) in row.document.properties() {
             if folded(key) == "type" || key.contains(['"', '\\']) {
                 continue;
@@ -132,13 +128,15 @@ fn rules(
                 let Some(name) = item.as_text().filter(|name| is_called(last(name))) else { continue };
                 if matches!(folded(key).as_str(), "tags" | "tag") {
                     add(&mut rules, MatchRule::Tag(name.trim_start_matches('#').to_owned()), None);
-                } else if let Some(condition) = condition(key, &property.value, item) {
+                } else if !is_field(key)
+                    && let Some(condition) = condition(key, &property.value, item)
+                {
                     add(&mut rules, MatchRule::Where(condition), None);
                 }
             }
         }
     }
-    Ok(rules)
+    rules
 }
 
 fn items(value: &PropertyValue) -> &[PropertyValue] {
@@ -225,16 +223,4 @@ pub(super) fn union<'a>(candidates: &[Candidate<'a>]) -> Vec<&'a QueryRow> {
     let used = candidates.iter().filter(|one| one.used).flat_map(|one| one.notes.iter().copied());
     let by_path: BTreeMap<&VaultPath, &QueryRow> = used.map(|row| (&row.path, row)).collect();
     by_path.into_values().collect()
-}
-
-/// What of all available skills recognises a note already.
-pub(super) fn recognised(
-    snapshot: &nova_registry::Snapshot,
-    but: &RecordType,
-    view: &View,
-) -> Result<HashSet<VaultPath>, VaultError> {
-    let others = snapshot.available().flat_map(|skill| skill.records.iter());
-    let others = others.filter(|other| *other != but).map(RecordType::recogniser);
-    let notes = view.records(&Recogniser::any_of(others))?;
-    Ok(notes.into_iter().map(|note| note.path).collect())
 }

@@ -73,12 +73,12 @@ impl Field {
     /// The value as a note holds it, in the vault's own words; `key` is the field's name in an error.
     pub(super) fn write(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
         let written = self.checked(key, value)?;
-        Ok(match &written {
-            PropertyValue::Text(text) if self.has_values() => {
-                PropertyValue::Text(self.as_vault_writes(text).to_owned())
-            }
-            _ => written,
-        })
+        if let PropertyValue::Text(text) = &written
+            && self.has_values()
+        {
+            return Ok(PropertyValue::Text(self.as_vault_writes(text).to_owned()));
+        }
+        Ok(written)
     }
 
     fn checked(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {

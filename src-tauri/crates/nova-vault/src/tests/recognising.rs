@@ -62,7 +62,7 @@ fn any_rule_is_enough() {
 fn fitting_notes_say_no_type_and_lie_in_the_folder() {
     let notes = [
         ("Größe/a.md", "---\ncolor: red\n---\n"),
-        ("grÖSSe/sub/b.md", "---\ncolor: blue\n---\n"),
+        ("grÖße/sub/b.md", "---\ncolor: blue\n---\n"),
         ("Größe/c.md", "---\ntype: plan\ncolor: red\n---\n"),
         ("Größe/d.md", "no properties\n"),
         ("e.md", "---\ncolor: red\n---\n"),

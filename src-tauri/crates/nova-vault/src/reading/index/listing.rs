@@ -58,13 +58,15 @@ impl Listing {
 
     /// The notes that may be selected, in order of their paths.
     pub(crate) fn candidates(&self, selection: &dyn Selection) -> Vec<&Arc<Head>> {
-        if !selection.is_by_type_alone() {
-            let heads = self.heads.iter();
-            return heads.filter(|head| selection.may_select(&head.path, head.record_type())).collect();
-        }
         let types: BTreeSet<&String> = selection.types().iter().collect();
         let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(*name)).flatten().collect();
+        if !selection.is_by_type_alone() {
+            let others = self.heads.iter();
+            let may_be = |head: &&Arc<Head>| selection.may_select_otherwise(&head.path, head.record_type());
+            found.extend(others.filter(may_be));
+        }
         found.sort_by(|a, b| a.path.cmp(&b.path));
+        found.dedup_by(|a, b| a.path == b.path);
         found
     }
 

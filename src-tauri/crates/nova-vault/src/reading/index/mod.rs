@@ -47,6 +47,8 @@ pub(crate) trait Selection: Sync {
     fn types(&self) -> &[String];
     /// Whether no other notes are.
     fn is_by_type_alone(&self) -> bool;
+    /// Whether a note there may be selected, whatever its type is called.
+    fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
     /// Whether a note there of that type may be selected.
     fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
 }

@@ -133,14 +133,17 @@ impl Selection for Recogniser {
         self.rules.len() == self.types.len()
     }
 
+    fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
+        self.rules.iter().any(|rule| match rule {
+            Rule::Type(_) => false,
+            Rule::Folder(folder) => is_below(path, folder),
+            Rule::Fitting(folder, _) => record_type.is_none() && is_below(path, folder),
+            Rule::Tag(_) | Rule::Where(_) => true,
+        })
+    }
+
     fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
-        self.recognises_type(record_type)
-            || self.rules.iter().any(|rule| match rule {
-                Rule::Type(_) => false,
-                Rule::Folder(folder) => is_below(path, folder),
-                Rule::Fitting(folder, _) => record_type.is_none() && is_below(path, folder),
-                Rule::Tag(_) | Rule::Where(_) => true,
-            })
+        self.recognises_type(record_type) || self.may_select_otherwise(path, record_type)
     }
 }
 
