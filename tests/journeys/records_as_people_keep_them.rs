@@ -336,3 +336,19 @@ async fn nothing_is_proposed_where_notes_only_lie_in_a_folder_of_the_name() {
     let proposal = app.propose_fields(SkillRef { skill: "crm".into() }).await.unwrap();
     assert_eq!(proposal.types, []);
 }
+
+#[tokio::test]
+async fn rules_that_take_nearly_every_note_are_asked_back() {
+    let notes: String = (0..30).map(|at| format!("//- N{at}.md\n---\nstatus: open\n---\n")).collect();
+    let nova = Nova::new(&notes, []);
+    let app = nova.start().await;
+    let all = json!({"records": {"contact": {"match": [{"where": "status = open"}]}}});
+    let set =
+        nova_protocol::SetSkill { skill: "crm".into(), config: Some(all.clone()), ..Default::default() };
+    let refused = app.set_skill(set).await.unwrap_err();
+    assert!(refused.message.contains("30 of 30 notes are records of contact"), "{}", refused.message);
+    drop(app);
+    config(&nova, "crm", all);
+    let (_, problems) = nova.json(&["vault", "check"]);
+    assert_eq!(problems.as_array().unwrap().last().unwrap()["path"], "nova.config.json", "{problems}");
+}

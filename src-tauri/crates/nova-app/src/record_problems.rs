@@ -4,6 +4,8 @@ use nova_registry::Snapshot;
 use nova_skill::{Note, RecordType};
 use nova_vault::{Problem, Recogniser, Rule, VaultError, View};
 
+use crate::record_reach::reach_problem;
+
 /// A record type and the skill that declares it.
 struct Kind<'a> {
     skill: &'a str,
@@ -37,6 +39,9 @@ pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Prob
                 problems.extend(checked);
             }
         }
+    }
+    for kind in &kinds {
+        problems.extend(reach_problem(view, kind.skill, kind.declared)?);
     }
     Ok(problems)
 }

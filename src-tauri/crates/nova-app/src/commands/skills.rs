@@ -28,6 +28,7 @@ impl App {
     }
 
     pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
+        self.check_reach(&set).await?;
         self.set_skill_as(&set)?;
         self.skill_rows().await
     }

@@ -42,7 +42,10 @@ fn rules_replace_those_of_the_skill() {
 fn new_notes_get_what_makes_them_records() {
     let given = values(json!({"name": "Alps", "starts": "2026-12-31", "tags": ["snow"]}));
     for (own, begins) in [
-        (json!({"match": [{"where": "kind contains [[Journeys]]"}]}), "---\nkind:\n  - \"[[Journeys]]\"\nname: Alps\n"),
+        (
+            json!({"match": [{"where": "kind contains [[Journeys]]"}]}),
+            "---\nkind:\n  - \"[[Journeys]]\"\nname: Alps\n",
+        ),
         (json!({"match": [{"where": "kind = journey"}]}), "---\nkind: journey\nname: Alps\n"),
         (json!({"match": [{"type": "journey"}]}), "---\ntype: journey\nname: Alps\n"),
         (json!({"match": [{"folder": "Trips"}, {"type": "trip"}]}), "---\nname: Alps\n"),
@@ -53,7 +56,11 @@ fn new_notes_get_what_makes_them_records() {
         let trip = types.get("trip").unwrap();
         let text = trip.new_note(&given).unwrap();
         assert!(text.starts_with(begins), "{own}: {text}");
-        assert_eq!(trip.new_note_of_form(&given).unwrap().split('\n').nth(1), begins.split('\n').nth(1), "{own}");
+        assert_eq!(
+            trip.new_note_of_form(&given).unwrap().split('\n').nth(1),
+            begins.split('\n').nth(1),
+            "{own}"
+        );
         assert!(is_trip(&types, &text), "{own}: {text}");
     }
 }
@@ -97,16 +104,21 @@ fn the_name_of_the_note_can_be_a_field() {
     let alps = note("---\ntype: trip\nstarts: 2026-12-31\n---\n");
     assert_eq!(trip.read(&alps).text("name").unwrap().as_deref(), Some("Alps"));
     assert_eq!(trip.form_values(&alps)["name"], "Alps");
-    assert!(trip.edits(&alps, &values(json!({"name": "alps", "seats": 2}))).is_ok_and(|edits| edits.len() == 1));
+    assert!(
+        trip.edits(&alps, &values(json!({"name": "alps", "seats": 2}))).is_ok_and(|edits| edits.len() == 1)
+    );
     assert!(trip.edits(&alps, &values(json!({"name": "Andes"}))).is_err());
     assert!(!trip.template().contains("name:"));
 }
 
 #[test]
 fn a_table_filters_by_the_rules() {
-    let own = json!({"match": [{"where": "kind contains [[Journeys]]"}, {"folder": "Trips"}, {"tag": "trip"}]});
+    let own =
+        json!({"match": [{"where": "kind contains [[Journeys]]"}, {"folder": "Trips"}, {"tag": "trip"}]});
     let text = trips(own).unwrap().get("trip").unwrap().base_view(&nova_skill::TemplateFolder::default());
-    for filter in [r#"note["kind"].contains(link("Journeys"))"#, r#"file.inFolder("Trips")"#, r#"file.hasTag("trip")"#] {
+    for filter in
+        [r#"note["kind"].contains(link("Journeys"))"#, r#"file.inFolder("Trips")"#, r#"file.hasTag("trip")"#]
+    {
         assert!(text.contains(filter), "{filter}: {text}");
     }
 }
@@ -122,17 +134,21 @@ fn faulty_rules_of_a_manifest_are_refused() {
         ("[{ kind: a }]", "kind"),
         ("[{ where: starts exists }]", "does not recognise new notes, which go to Trips/"),
     ] {
-        let error = declared(&TRIP.replace("  folder: Trips", &format!("  folder: Trips\n  match: {rule}"))).unwrap_err();
+        let error = declared(&TRIP.replace("  folder: Trips", &format!("  folder: Trips\n  match: {rule}")))
+            .unwrap_err();
         assert!(error.contains(says), "{rule}: {error}");
     }
 }
 
 #[test]
 fn fields_of_ones_own_are_parameters_and_filters() {
-    let types = trips(json!({"fields": {"with_dog": {"kind": "bool"}, "booked_on": {"kind": "date"}}})).unwrap();
+    let types =
+        trips(json!({"fields": {"with_dog": {"kind": "bool"}, "booked_on": {"kind": "date"}}})).unwrap();
     let trip = types.get("trip").unwrap();
     assert_eq!(trip.parameters(false)["properties"]["booked_on"]["format"], "date");
-    let alps = note("---\ntype: trip\nstarts: 2026-12-31\nwith_dog: true\nbooked_on: 2026-11-02\nprice: 12.50\ntags: [snow]\n---\n");
+    let alps = note(
+        "---\ntype: trip\nstarts: 2026-12-31\nwith_dog: true\nbooked_on: 2026-11-02\nprice: 12.50\ntags: [snow]\n---\n",
+    );
     for (wanted, fits) in [
         (json!({"with_dog": true}), true),
         (json!({"with_dog": false}), false),
