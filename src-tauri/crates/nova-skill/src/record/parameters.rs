@@ -107,8 +107,10 @@ impl Field {
             }),
             FieldKind::Decimal => json!({"type": ["string", "number"], "description": "Only this number."}),
             FieldKind::Integer => json!({"type": "integer", "description": "Only this number."}),
-            FieldKind::Bool => json!({"type": "boolean"}),
-            FieldKind::Choice => json!({"type": "string", "enum": self.choices}),
+            FieldKind::Bool => json!({"type": "boolean", "description": "Only where it is so."}),
+            FieldKind::Choice => {
+                json!({"type": "string", "enum": self.choices, "description": "Only this value."})
+            }
             FieldKind::Currency => {
                 json!({"type": "string", "description": "Only this currency, such as EUR."})
             }
