@@ -35,7 +35,7 @@ impl RecordTypes {
     /// ```json
     /// { "records": { "contact": {
     ///     "match": [{ "where": "categories contains [[People]]" }, { "folder": "People" }],
-    ///     "folder": "People", "template": "Person",
+    ///     "folder": "People",
     ///     "names": { "name": "$file", "company": "org" },
     ///     "values": { "stage": { "active": "customer", "dormant": null } },
     ///     "fields": { "birthday": { "kind": "date" } } } } }

@@ -84,9 +84,6 @@ pub struct RecordType {
     /// Made of what stands above.
     #[serde(skip)]
     recogniser: Recogniser,
-    /// The user's note for the body of new ones.
-    #[serde(skip)]
-    template_note: Option<String>,
     /// Whether the user declared it.
     #[serde(skip)]
     own: bool,
@@ -285,11 +282,6 @@ impl RecordType {
     /// Whether the user declared it, in place of the manifest.
     pub fn is_own(&self) -> bool {
         self.own
-    }
-
-    /// The user's note in the templates folder that new notes begin with.
-    pub fn template_note(&self) -> Option<&str> {
-        self.template_note.as_deref()
     }
 
     /// Its name for a person: "Contact".

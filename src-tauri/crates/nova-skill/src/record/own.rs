@@ -8,7 +8,7 @@ use super::mapping::{Faults, listed};
 use super::{FILE_NAME, Field, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
-const KEYS: [&str; 6] = ["match", "folder", "template", "names", "values", "fields"];
+const KEYS: [&str; 5] = ["match", "folder", "names", "values", "fields"];
 
 impl RecordTypes {
     /// Takes over `records` of the configuration.
@@ -79,14 +79,6 @@ impl RecordType {
                 self.take_match(&format!("{key}.match"), entries, faults);
             }
             Some(_) => faults.add(&format!("{key}.match"), "must be a list with at least one entry".into()),
-        }
-        match own.get("template") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(template)) if is_name(template) => self.template_note = Some(template.clone()),
-            Some(_) => faults.add(
-                &format!("{key}.template"),
-                "must be the name of a note in your templates folder".into(),
-            ),
         }
     }
 
