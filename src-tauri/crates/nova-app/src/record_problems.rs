@@ -26,8 +26,7 @@ pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Prob
     for note in view.records(&Recogniser::any_of(recognisers.chain([&in_folders])))? {
         let claimed: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.declared.recognises(&note)).collect();
         match claimed.as_slice() {
-            [] => problems
-                .extend(kinds.iter().find(|kind| is_in(&note, kind)).map(|kind| fits_nothing(&note, kind))),
+            [] => problems.extend(own_folder(&note, &kinds).map(|kind| fits_nothing(&note, kind))),
             [kind] => problems.extend(kind.declared.check(&note)),
             [one, other, ..] => {
                 problems.push(claimed_twice(&note, one, other));
@@ -46,9 +45,16 @@ pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Prob
     Ok(problems)
 }
 
-/// Whether the note lies where new records of the kind go.
-fn is_in(note: &Note, kind: &Kind) -> bool {
-    Recogniser::new([Rule::Folder(kind.declared.folder.clone())]).recognises(note)
+/// The kind in whose folder the note lies. A folder that has folders of other kinds below it is none of its own.
+fn own_folder<'a>(note: &Note, kinds: &'a [Kind<'a>]) -> Option<&'a Kind<'a>> {
+    let below = |folder: &str, path: &str| {
+        path.strip_prefix(folder.trim_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+    };
+    kinds.iter().find(|kind| {
+        let folder = &kind.declared.folder;
+        let is_shared = kinds.iter().any(|other| below(folder, &other.declared.folder));
+        !is_shared && below(folder, note.path.as_str())
+    })
 }
 
 fn claimed_twice(note: &Note, one: &Kind, other: &Kind) -> Problem {

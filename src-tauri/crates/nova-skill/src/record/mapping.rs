@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::declaration::{choices_contradict, is_name};
-use super::{FILE_NAME, FieldKind, RecordType, RecordTypes};
+use super::{FILE_NAME, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
 /// What is wrong with a skill's configuration.
@@ -115,6 +115,10 @@ impl RecordType {
             };
             match values {
                 Some(values) if !values.is_empty() && values.iter().all(|value| is_name(value)) => {
+                    if let Some(rules) = &mut self.matches {
+                        rules.retain(|rule| !matches!(rule, MatchRule::Type(_)));
+                        rules.splice(0..0, values.iter().cloned().map(MatchRule::Type));
+                    }
                     self.type_values = values;
                 }
                 _ => faults.add(key, "must be a string or a list of strings, the values of `type:`".into()),
