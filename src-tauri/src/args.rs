@@ -250,7 +250,16 @@ pub(crate) enum Skill {
         id: String,
         #[arg(long, value_enum, default_value_t = NewKind::Folder)]
         kind: NewKind,
+        /// Begin with an example instead.
+        #[arg(long, value_enum, conflicts_with = "kind")]
+        from: Option<SkillExample>,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SkillExample {
+    /// Records without code: books to read.
+    ReadingList,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -190,7 +190,7 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             return skills::template(app, id, record_type, *base, json);
         }
         Skill::Check { path } => return skills::check(app, path, json).await,
-        Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
+        Skill::New { id, kind, from } => return new_skill(app, id, *kind, *from, json).await,
     };
     match changed {
         _ if json => print::json(&rows),
@@ -204,8 +204,15 @@ fn pinned(id: &str, pinned: bool) -> SetSkill {
     SetSkill { skill: id.to_owned(), pinned: Some(pinned), ..SetSkill::default() }
 }
 
-async fn new_skill(app: &App, id: &str, kind: NewKind, json: bool) -> Result<u8, UserError> {
+async fn new_skill(
+    app: &App,
+    id: &str,
+    kind: NewKind,
+    from: Option<SkillExample>,
+    json: bool,
+) -> Result<u8, UserError> {
     let written = match kind {
+        _ if from == Some(SkillExample::ReadingList) => app.new_skill(id, NewSkill::ReadingList).await?,
         NewKind::Folder => app.new_skill(id, NewSkill::Folder).await?,
         NewKind::Tool => app.new_skill(id, NewSkill::Tool).await?,
         NewKind::Native => {

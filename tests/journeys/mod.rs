@@ -61,6 +61,7 @@ mod reading_the_manual;
 mod reading_the_terminal;
 mod reading_the_web;
 mod recording;
+mod records_as_people_keep_them;
 mod routing_requests;
 mod ruling;
 mod running_a_pipeline;

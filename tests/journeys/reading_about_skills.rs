@@ -76,5 +76,5 @@ fn every_step_of_the_manual_works() {
             }
         }
     }
-    assert_eq!((files, commands), (6, 6));
+    assert_eq!((files, commands), (8, 8));
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordType,
-    ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    RecordUse, ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
@@ -50,6 +50,10 @@ pub(crate) struct NewEntry {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "Repeats until", "x-help" = "The last day"))]
     until: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -83,6 +87,7 @@ impl NativeTool for AddExpense {
     type Args = NewEntry;
     const ID: &'static str = "add_expense";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(EXPENSE));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -104,6 +109,7 @@ impl NativeTool for AddIncome {
     type Args = NewEntry;
     const ID: &'static str = "add_income";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(INCOME));
 
     fn description(&self) -> Description {
         Description::purpose("Adds an income as a new note. Without a category the rules choose one.")
@@ -152,6 +158,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
     let values: Map<String, Value> = fields
         .into_iter()
         .filter_map(|(field, value)| value.map(|value| (field.to_owned(), value.into())))
+        .chain(new.own)
         .collect();
     let declared = ctx.records().get(record_type)?;
     let note = new_note(declared, &values, day, payee.as_deref(), amount)?;

@@ -205,10 +205,10 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     /// `usual` is the currency of what says none.
     fn read(declared: &'a RecordTypes, notes: &'a [Note], usual: Option<&str>) -> Result<Self, ToolError> {
-        let (mut types, mut keys) = (Types::default(), Keys::default());
+        let mut keys = Keys::default();
         let mut part = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
         for note in notes {
-            let Some(declared) = types.of(declared, note) else { continue };
+            let Some(declared) = declared.of_note(note) else { continue };
             match part.take(declared, note, usual, &mut keys) {
                 Err(ToolError::BrokenRecord(problem)) => part.unreadable.push(problem),
                 other => other?,
@@ -330,10 +330,9 @@ impl UsualCurrency {
             Said::By(path, says) if record.note().path == *path => Ok(says.map(Cow::Borrowed)),
             _ => record.text_there("currency"),
         })?;
-        let mut types = Types::default();
         let others = notes.iter().filter(|note| !matches!(said, Said::By(path, _) if note.path == *path));
         let is_silent = |note: &&Note| {
-            let record = types.of(declared, note).map(|declared| declared.read(note));
+            let record = declared.of_note(note).map(|declared| declared.read(note));
             record.is_some_and(|record| matches!(text(&record, "currency"), Ok(None)))
         };
         Ok(Self { now, then, silent: others.filter(is_silent).map(|note| note.path.clone()).collect() })
@@ -401,23 +400,6 @@ impl Entry {
     }
 }
 
-/// The record types by what notes write behind `type:`, so that ten thousand are not folded anew.
-#[derive(Default)]
-struct Types<'a>(Vec<(String, Option<&'a RecordType>)>);
-
-impl<'a> Types<'a> {
-    fn of(&mut self, declared: &'a RecordTypes, note: &Note) -> Option<&'a RecordType> {
-        let said = note.document.record_type()?;
-        // A handful: to compare is quicker than to hash.
-        if let Some((_, known)) = self.0.iter().find(|(known, _)| known == said) {
-            return *known;
-        }
-        let found = declared.of_type_value(said);
-        self.0.push((said.to_owned(), found));
-        found
-    }
-}
-
 /// Folded names, each made once.
 #[derive(Default)]
 struct Keys(HashMap<String, Arc<str>>);
@@ -481,10 +463,9 @@ fn commonest_currency<'a>(
     says: impl Fn(&Record<'a>) -> Result<Option<Cow<'a, str>>, ToolError> + Sync,
 ) -> Result<Option<String>, ToolError> {
     let counted = |notes: &'a [Note]| {
-        let mut types = Types::default();
         let mut named: Vec<(&'static str, usize)> = Vec::new();
         for note in notes {
-            let Some(declared) = types.of(declared, note).filter(|declared| declared.name() != RULE) else {
+            let Some(declared) = declared.of_note(note).filter(|declared| declared.name() != RULE) else {
                 continue;
             };
             let record = declared.read(note);

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -36,6 +37,10 @@ pub(crate) struct NewContact {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -43,6 +48,7 @@ impl NativeTool for AddContact {
     type Args = NewContact;
     const ID: &'static str = "add_contact";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(CONTACT));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -62,6 +68,7 @@ impl NativeTool for AddContact {
         details.text("stage", new.stage.into())?;
         details.tags(new.tags.filter(|tags| !tags.is_empty()).into())?;
         details.text("next_contact", new.next_contact.into())?;
+        details.0.extend(new.own);
 
         let name = details.0["name"].as_str().unwrap_or_default();
         let email = details.0.get("email").and_then(|email| email.as_str());

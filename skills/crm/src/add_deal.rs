@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
 use crate::find::{Target, link_text};
-use crate::records::{COMPANY, CONTACT, Records};
+use crate::records::{COMPANY, CONTACT, DEAL, Records};
 
 pub(crate) struct AddDeal;
 
@@ -44,6 +45,10 @@ pub(crate) struct NewDeal {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When you expect a decision"))]
     close_date: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -51,6 +56,7 @@ impl NativeTool for AddDeal {
     type Args = NewDeal;
     const ID: &'static str = "add_deal";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(DEAL));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -75,6 +81,7 @@ impl NativeTool for AddDeal {
         details.currency(new.currency.into())?;
         details.amount("probability", new.probability.into());
         details.text("close_date", new.close_date.into())?;
+        details.0.extend(new.own);
         if details.0.contains_key("value") && !details.0.contains_key("currency") {
             details.0.insert("currency".into(), deals.currency_by_default()?.into());
         }

@@ -225,6 +225,7 @@ impl<'a> Deal<'a> {
                 row.insert("late".into(), true.into());
             }
         }
+        row.extend(self.entry.record.own_fields());
         row.insert("path".into(), self.entry.path().into());
         Ok(Value::Object(row))
     }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::{folded, similarity};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -35,6 +35,10 @@ pub(crate) struct Filters {
     /// Only contacts whose note has all of these words, in any property or in its text.
     #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -42,6 +46,7 @@ impl NativeTool for ListContacts {
     type Args = Filters;
     const ID: &'static str = "list_contacts";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(CONTACT));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -58,9 +63,10 @@ impl NativeTool for ListContacts {
         if let Some(stage) = &filters.stage {
             check_stage(stage, &contacts, &Stages::of(ctx.as_ref())?)?;
         }
+        let own = contacts.declared.filters(&filters.own)?;
         let mut fitting = Vec::new();
         for contact in contacts.iter() {
-            if filters.fit(&contact)? {
+            if filters.fit(&contact)? && own.fit(&contact.record) {
                 fitting.push(contact);
             }
         }
@@ -146,6 +152,7 @@ fn line(contact: &Entry) -> Value {
             line.insert(field.into(), value.clone());
         }
     }
+    line.extend(contact.record.own_fields());
     line.insert("path".into(), contact.path().into());
     Value::Object(line)
 }

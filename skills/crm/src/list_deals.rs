@@ -2,13 +2,15 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use nova_skill::figures::{Sums, folded};
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::{Deal, Deals};
+use crate::records::DEAL;
 
 /// Beyond this many rows nobody quotes a single one.
 const ROWS_WITH_FIGURES: usize = 100;
@@ -30,6 +32,10 @@ pub(crate) struct Filters {
     #[schemars(extend("x-help" = "A part of its name is enough"))]
     #[schemars(extend("x-values-from" = ["deal.company", "company.name"], "x-values" = "part"))]
     company: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -37,6 +43,7 @@ impl NativeTool for ListDeals {
     type Args = Filters;
     const ID: &'static str = "list_deals";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(DEAL));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -49,12 +56,13 @@ impl NativeTool for ListDeals {
 
     async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let deals = Deals::read(ctx.as_ref()).await?;
+        let own = deals.records.declared.filters(&filters.own)?;
         let filters = Wanted::new(&filters, &deals)?;
         let all = deals.all()?;
         let problems: Vec<Value> = all.iter().flat_map(Deal::problem_rows).collect();
         let mut fitting = Vec::new();
         for deal in &all {
-            if filters.fit(deal)? {
+            if filters.fit(deal)? && own.fit(&deal.entry.record) {
                 fitting.push(deal);
             }
         }

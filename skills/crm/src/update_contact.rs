@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, ToolContext,
-    ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
+    Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, RecordUse,
+    ToolContext, ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
@@ -41,6 +42,10 @@ pub(crate) struct ChangedContact {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Change<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -48,6 +53,7 @@ impl NativeTool for UpdateContact {
     type Args = ChangedContact;
     const ID: &'static str = "update_contact";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(CONTACT));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -66,6 +72,7 @@ impl NativeTool for UpdateContact {
         details.text("stage", changed.stage)?;
         details.tags(changed.tags)?;
         details.text("next_contact", changed.next_contact)?;
+        details.0.extend(changed.own);
         if details.0.is_empty() {
             return Err(ToolError::InvalidArguments {
                 path: String::new(),

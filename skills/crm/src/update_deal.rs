@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars, summarize,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
 use crate::details::{Change, Details};
+use crate::records::DEAL;
 use crate::update_contact::effective_edits;
 
 pub(crate) struct UpdateDeal;
@@ -44,6 +46,10 @@ pub(crate) struct ChangedDeal {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When you expect a decision"))]
     close_date: Change<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -51,6 +57,7 @@ impl NativeTool for UpdateDeal {
     type Args = ChangedDeal;
     const ID: &'static str = "update_deal";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(DEAL));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -69,6 +76,7 @@ impl NativeTool for UpdateDeal {
         details.currency(changed.currency)?;
         details.amount("probability", changed.probability);
         details.text("close_date", changed.close_date)?;
+        details.0.extend(changed.own);
         if details.0.is_empty() {
             return Err(ToolError::InvalidArguments {
                 path: String::new(),

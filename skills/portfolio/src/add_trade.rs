@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::{minus, money};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, Figure, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Description, Effect, Figure, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
@@ -45,6 +45,10 @@ pub(crate) struct NewTrade {
     /// Of a split only: how many old shares become "quantity" new ones, where it is not one.
     #[schemars(extend("x-label" = "Old shares", "x-help" = "Splits only: how many become the quantity"))]
     per: Option<GivenDecimal>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 impl NewTrade {
@@ -66,6 +70,7 @@ impl NativeTool for AddTrade {
     type Args = NewTrade;
     const ID: &'static str = "add_trade";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRADE));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -95,11 +100,13 @@ impl NativeTool for AddTrade {
             .iter()
             .find(|position| position.symbol == symbol && position.currency == currency);
         let moves = event.moves();
+        let own = new.own;
         let change = Change::new(&snapshot, None, Saved::new(&symbol, &currency, day, event));
         change.check()?;
         let ledger = change.ledger()?;
 
         let mut note: Map<String, Value> = values;
+        note.extend(own);
         note.insert("symbol".into(), json!(symbol));
         note.insert("date".into(), json!(day.to_string()));
         note.insert("currency".into(), json!(currency));

@@ -85,5 +85,6 @@ fn query(
         conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
         sort: sort.iter().map(|text| SortKey::parse_list(text)).collect::<Result<Vec<_>, _>>()?.concat(),
         limit,
+        ..Query::default()
     })
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use nova_app::{App, SkillFinding};
 use nova_protocol::{
-    AcceptSkill, Commands as _, FieldProposal, FileChange, ReviewState, SetSkill, SkillRef, SkillReview,
-    SkillRow, SkillState, UnreadableField, UserError,
+    AcceptSkill, Commands as _, Confidence, FieldProposal, FileChange, ReviewState, SetSkill, SkillRef,
+    SkillReview, SkillRow, SkillState, UnreadableField, UserError,
 };
 use serde_json::json;
 
@@ -107,6 +107,27 @@ fn print_fields(proposal: &FieldProposal) {
         line(&visible(&found.summary));
         for path in &found.examples {
             line(&visible(&format!("    {path}")));
+        }
+        for rule in &found.rules {
+            let how = match (rule.confidence, rule.used) {
+                (Confidence::Sure, true) => "sure",
+                (Confidence::Likely, true) => "likely",
+                _ => "not used",
+            };
+            line(&visible(&format!(
+                "  {}: {} notes, {} more than above ({how}; {})",
+                rule.rule, rule.notes, rule.more, rule.reason
+            )));
+        }
+        for left in &found.left_out {
+            line(&visible(&format!("  left out: {} notes with {}", left.notes, left.what)));
+        }
+        for odd in &found.not_understood {
+            let said = odd.examples.iter().map(|said| format!("\"{said}\"")).collect::<Vec<_>>().join(", ");
+            line(&visible(&format!(
+                "  not understood: {} in {} notes is not {} ({said}); the notes are taken, {} stays empty",
+                odd.property, odd.notes, odd.needs, odd.field
+            )));
         }
         for field in &found.fields {
             let examples = field.examples.join(", ");

@@ -303,6 +303,8 @@ export type CompletePrompt = { server: string, prompt: string, argument: string,
  */
 args: { [key in string]: string }, };
 
+export type Confidence = "sure" | "likely" | "unlikely";
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
@@ -997,6 +999,12 @@ days: number,
  */
 bytes: number, };
 
+export type LeftOut = { 
+/**
+ * The rule.
+ */
+what: string, notes: number, };
+
 export type LinkRef = { url: string, };
 
 export type ListChanges = { 
@@ -1080,6 +1088,20 @@ base_url?: string,
  * None for a server that wants no key.
  */
 key?: SecretText, };
+
+export type NotUnderstood = { field: string, property: string, 
+/**
+ * In how many of the notes.
+ */
+notes: number, 
+/**
+ * "a date"
+ */
+needs: string, 
+/**
+ * What a few of them say.
+ */
+examples: Array<string>, };
 
 export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
 
@@ -1731,6 +1753,28 @@ definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
 
 export type RuleAnswer = "deny" | "ask" | "allow";
+
+export type RuleProposal = { 
+/**
+ * "in People/", "#person", "categories contains [[People]]"
+ */
+rule: string, notes: number, 
+/**
+ * Notes that no rule before it finds.
+ */
+more: number, 
+/**
+ * Paths of a few of the notes.
+ */
+examples: Array<string>, confidence: Confidence, 
+/**
+ * "158 have e-mail"
+ */
+reason: string, 
+/**
+ * Whether it is part of the proposed configuration.
+ */
+used: boolean, };
 
 export type RuleRef = { pattern: string, };
 
@@ -2525,6 +2569,18 @@ type_values: Array<string>,
  * Paths of a few of the notes.
  */
 examples: Array<string>, fields: Array<PropertyProposal>, 
+/**
+ * By what besides their type the notes are known, the surest first.
+ */
+rules: Array<RuleProposal>, 
+/**
+ * Notes that look alike and would be none.
+ */
+left_out: Array<LeftOut>, 
+/**
+ * Values that no field can hold: the notes would be records, the field stays empty.
+ */
+not_understood: Array<NotUnderstood>, 
 /**
  * What such a record needs and notes among them do not say: they would be told of as unreadable.
  */

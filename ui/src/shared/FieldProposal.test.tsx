@@ -20,7 +20,7 @@ const people: Proposal = {
       fields: [
         { field: 'email', label: 'Email', property: 'e-mail', notes: 9, examples: ['ada@byron.example'], because: 'is another name for email' },
       ],
-      unreadable: [],
+      rules: [], left_out: [], not_understood: [], unreadable: [],
     },
   ],
   config: { fields: { contact: { type: ['person', 'contact'], email: 'e-mail' } } },
@@ -41,6 +41,26 @@ it('says which notes look like records, and which names speak for it', async () 
   expect(screen.getByRole('row', { name: /Email e-mail is another name for email; 9 notes, such as ada@byron.example/ })).toBeVisible();
   expect(screen.getByText(/Ada Byron and 11 more/)).toBeVisible();
   expect(backend.asked('set_skill')).toEqual([]);
+});
+
+it('shows what each rule would take, leave out and not understand', async () => {
+  const [type] = people.types;
+  const found = {
+    ...type!,
+    rules: [
+      { rule: 'categories contains [[People]]', notes: 10, more: 10, examples: ['Ilse Brandvik.md'], confidence: 'sure' as const, reason: '9 have e-mail', used: true },
+      { rule: '#person', notes: 6, more: 4, examples: ['Monday.md'], confidence: 'unlikely' as const, reason: '6 have no property of its fields', used: false },
+    ],
+    left_out: [{ what: '#person', notes: 4 }],
+    not_understood: [{ field: 'last_contact', property: 'last', notes: 2, needs: 'a date', examples: ['spring', 'Q3'] }],
+  };
+  const { user } = setup({ ...people, types: [found] });
+  await user.click(await screen.findByRole('button', { name: 'Show names' }));
+  expect(screen.getByRole('row', { name: 'categories contains [[People]] 10 Ilse Brandvik sure 9 have e-mail' })).toBeVisible();
+  expect(screen.getByRole('row', { name: /^#person \(not used\) 6 4 more than above unlikely/ })).toBeVisible();
+  expect(screen.getByText('12 notes taken.')).toBeVisible();
+  expect(screen.getByText('4 notes left out: #person.')).toBeVisible();
+  expect(screen.getByText(/^2 values not understood: last is not a date \(“spring”, “Q3”\)/)).toBeVisible();
 });
 
 it('says what stays unreadable before the names are used', async () => {

@@ -6,6 +6,7 @@ import { ErrorBox } from './Banner';
 import { Button, IconButton, LinkButton } from './Button';
 import { counted, noteName } from './format';
 import { Icon } from './Icon';
+import { ProposedRules } from './ProposedRules';
 import { useAttempt } from './useAttempt';
 
 /**
@@ -95,6 +96,7 @@ function Names({ found }: { found: TypeProposal }) {
         {found.summary}: {found.examples.map((path) => noteName(path).name).join(', ')}
         {found.notes > found.examples.length && ` and ${found.notes - found.examples.length} more`}
       </p>
+      <ProposedRules found={found} />
       {found.fields.length > 0 && (
         <table className="w-full">
           <thead className="sr-only">

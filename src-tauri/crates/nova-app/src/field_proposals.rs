@@ -2,20 +2,26 @@
 //! properties. It looks and proposes; what is proposed counts once the user has set it as the
 //! skill's configuration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use indexmap::IndexMap;
-use nova_protocol::{FieldProposal, PropertyProposal, SkillRef, TypeProposal, UnreadableField, UserError};
+use nova_protocol::{
+    FieldProposal, LeftOut, NotUnderstood, PropertyProposal, SkillRef, TypeProposal, UnreadableField,
+    UserError,
+};
 use nova_registry::{SkillEntry, Snapshot};
 use nova_skill::figures::{folded, similarity};
-use nova_skill::{Field, FieldKind, PropertyValue, RecordType};
-use nova_vault::{Query, QueryRow};
+use nova_skill::{Field, FieldKind, MatchRule, Note, PropertyValue, RecordType};
+use nova_vault::{Query, QueryRow, Recogniser, VaultError, VaultPath, View};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::app::App;
 use crate::blocking::blocking;
 use crate::chat::unknown_skill;
+use rules::Candidate;
+
+mod rules;
 
 impl App {
     pub(crate) async fn propose_fields(&self, skill: SkillRef) -> Result<FieldProposal, UserError> {
@@ -28,15 +34,18 @@ impl App {
             let mut rows = view.query(&Query::default())?.rows;
             let templates = view.template_folder();
             rows.retain(|row| !templates.holds(&row.path));
-            Ok(propose(&skill, &snapshot, &rows, &own))
+            let mut notes = view.notes()?;
+            notes.retain(|note| !templates.holds(&note.path) && !note.path.is_sync_conflict());
+            let vault = VaultRead { rows: &rows, notes, bases: bases(&view)? };
+            Ok(propose(&skill, &snapshot, &vault, &own))
         })
         .await
     }
 }
 
 /// What the notes suggest for the skill's configuration, `own` being what the user has set of it.
-fn propose(skill: &SkillEntry, snapshot: &Snapshot, rows: &[QueryRow], own: &Value) -> FieldProposal {
-    let notes = of_types(rows);
+fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &VaultRead<'_>, own: &Value) -> FieldProposal {
+    let notes = of_types(vault.rows);
     let mut config = own.clone();
     let mut types = Vec::new();
     // A value of `type:` is a record of one type only, of one skill only.
@@ -46,13 +55,52 @@ fn propose(skill: &SkillEntry, snapshot: &Snapshot, rows: &[QueryRow], own: &Val
         .flat_map(|declared| declared.type_values().iter().map(|value| folded(value)))
         .collect();
     for declared in skill.records.iter() {
-        let Some(found) = Resemblance::find(declared, &notes, &taken) else { continue };
+        let others = snapshot.available().flat_map(|skill| skill.records.iter());
+        let others =
+            Recogniser::any_of(others.filter(|other| *other != declared).map(RecordType::recogniser));
+        let known = vault.recognised(declared.recogniser());
+        let mut by_rule = rules::candidates(declared, vault, &vault.recognised(&others));
+        // Rules that find nothing new are no reason to change anything.
+        if by_rule
+            .iter()
+            .filter(|one| one.used)
+            .all(|one| one.notes.iter().all(|row| known.contains(&row.path)))
+        {
+            by_rule.clear();
+        }
+        let Some(found) = Resemblance::find(declared, &notes, &taken, by_rule) else { continue };
         taken.extend(found.type_values.iter().map(|value| folded(value)));
         found.enter(declared, &mut config);
         types.push(found.proposal(declared));
     }
     let config = if types.is_empty() { Value::Null } else { config };
     FieldProposal { skill: skill.id.clone(), types, config }
+}
+
+/// The vault as it was read for a proposal, without templates.
+struct VaultRead<'a> {
+    rows: &'a [QueryRow],
+    notes: Vec<Note>,
+    /// Name and text of each `.base` file.
+    bases: Vec<(String, String)>,
+}
+
+impl VaultRead<'_> {
+    fn recognised(&self, recogniser: &Recogniser) -> HashSet<&VaultPath> {
+        let recognised = self.notes.iter().filter(|note| recogniser.recognises(note));
+        recognised.map(|note| &note.path).collect()
+    }
+}
+
+fn bases(view: &View) -> Result<Vec<(String, String)>, VaultError> {
+    let bases = view.files()?.into_iter().filter(|path| path.as_str().ends_with(".base"));
+    // One that cannot be read says nothing.
+    let read = bases.filter_map(|path| {
+        let text = view.read_file(&path).ok()?;
+        let name = path.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        Some((name, String::from_utf8_lossy(&text).into_owned()))
+    });
+    Ok(read.collect())
 }
 
 /// The notes of one value of `type:`.
@@ -80,10 +128,16 @@ struct Resemblance<'a> {
     /// All notes that would be its records.
     notes: Vec<&'a QueryRow>,
     fields: Vec<PropertyProposal>,
+    rules: Vec<Candidate<'a>>,
 }
 
 impl<'a> Resemblance<'a> {
-    fn find(declared: &RecordType, kinds: &[Kind<'a>], taken: &BTreeSet<String>) -> Option<Self> {
+    fn find(
+        declared: &RecordType,
+        kinds: &[Kind<'a>],
+        taken: &BTreeSet<String>,
+        mut rules: Vec<Candidate<'a>>,
+    ) -> Option<Self> {
         let is_own = |kind: &Kind| declared.type_values().iter().any(|own| folded(own) == folded(kind.value));
         let (mut notes, mut type_values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
         for kind in kinds {
@@ -97,13 +151,25 @@ impl<'a> Resemblance<'a> {
             counts.push((kind.value.to_owned(), kind.notes.len()));
             notes.extend(kind.notes.iter().copied());
         }
+        let seen: HashSet<&VaultPath> = notes.iter().map(|row| &row.path).collect();
+        let more: Vec<&QueryRow> =
+            rules::union(&rules).into_iter().filter(|row| !seen.contains(&row.path)).collect();
+        // The type says the same of these notes.
+        if more.is_empty() {
+            rules.clear();
+        }
+        notes.extend(more);
         let fields = properties(declared, &notes);
-        let something = !type_values.is_empty() || !fields.is_empty();
-        something.then_some(Self { type_values, counts, notes, fields })
+        let something = !type_values.is_empty() || !fields.is_empty() || !rules.is_empty();
+        something.then_some(Self { type_values, counts, notes, fields, rules })
     }
 
     /// Writes the proposal into a configuration of the skill.
     fn enter(&self, declared: &RecordType, config: &mut Value) {
+        if !self.rules.is_empty() || declared.has_own_match() {
+            self.enter_rules(declared, config);
+            return;
+        }
         let Some(fields) = object_in(config, "fields") else { return };
         let Some(entry) = object_at(fields, declared.name()) else { return };
         if !self.type_values.is_empty() {
@@ -122,9 +188,56 @@ impl<'a> Resemblance<'a> {
         }
     }
 
+    /// As [`Resemblance::enter`], where notes are known by more than their type.
+    fn enter_rules(&self, declared: &RecordType, config: &mut Value) {
+        let Some(records) = object_in(config, "records") else { return };
+        let Some(entry) = object_at(records, declared.name()) else { return };
+        let in_force = declared.match_rules();
+        let types = self.type_values.iter().cloned().map(MatchRule::Type);
+        let mut rules: Vec<(usize, MatchRule)> =
+            in_force.iter().cloned().chain(types).map(|rule| (self.notes_of(&rule), rule)).collect();
+        let new = self.rules.iter().filter(|one| one.used && !in_force.contains(&one.rule));
+        rules.extend(new.map(|one| (one.notes.len(), one.rule.clone())));
+        // New notes get what makes most of the others one.
+        rules.sort_by_key(|(notes, _)| std::cmp::Reverse(*notes));
+        entry.insert("match".into(), rules.iter().map(|(_, rule)| rules::entry(rule)).collect());
+        let folder = self.commonest_folder().unwrap_or(&declared.folder);
+        entry.entry("folder").or_insert_with(|| json!(folder));
+        let Some(names) = object_at(entry, "names") else { return };
+        for field in &self.fields {
+            names.insert(field.field.clone(), json!(field.property));
+        }
+        if let Some(title) = declared.title.as_deref()
+            && declared.fields.get(title).is_some_and(|field| field.kind == FieldKind::Text)
+            && !self.notes.iter().any(|row| row.document.property(title).is_some())
+        {
+            names.entry(title).or_insert_with(|| json!("$file"));
+        }
+    }
+
+    /// How many notes a rule finds that is in force or proposed.
+    fn notes_of(&self, rule: &MatchRule) -> usize {
+        match rule {
+            MatchRule::Type(name) => {
+                let same = |(of, _): &&(String, usize)| folded(of) == folded(name);
+                self.counts.iter().find(same).map_or(0, |(_, count)| *count)
+            }
+            // The user chose it.
+            _ => usize::MAX,
+        }
+    }
+
+    fn commonest_folder(&self) -> Option<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for row in self.notes.iter().filter(|row| !row.path.folder().is_empty()) {
+            *counts.entry(row.path.folder()).or_default() += 1;
+        }
+        counts.into_iter().max_by_key(|(_, notes)| *notes).map(|(folder, _)| folder)
+    }
+
     fn proposal(self, declared: &RecordType) -> TypeProposal {
         const EXAMPLES: usize = 3;
-        let new: Vec<&QueryRow> = if self.type_values.is_empty() {
+        let new: Vec<&QueryRow> = if self.type_values.is_empty() || !self.rules.is_empty() {
             self.notes
         } else {
             let is_new = |row: &&QueryRow| {
@@ -137,18 +250,31 @@ impl<'a> Resemblance<'a> {
         let what = plural(declared.name());
         let (noun, look) =
             if new.len() == 1 { ("note", "looks like a record of") } else { ("notes", "look like") };
-        let summary = if self.type_values.is_empty() {
+        let summary = if !self.rules.is_empty() {
+            let used = self.rules.iter().filter(|one| one.used).map(|one| one.rule.in_words());
+            let types = self.type_values.iter().map(|name| format!("type: {name}"));
+            let known: Vec<String> = used.chain(types).collect();
+            format!("{} {noun} {look} {what} ({})", new.len(), known.join(" or "))
+        } else if self.type_values.is_empty() {
             format!("{} {noun} of {what} have properties under other names", new.len())
         } else {
             format!("{} {noun} {look} {what} (type: {})", new.len(), self.type_values.join(", "))
         };
         let unreadable = unreadable(declared, &self.fields, &new);
+        let taken: HashSet<&VaultPath> = new.iter().map(|row| &row.path).collect();
+        let left_out = self.rules.iter().filter(|one| !one.used).filter_map(|one| {
+            let notes = one.notes.iter().filter(|row| !taken.contains(&row.path)).count();
+            (notes > 0).then(|| LeftOut { what: one.rule.in_words(), notes: count(notes) })
+        });
         TypeProposal {
             record_type: declared.name().to_owned(),
             summary,
             notes: count(new.len()),
             type_values: self.type_values,
             examples: new.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect(),
+            rules: self.rules.iter().map(Candidate::proposal).collect(),
+            left_out: left_out.collect(),
+            not_understood: not_understood(declared, &self.fields, &new),
             fields: self.fields,
             unreadable,
         }
@@ -199,6 +325,32 @@ fn unreadable(
         }
     }
     unreadable
+}
+
+/// The fields whose property says, in some of the notes, what the field cannot hold: the notes are taken, and the
+/// field stays empty.
+fn not_understood(
+    declared: &RecordType,
+    proposed: &[PropertyProposal],
+    notes: &[&QueryRow],
+) -> Vec<NotUnderstood> {
+    let fields = declared.fields.iter().filter_map(|(key, field)| {
+        let own = proposed.iter().find(|found| found.field == *key).map(|found| found.property.as_str());
+        let property = own.unwrap_or(field.property());
+        let values = notes.iter().filter_map(|row| row.document.property(property));
+        let odd: Vec<String> = values
+            .filter(|value| says_something(value) && !field.fits(value))
+            .map(PropertyValue::display)
+            .collect();
+        (!odd.is_empty()).then(|| NotUnderstood {
+            field: key.clone(),
+            property: property.to_owned(),
+            notes: count(odd.len()),
+            needs: field.needs(),
+            examples: odd.into_iter().take(2).collect(),
+        })
+    });
+    fields.collect()
 }
 
 fn says_something(value: &PropertyValue) -> bool {
@@ -358,6 +510,12 @@ fn plural(word: &str) -> String {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ => format!("{word}s"),
     }
+}
+
+/// Paths of a few of the notes.
+fn examples_of(notes: &[&QueryRow]) -> Vec<String> {
+    const EXAMPLES: usize = 2;
+    notes.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect()
 }
 
 fn examples(notes: &[&QueryRow], property: &str) -> Vec<String> {

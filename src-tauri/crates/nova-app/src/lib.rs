@@ -70,6 +70,8 @@ mod provider_rows;
 mod questions;
 mod recent_vaults;
 mod record_forms;
+mod record_problems;
+mod record_reach;
 mod routing;
 mod rule_file;
 mod sandbox;

@@ -11,6 +11,8 @@ use crate::pending_tools::file_name;
 const ECHO: &str = include_str!("../assets/echo.ts");
 const SKILL_MD: &str = include_str!("../assets/SKILL.md");
 const MANIFEST: &str = include_str!("../assets/manifest.yaml");
+const READING_LIST_MD: &str = include_str!("../assets/reading-list/SKILL.md");
+const READING_LIST_MANIFEST: &str = include_str!("../assets/reading-list/manifest.yaml");
 
 /// What `nova skill new` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub enum NewSkill {
     Tool,
     /// A skill of its own, with a tool.
     Folder,
+    /// A skill of its own that keeps a reading list, without a tool file.
+    ReadingList,
 }
 
 impl App {
@@ -34,6 +38,14 @@ impl App {
         let files = match kind {
             NewSkill::Tool => {
                 vec![(folders.dynamic.join(file), ECHO.replace("name: 'echo'", &format!("name: '{tool}'")))]
+            }
+            NewSkill::ReadingList => {
+                let id = self.new_skill_id(name)?;
+                let folder = folders.skills.join(&id);
+                vec![
+                    (folder.join("SKILL.md"), READING_LIST_MD.replace("NAME", &id)),
+                    (folder.join("manifest.yaml"), READING_LIST_MANIFEST.to_owned()),
+                ]
             }
             NewSkill::Folder => {
                 let id = self.new_skill_id(name)?;

@@ -9,8 +9,8 @@ pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
     snapshot
         .available()
         .filter_map(|skill| {
-            let declared = skill.manifest.panel.as_ref()?;
-            let read = Panel::read(declared).and_then(|panel| checked(panel, skill));
+            let declared = skill.panel()?;
+            let read = Panel::read(&declared).and_then(|panel| checked(panel, skill));
             let (panel, problem) = match read {
                 Ok(panel) => (panel, None),
                 Err(problem) => (Panel::default(), Some(format!("manifest.yaml, panel: {problem}."))),

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nova_protocol::{ConfigProblemView, UserError};
+use nova_registry::{Settings, records_in};
 use nova_session::Ids;
-use nova_skill::{Clock, types_meant};
+use nova_skill::{Clock, Recogniser, RecordTypes};
 use nova_vault::{Links, Query, QueryAnswer, Search, SearchAnswer, Vault, View};
-use serde_json::Value;
 
 use crate::blocking::blocking;
 use crate::config::Config;
@@ -21,8 +21,9 @@ use crate::vaults::{finish_writing, open_vault};
 /// take longer to read than most vaults to search.
 pub struct Questions {
     vault: Result<Vault, UserError>,
-    /// The configurations of the skills that the user has not switched off.
-    skills: Vec<Value>,
+    /// The user's own skills, a folder each.
+    skill_folder: PathBuf,
+    skills: Settings,
     problem: Option<ConfigProblemView>,
 }
 
@@ -41,8 +42,8 @@ impl Questions {
                 .map_err(|error| if places.vault.is_some() { error } else { of_configured(&root, error) }),
             None => Err(no_vault()),
         };
-        let skills = config.skills.0.into_values().filter(|own| own.enabled != Some(false));
-        Self { vault, skills: skills.map(|own| own.config).collect(), problem }
+        let skill_folder = places.config.join("skills");
+        Self { vault, skill_folder, skills: config.skills, problem }
     }
 
     /// What is wrong with the configuration on the disk.
@@ -58,14 +59,19 @@ impl Questions {
         self.ask(move |view| Ok(view.search(&search)?)).await
     }
 
-    /// Notes by their properties; a type that a skill declares stands for those that the configuration
-    /// gives it, too.
+    /// Notes by their properties; a type that a skill declares stands for all of its records.
     ///
     /// # Errors
     /// As [`Questions::search_notes`].
     pub async fn query_notes(&self, mut query: Query) -> Result<QueryAnswer, UserError> {
-        let meant = query.record_types.iter().flat_map(|asked| types_meant(asked, self.skills.iter()));
-        query.record_types = meant.collect();
+        if !query.record_types.is_empty() {
+            let records = self.records();
+            let named = query
+                .record_types
+                .iter()
+                .flat_map(|name| records.iter().filter_map(move |types| types.recogniser_named(name)));
+            query.records = Recogniser::any_of(named);
+        }
         self.ask(move |view| Ok(view.query(&query)?)).await
     }
 
@@ -88,6 +94,28 @@ impl Questions {
             Ok(vault) => finish_writing(vault.clone()).await,
             Err(_) => Vec::new(),
         }
+    }
+
+    /// The record types of the skills that the user has not switched off, as the vault spells them. A
+    /// configuration that does not fit is left out: `nova skill list` says what is wrong.
+    fn records(&self) -> Vec<RecordTypes> {
+        let built_in = [nova_skill_budget::skill(), nova_skill_crm::skill(), nova_skill_portfolio::skill()];
+        let built_in = ["budget", "crm", "portfolio"].into_iter().zip(built_in);
+        let mut manifests: Vec<(String, String)> =
+            built_in.map(|(id, skill)| (id.to_owned(), skill.manifest().to_owned())).collect();
+        for folder in std::fs::read_dir(&self.skill_folder).into_iter().flatten().flatten() {
+            if let Ok(manifest) = std::fs::read_to_string(folder.path().join("manifest.yaml")) {
+                manifests.push((folder.file_name().to_string_lossy().into_owned(), manifest));
+            }
+        }
+        let in_force = manifests.into_iter().filter_map(|(id, manifest)| {
+            let own = self.skills.of(&id);
+            let is_off = own.is_some_and(|own| own.enabled == Some(false));
+            let declared = (!is_off).then(|| records_in(&manifest))?;
+            let config = own.map(|own| own.config.clone()).unwrap_or_default();
+            Some(declared.with_config(&config).unwrap_or(declared))
+        });
+        in_force.collect()
     }
 
     async fn ask<R: Send + 'static>(

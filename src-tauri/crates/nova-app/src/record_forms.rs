@@ -2,7 +2,7 @@
 //! of its own on behalf of the record's skill, so that rules, change sets and Undo are those of any
 //! other call.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nova_calls::CalledTool;
@@ -176,6 +176,13 @@ impl App {
                 return Ok(found);
             }
             let rows = view.query(&Query::default())?.rows;
+            let mut record_of: HashMap<VaultPath, String> = HashMap::new();
+            if let Some(records) = skill.as_ref().map(|skill| &skill.records) {
+                for note in view.records(&records.recogniser())? {
+                    let name = records.of_note(&note).map(|declared| declared.name().to_owned());
+                    record_of.extend(name.map(|name| (note.path, name)));
+                }
+            }
             let templates = view.template_folder();
             let paths: HashSet<VaultPath> = rows.iter().map(|row| row.path.clone()).collect();
             let no_record = |path: &VaultPath| templates.holds(path) || is_copy(path, &paths);
@@ -184,11 +191,8 @@ impl App {
                 .filter(|row| skill.is_none() || !no_record(&row.path))
                 .filter_map(|row| {
                     let place = matching(&folded(row.path.name()), &text)?;
-                    let records = skill.as_ref().map(|skill| &skill.records);
-                    let declared = row.record_type.as_deref().zip(records);
-                    let declared = declared.and_then(|(own, records)| records.of_type_value(own));
-                    let kind = match declared {
-                        Some(declared) if Some(declared.name()) == wanted.field.as_deref() => 0,
+                    let kind = match record_of.get(&row.path) {
+                        Some(name) if Some(name.as_str()) == wanted.field.as_deref() => 0,
                         Some(_) => 1,
                         None => 2,
                     };
@@ -255,10 +259,8 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
     if let Some(code) = set.and_then(code) {
         return Ok(Some(code.to_owned()));
     }
-    let types: Vec<&str> =
-        skill.records.iter().flat_map(RecordType::type_values).map(String::as_str).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for note in view.records(&types)? {
+    for note in view.records(&skill.records.recogniser())? {
         let Some(declared) = skill.records.of_note(&note) else { continue };
         let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));
         for field in currencies {
@@ -288,7 +290,7 @@ fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordTy
 
 /// A form writes into records of its type only.
 fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<(), UserError> {
-    if skill.records.of_note(note).is_some_and(|own| own.name() == declared.name()) {
+    if declared.recognises(note) {
         return Ok(());
     }
     let name = declared.name();
@@ -296,12 +298,14 @@ fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<
         Some(other) => format!("its type is {other}"),
         None => "it has no `type`".into(),
     };
-    let values = declared.type_values().join(" or ");
-    Err(UserError::new(
-        ErrorCode::BadRequest,
-        format!("{} is not a {name}: {is}.", note.path),
-        format!("Set `type: {values}` in the note, or name its type in the settings of {}.", skill.name),
-    ))
+    let remedy = match declared.mark_in_words() {
+        Some(mark) => format!(
+            "Set `{mark}` in the note, or say in the settings of {} how your {name}s are known.",
+            skill.name
+        ),
+        None => format!("A {name} is known by: {}.", declared.recognised_by()),
+    };
+    Err(UserError::new(ErrorCode::BadRequest, format!("{} is not a {name}: {is}.", note.path), remedy))
 }
 
 fn broken_matter(note: &Note) -> Option<ProblemView> {

@@ -89,6 +89,7 @@ impl App {
 
     /// Writes what the user sets into `nova.config.json`; what is absent stays as it is there.
     pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
+        self.check_reach(&set).await?;
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
         if let Some(config) = &set.config {

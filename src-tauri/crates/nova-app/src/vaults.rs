@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
 use nova_registry::Snapshot;
 use nova_session::Ids;
-use nova_skill::{Clock, RecordType, RecordTypes};
+use nova_skill::Clock;
 use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultError, VaultOptions};
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::places::Places;
 use crate::presence::of_configured;
 use crate::recent_vaults::remember_vault;
+use crate::record_problems::record_problems;
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
@@ -202,18 +203,7 @@ pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
 fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<Vec<Problem>, UserError> {
     let view = vault.seen_by_owner();
     let mut problems = vault.problems()?;
-    let types: Vec<&RecordTypes> = skills.available().map(|skill| skill.records.as_ref()).collect();
-    let values: Vec<&str> = types
-        .iter()
-        .flat_map(|types| types.iter())
-        .flat_map(RecordType::type_values)
-        .map(String::as_str)
-        .collect();
-    for note in view.records(&values)? {
-        if let Some(declared) = types.iter().find_map(|types| types.of_note(&note)) {
-            problems.extend(declared.check(&note));
-        }
-    }
+    problems.extend(record_problems(&view, skills)?);
     let for_nothing = vault.private_for_nothing(private)?;
     problems.extend(for_nothing.iter().map(|entry| no_such_private(entry)));
     problems.sort();

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use nova_registry::Snapshot;
 use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
-    types_meant,
 };
 use nova_vault::note::{ContentHash, FrontMatter, folded};
 use nova_vault::{
@@ -250,8 +249,8 @@ impl ToolVault for DraftVault {
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
-        let types = self.records.get(record_type)?.type_values().to_vec();
-        let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
+        let recogniser = self.records.get(record_type)?.recogniser().clone();
+        let notes = self.with(move |view, _| view.records(&recogniser)).await?;
         self.saw_notes(&notes);
         self.gives(|given| notes.iter().for_each(|note| given.whole(note)));
         Ok(notes)
@@ -259,10 +258,10 @@ impl ToolVault for DraftVault {
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
         let declared = self.records.get(record_type)?;
-        let (folder, types) = (declared.folder.clone(), declared.type_values().to_vec());
+        let (folder, recogniser) = (declared.folder.clone(), declared.recogniser().clone());
         let (problems, stay_here) = self
             .with(move |view, _| {
-                let problems = view.unreadable(&folder, &borrowed(&types))?;
+                let problems = view.unreadable(&folder, &recogniser)?;
                 let stay_here = of_what_stays_here(view, &problems);
                 Ok((problems, stay_here))
             })
@@ -272,15 +271,12 @@ impl ToolVault for DraftVault {
     }
 
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
-        let (mut folders, mut types) = (Vec::new(), Vec::new());
-        for record_type in record_types {
-            let declared = self.records.get(record_type)?;
-            folders.push(declared.folder.clone());
-            types.extend_from_slice(declared.type_values());
-        }
+        let recogniser = self.records.recogniser_of(record_types)?;
+        let folder = |name: &&str| Ok(self.records.get(name)?.folder.clone());
+        let folders = record_types.iter().map(folder).collect::<Result<Vec<_>, ToolError>>()?;
         let (read, stay_here) = self
             .with(move |view, _| {
-                let read = view.read_records(&borrowed(&folders), &borrowed(&types))?;
+                let read = view.read_records(&borrowed(&folders), &recogniser)?;
                 let stay_here = of_what_stays_here(view, &read.unreadable);
                 Ok((read, stay_here))
             })
@@ -431,9 +427,7 @@ impl ToolVault for DraftVault {
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
         let mut query = query.clone();
-        let configs = || self.skills.configs();
-        query.record_types =
-            query.record_types.iter().flat_map(|asked| types_meant(asked, configs())).collect();
+        query.records = self.skills.recogniser_named(&query.record_types);
         let answer = self.with(move |view, _| view.query(&query)).await?;
         self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
+use crate::record_tools::{add_own, panel_of, record_tools};
 use crate::requirements::{Commands, unmet};
 use crate::{
     LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, shown_name,
@@ -94,7 +95,7 @@ impl SkillEntry {
             id,
             mut skill_md,
             mut manifest,
-            tools,
+            mut tools,
             record_rules,
             note,
             mut folder,
@@ -116,13 +117,20 @@ impl SkillEntry {
             skill_md.instructions.clear();
             folder = None;
         }
+        if source == SourceKind::Folder && tools.is_empty() {
+            let types = || manifest.records.iter();
+            tools = record_tools(types()).into_iter().map(LoadedTool::from).collect();
+            manifest.panel = manifest.panel.clone().or_else(|| panel_of(types()));
+        }
         let configured = Configured::new(&id, &manifest, merged(&defaults, &settings.config), before);
-        let (mut state, mut reason) = match configured.unavailable {
-            Some(why) => (State::Unavailable, Some(why)),
+        let of_own_types = record_tools(configured.records.iter().filter(|declared| declared.is_own()));
+        tools.extend(of_own_types.into_iter().map(LoadedTool::from));
+        let (mut state, mut reason) = match &configured.unavailable {
+            Some(why) => (State::Unavailable, Some(why.clone())),
             None => unmet(&id, &manifest.requires, &configured.config, present)
                 .map_or((State::Available, note), |(unmet, why)| (unmet, Some(why))),
         };
-        let tools = Tools::new(source, &id, tools, settings, &configured.config, &present.commands, before);
+        let tools = Tools::new(source, &id, tools, settings, &configured, &present.commands, before);
         if let Some(problem) = &tools.broken {
             (state, reason) = (State::Broken, Some(problem.clone()));
         }
@@ -220,18 +228,17 @@ impl SkillEntry {
         self
     }
 
-    /// Takes the skill out when one of its records is another skill's: a note is a record of one
-    /// type only.
+    /// Takes the skill out when another skill has a record type of that name: nobody could say which is meant.
     pub(crate) fn refuse_types_of<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
         let mut others = others.filter(|other| other.is_available());
         let shared = others.find_map(|other| {
-            let mut values = self.records.iter().flat_map(nova_skill::RecordType::type_values);
-            values.find(|value| other.records.of_type_value(value).is_some()).map(|value| (value, &other.id))
+            let mut names = self.records.iter().map(nova_skill::RecordType::name);
+            names.find(|name| other.records.recogniser_named(name).is_some()).map(|name| (name, &other.id))
         });
-        if let Some((value, owner)) = shared {
+        if let Some((name, owner)) = shared {
             self.reason = Some(format!(
-                "Notes with `type: {value}` are records of the skill {owner} already. Disable one of the two, or give \
-                 this one another type in its configuration."
+                "The skill {owner} has a record type named {name} already. Disable one of the two, or rename this one in \
+                 the manifest."
             ));
             self.state = State::Broken;
         }
@@ -242,6 +249,11 @@ impl SkillEntry {
     pub fn faults_of_config(&self, own: &Value) -> Vec<String> {
         let faults = fitting(&self.manifest, &merged(&self.defaults, own)).err().unwrap_or_default();
         faults.iter().map(|fault| fault.trim_start_matches(['.', ':', ' ']).to_owned()).collect()
+    }
+
+    /// The panel it declares, with the fields and record types that the user added.
+    pub fn panel(&self) -> Option<Value> {
+        add_own(self.manifest.panel.as_ref(), &self.records)
     }
 
     /// Enabled and able to run.
@@ -329,7 +341,7 @@ impl Tools {
         skill: &str,
         loaded: Vec<LoadedTool>,
         settings: &SkillSettings,
-        config: &Value,
+        configured: &Configured,
         commands: &Commands,
         before: Option<&SkillEntry>,
     ) -> Self {
@@ -343,7 +355,7 @@ impl Tools {
                 tools.off.push(tool.id().to_owned());
                 continue;
             }
-            let tool = tool.by(config).where_commands_are(commands);
+            let tool = tool.by(configured).where_commands_are(commands);
             // To compile a schema costs more than all the rest.
             let entry = match before.and_then(|before| before.entry_of(&tool)) {
                 Some(entry) => Ok(entry),
@@ -417,13 +429,13 @@ impl LoadedTool {
     }
 
     /// The same, or why it is not available with this configuration.
-    fn by(self, config: &Value) -> Self {
+    fn by(self, Configured { config, records, .. }: &Configured) -> Self {
         match self {
             Self::Ready { tool, note } => match tool.unavailable(config) {
                 Some(reason) => {
                     Self::NotReady { id: tool.spec().id.clone(), state: State::Unavailable, reason }
                 }
-                None => Self::Ready { tool, note },
+                None => Self::Ready { tool: tool.with_records(records).unwrap_or(tool), note },
             },
             not_ready => not_ready,
         }

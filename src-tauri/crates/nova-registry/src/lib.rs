@@ -44,6 +44,7 @@ mod host;
 mod manifest_file;
 mod not_ready;
 mod outside_text;
+mod record_tools;
 mod requirements;
 mod route;
 mod rules;
@@ -64,6 +65,7 @@ pub use files::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
+pub use manifest_file::records_in;
 pub use outside_text::{fenced_output, harmless, harmless_line};
 pub use requirements::{Commands, HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};

@@ -1,6 +1,6 @@
 //! The files beside `SKILL.md` that are Nova's own: `manifest.yaml` and `config.yaml`.
 
-use nova_skill::Manifest;
+use nova_skill::{Manifest, RecordTypes};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -73,6 +73,11 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
     Ok((manifest, findings))
 }
 
+/// The record types that a manifest declares; none where it cannot be read.
+pub fn records_in(manifest_yaml: &str) -> RecordTypes {
+    manifest(manifest_yaml).map(|(manifest, _)| manifest.records).unwrap_or_default()
+}
+
 /// What `config.yaml` says: a mapping, empty where there is none.
 ///
 /// # Errors
@@ -126,7 +131,7 @@ pub(crate) struct ConfigFault {
     missing: bool,
 }
 
-/// What does not fit the schema, at most ten. `fields` and `choices` are the record types' own.
+/// What does not fit the schema, at most ten. `fields`, `choices` and `records` are the record types' own.
 pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<ConfigFault> {
     let Some(Ok(validator)) = schema.map(validator) else { return Vec::new() };
     let mut config = config.clone();
@@ -134,7 +139,7 @@ pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<Confi
         config = Value::Object(serde_json::Map::new());
     }
     if let (Some(map), Some(schema)) = (config.as_object_mut(), schema) {
-        for own in ["fields", "choices"] {
+        for own in ["fields", "choices", "records"] {
             if schema["properties"].get(own).is_none() {
                 map.remove(own);
             }

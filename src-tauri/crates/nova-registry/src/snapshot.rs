@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
+use nova_skill::{Recogniser, RecordTypes};
 
 use crate::wire::skeletons;
 use crate::{
@@ -28,8 +29,8 @@ pub struct Changes {
 pub struct Snapshot {
     /// By source precedence, then id.
     pub(crate) skills: Vec<Arc<SkillEntry>>,
-    /// The configurations of available skills that are not in it.
-    pub(crate) other_configs: Vec<Arc<serde_json::Value>>,
+    /// The record types of available skills that are not in it.
+    pub(crate) other_records: Vec<Arc<RecordTypes>>,
     pub(crate) router: OnceLock<Router>,
 }
 
@@ -192,7 +193,7 @@ impl Snapshot {
             });
             skills.extend(broken.map(Arc::new));
         }
-        Self { skills, other_configs: Vec::new(), router: OnceLock::new() }
+        Self { skills, other_records: Vec::new(), router: OnceLock::new() }
     }
 
     pub fn skills(&self) -> &[Arc<SkillEntry>] {
@@ -216,10 +217,13 @@ impl Snapshot {
         self.skills.iter().filter(|skill| skill.is_available())
     }
 
-    /// The configurations of all available skills, also of those that are left out of it.
-    pub fn configs(&self) -> impl Iterator<Item = &serde_json::Value> {
-        let own = self.available().map(|skill| &*skill.config);
-        own.chain(self.other_configs.iter().map(|config| &**config))
+    /// What recognises the records of these names, of all available skills, also of those that are left out of it.
+    pub fn recogniser_named(&self, names: &[String]) -> Recogniser {
+        let own = self.available().map(|skill| &skill.records);
+        let all: Vec<_> = own.chain(&self.other_records).collect();
+        let of_name =
+            |name: &String| all.iter().filter_map(|types| types.recogniser_named(name)).collect::<Vec<_>>();
+        Recogniser::any_of(names.iter().flat_map(of_name))
     }
 
     /// Ids of available skills that look like the name, nearest first.

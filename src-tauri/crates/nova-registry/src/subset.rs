@@ -88,8 +88,8 @@ impl Snapshot {
         });
         // What notes of a type are is the same for everybody.
         let left_out = self.available().filter(|skill| !subset.0.contains_key(&skill.id));
-        let other_configs = left_out.map(|skill| skill.config.clone()).collect();
-        Self { skills: kept.collect(), other_configs, router: Default::default() }
+        let other_records = left_out.map(|skill| skill.records.clone()).collect();
+        Self { skills: kept.collect(), other_records, router: Default::default() }
     }
 }
 

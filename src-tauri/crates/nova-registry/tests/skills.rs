@@ -80,7 +80,7 @@ fn a_contradictory_manifest_is_a_broken_skill_beside_the_others() {
 }
 
 #[test]
-fn a_type_belongs_to_the_first_enabled_skill_that_declares_it() {
+fn a_type_name_belongs_to_the_first_enabled_skill() {
     let skills = || vec![skill("one", THINGS), skill("two", &THINGS.replace("thing:", "THING:"))];
     let registry = registry(skills(), &Settings::default());
     let two = entry(&registry, "two");
@@ -88,8 +88,8 @@ fn a_type_belongs_to_the_first_enabled_skill_that_declares_it() {
     assert_eq!(
         two.reason.as_deref(),
         Some(
-            "Notes with `type: THING` are records of the skill one already. Disable one of the two, or give this one \
-             another type in its configuration."
+            "The skill one has a record type named THING already. Disable one of the two, or rename this one in the \
+             manifest."
         )
     );
 
@@ -97,8 +97,18 @@ fn a_type_belongs_to_the_first_enabled_skill_that_declares_it() {
     registry.reload(&settings([("one", off)]));
     assert_eq!(entry(&registry, "two").state, State::Available);
 
-    registry.reload(&settings([("two", config(json!({"fields": {"THING": {"type": "object"}}})))]));
+    let renamed = vec![skill("one", THINGS), skill("two", &THINGS.replace("thing:", "object:"))];
+    let registry = self::registry(renamed, &Settings::default());
     assert_eq!(entry(&registry, "two").state, State::Available, "the remedy helps");
+}
+
+#[test]
+fn two_skills_may_claim_the_same_notes() {
+    let two = THINGS.replace("thing:", "object:").replace("folder: Things", "folder: Objects");
+    let same = config(json!({"records": {"object": {"match": [{"type": "thing"}]}}}));
+    let registry = registry(vec![skill("one", THINGS), skill("two", &two)], &settings([("two", same)]));
+    let states = ["one", "two"].map(|id| entry(&registry, id).state);
+    assert_eq!(states, [State::Available, State::Available]);
 }
 
 #[test]

@@ -59,8 +59,8 @@ pub use process::{
     SandboxFacts, SandboxSource, ToolProcess,
 };
 pub use record::{
-    ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,
-    RecordTypes, Start, types_meant,
+    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, Record, RecordDraft, RecordFilters,
+    RecordRules, RecordType, RecordTypes, RecordUse, Start,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
@@ -76,8 +76,8 @@ pub use nova_vault::note::{
 pub use nova_vault::{
     ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
     LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
-    QueryError, QueryRow, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
-    TemplateFolder, TemplateValues, Templates, Trash, Unresolved, fill_template,
+    QueryError, QueryRow, Recogniser, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey,
+    TagCount, TemplateFolder, TemplateValues, Templates, Trash, Unresolved, fill_template,
 };
 
 // Folders outside of the vault.

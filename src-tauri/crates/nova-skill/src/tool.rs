@@ -4,9 +4,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Description, Effect, RecordRules, ToolContext, ToolError, ToolOutput};
+use crate::{Description, Effect, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolOutput};
 
 /// A skill compiled into Nova: the files of its folder, and its tools.
 pub trait Skill: Send + Sync {
@@ -38,6 +38,11 @@ pub trait Tool: Send + Sync {
 
     /// Why the tool cannot be called with this configuration, and what to do about it.
     fn unavailable(&self, _config: &Value) -> Option<String> {
+        None
+    }
+
+    /// The same tool where its parameters differ with these records, to which the user may have added fields.
+    fn with_records(&self, _records: &RecordTypes) -> Option<Arc<dyn Tool>> {
         None
     }
 
@@ -156,6 +161,9 @@ pub trait NativeTool: Send + Sync + 'static {
     /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
+    /// The record type that it adds, changes or lists. Fields that the user added to it become parameters; their
+    /// values reach `Args` as its field `own`, an object left out of its schema.
+    const RECORD: Option<RecordUse<'static>> = None;
     /// See [`ToolSpec::calls_tools`].
     const CALLS_TOOLS: bool = false;
     /// See [`ToolSpec::hosts`].
@@ -222,12 +230,14 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         background: T::BACKGROUND,
         ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
     };
-    Arc::new(Native { spec, tool })
+    Arc::new(Native { spec, tool: Arc::new(tool), own: Vec::new() })
 }
 
 struct Native<T> {
     spec: ToolSpec,
-    tool: T,
+    tool: Arc<T>,
+    /// Parameters that are the user's own fields.
+    own: Vec<String>,
 }
 
 #[async_trait]
@@ -244,12 +254,31 @@ impl<T: NativeTool> Tool for Native<T> {
         self.tool.unavailable(config)
     }
 
+    fn with_records(&self, records: &RecordTypes) -> Option<Arc<dyn Tool>> {
+        let own = T::RECORD?.own_parameters(records, &self.spec.parameters);
+        if own.is_empty() {
+            return None;
+        }
+        let mut spec = self.spec.clone();
+        let names = own.keys().cloned().collect();
+        if let Some(properties) = spec.parameters["properties"].as_object_mut() {
+            properties.extend(own);
+        }
+        Some(Arc::new(Self { spec, tool: Arc::clone(&self.tool), own: names }))
+    }
+
     async fn run(
         &self,
         _token: CallToken,
-        args: Value,
+        mut args: Value,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
+        if let Some(given) = args.as_object_mut().filter(|_| !self.own.is_empty()) {
+            let own =
+                self.own.iter().filter_map(|name| given.remove(name).map(|value| (name.clone(), value)));
+            let own: Map<String, Value> = own.collect();
+            given.insert("own".into(), Value::Object(own));
+        }
         let args = serde_json::from_value(args).map_err(|error| ToolError::InvalidArguments {
             path: String::new(),
             rule: error.to_string(),

@@ -269,9 +269,8 @@ impl ToolVault for PlannedVault {
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
-        let types: Vec<&str> =
-            self.records.get(record_type)?.type_values().iter().map(String::as_str).collect();
-        self.with(|vault, _| vault.records(&types))
+        let recogniser = self.records.get(record_type)?.recogniser();
+        self.with(|vault, _| vault.recognised(recogniser))
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
@@ -279,13 +278,10 @@ impl ToolVault for PlannedVault {
     }
 
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
-        let (mut folders, mut types) = (Vec::new(), Vec::new());
-        for record_type in record_types {
-            let declared = self.records.get(record_type)?;
-            folders.push(declared.folder.as_str());
-            types.extend(declared.type_values().iter().map(String::as_str));
-        }
-        self.with(|vault, _| vault.seen_by_owner().read_records(&folders, &types))
+        let recogniser = self.records.recogniser_of(record_types)?;
+        let folder = |name: &&str| Ok(self.records.get(name)?.folder.as_str());
+        let folders = record_types.iter().map(folder).collect::<Result<Vec<_>, ToolError>>()?;
+        self.with(|vault, _| vault.seen_by_owner().read_records(&folders, &recogniser))
     }
 
     async fn name_of(&self, place: &str) -> Result<Option<String>, ToolError> {

@@ -157,7 +157,7 @@ pub use reading::base::{BaseAnswer, BaseColumn, BaseGroup, BaseRow};
 pub use reading::held::Held;
 pub use reading::index::Note;
 pub use reading::links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, TagsRead, Unresolved};
-pub use reading::query::{Condition, Query, QueryAnswer, QueryRow, SortKey};
+pub use reading::query::{Condition, Fits, Query, QueryAnswer, QueryRow, Recogniser, Rule, SortKey};
 pub use reading::search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use status::{VaultStatus, Watching};
 pub use vault::{NoteEntry, Notes, Vault};

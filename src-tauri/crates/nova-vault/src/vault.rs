@@ -13,8 +13,11 @@ use crate::error::VaultError;
 use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder};
 use crate::problem::Problem;
-use crate::reading::index::{Head, Index, Listing, Note, Texts, is_record_place, read_note, sync_conflict};
+use crate::reading::index::{
+    Head, Index, Listing, Note, Selection as _, Texts, is_record_place, read_note, sync_conflict,
+};
 use crate::reading::links::Outlines;
+use crate::reading::query::Recogniser;
 use crate::writing::feed::{Feed, VaultChange};
 use crate::writing::history::Diffs;
 #[cfg(test)]
@@ -128,33 +131,47 @@ impl Vault {
         Ok(Notes { listing: self.inner.index.listing(&self.core().disk, Texts::Nobodys)? })
     }
 
-    /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
-    /// the [`TemplateFolder`] are forms for notes to come and do not count; nor does a copy that a
-    /// sync program made of a note ([`VaultPath::is_sync_conflict`]): it would be the record a second
-    /// time.
+    /// The notes whose `type:` is one of these, whatever its case: [`Vault::recognised`].
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
-        Ok(self.records_in(&listing, types))
+        self.recognised(&Recogniser::of_types(types))
     }
 
-    /// As [`Vault::records`], with the problems of notes of any type, from the same look at the disk.
+    /// The recognised notes, in order of their paths. Those in the [`TemplateFolder`] are forms for notes to
+    /// come and do not count; nor does a copy that a sync program made of a note
+    /// ([`VaultPath::is_sync_conflict`]): it would be the record a second time.
+    pub fn recognised(&self, recogniser: &Recogniser) -> Result<Vec<Note>, VaultError> {
+        let listing = self.inner.index.listing(&self.core().disk, Texts::Of(recogniser))?;
+        Ok(self.records_in(&listing, recogniser))
+    }
+
+    /// As [`Vault::recognised`], with the problems of notes of any kind, from the same look at the disk.
     pub(crate) fn records_and_problems(
         &self,
-        types: &[&str],
+        recogniser: &Recogniser,
     ) -> Result<(Vec<Note>, Vec<Problem>), VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
+        let listing = self.inner.index.listing(&self.core().disk, Texts::Of(recogniser))?;
         let mut problems = self.problems_of(&listing);
         problems.extend(listing.copies().filter_map(|path| sync_conflict(&listing, path)));
-        Ok((self.records_in(&listing, types), problems))
+        Ok((self.records_in(&listing, recogniser), problems))
     }
 
-    fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
+    fn records_in(&self, listing: &Listing, recogniser: &Recogniser) -> Vec<Note> {
         let templates = self.template_folder();
-        let heads = listing.of_types(types).into_iter();
+        let heads = listing.candidates(recogniser).into_iter();
         heads
             .filter(|head| is_record_place(listing, &templates, &head.path))
+            .filter(|head| self.is_recognised(head, recogniser))
             .filter_map(|head| self.inner.index.note(&self.core().disk, head))
             .collect()
+    }
+
+    /// Whether the note of the head, whose text was asked for, is one of these records.
+    pub(crate) fn is_recognised(&self, head: &Head, recogniser: &Recogniser) -> bool {
+        let record_type = head.record_type();
+        recogniser.recognises_type(record_type)
+            || recogniser.may_select(&head.path, record_type)
+                && head.is_readable()
+                && recogniser.decide(&head.path, head.document(), &|| self.tags_of(head))
     }
 
     /// The bytes of a file that need not be a note.

@@ -8,7 +8,8 @@ use crate::note::{VaultPath, folded};
 use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
-use crate::reading::index::{Note, Texts};
+use crate::reading::index::{Note, Selection as _, Texts};
+use crate::reading::query::Recogniser;
 use crate::vault::Vault;
 
 /// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
@@ -78,35 +79,35 @@ impl View {
         Ok(found)
     }
 
-    /// As [`Vault::records`], without hidden notes.
-    pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
-        let mut notes = self.vault.records(types)?;
+    /// As [`Vault::recognised`], without hidden notes.
+    pub fn records(&self, recogniser: &Recogniser) -> Result<Vec<Note>, VaultError> {
+        let mut notes = self.vault.recognised(recogniser)?;
         notes.retain(|note| !self.hides(note));
         Ok(notes)
     }
 
-    /// The problems of notes that seem to be records of one of these types: they lie in the
-    /// types' folder, or their text names a type. A reader elsewhere is told none: what cannot be
+    /// The problems of notes that seem to be such records: they lie in their folder or in one that is
+    /// recognised, or their text names a type. A reader elsewhere is told none: what cannot be
     /// read cannot say that it may be shown.
-    pub fn unreadable(&self, folder: &str, types: &[&str]) -> Result<Vec<Problem>, VaultError> {
+    pub fn unreadable(&self, folder: &str, recogniser: &Recogniser) -> Result<Vec<Problem>, VaultError> {
         if self.privacy.remote {
             return Ok(Vec::new());
         }
         let mut problems = self.vault.problems()?;
-        problems.retain(|problem| self.seems_to_be(problem, &[folder], types));
+        problems.retain(|problem| self.seems_to_be(problem, &[folder], recogniser));
         Ok(problems)
     }
 
-    /// [`View::records`] of several types and [`View::unreadable`] of their folders, from one look at
+    /// [`View::records`] and [`View::unreadable`] of their folders, from one look at
     /// the disk.
-    pub fn read_records(&self, folders: &[&str], types: &[&str]) -> Result<RecordsRead, VaultError> {
-        let (mut notes, mut unreadable) = self.vault.records_and_problems(types)?;
+    pub fn read_records(&self, folders: &[&str], recogniser: &Recogniser) -> Result<RecordsRead, VaultError> {
+        let (mut notes, mut unreadable) = self.vault.records_and_problems(recogniser)?;
         notes.retain(|note| !self.hides(note));
-        unreadable.retain(|problem| !self.privacy.remote && self.seems_to_be(problem, folders, types));
+        unreadable.retain(|problem| !self.privacy.remote && self.seems_to_be(problem, folders, recogniser));
         Ok(RecordsRead { notes, unreadable })
     }
 
-    fn seems_to_be(&self, problem: &Problem, folders: &[&str], types: &[&str]) -> bool {
+    fn seems_to_be(&self, problem: &Problem, folders: &[&str], recogniser: &Recogniser) -> bool {
         let Ok(path) = VaultPath::parse(&problem.path) else { return false };
         let place = folded(path.as_str());
         let is_in = |folder: &&str| {
@@ -117,10 +118,10 @@ impl View {
             let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
             text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
                 let value = folded(value.trim().trim_matches(['"', '\'']));
-                folded(key.trim()) == "type" && types.iter().any(|name| folded(name) == value)
+                folded(key.trim()) == "type" && recogniser.types().contains(&value)
             })
         };
-        path.is_note() && (folders.iter().any(is_in) || says_type())
+        path.is_note() && (folders.iter().any(is_in) || recogniser.has_folder_of(&path) || says_type())
     }
 
     /// All notes that may be shown, in order of their paths. One that cannot be read is left out.

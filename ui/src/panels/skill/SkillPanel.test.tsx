@@ -100,7 +100,7 @@ describe('reading', () => {
 test('records under other names are proposed beside those that are there', async () => {
   const backend = new FakeBackend({
     ...sampleWorld(),
-    proposals: { x: { skill: 'x', types: [{ record_type: 'row', summary: '2 notes look like rows', notes: 2, type_values: ['line'], examples: ['B.md'], fields: [], unreadable: [] }], config: {} } },
+    proposals: { x: { skill: 'x', types: [{ record_type: 'row', summary: '2 notes look like rows', notes: 2, type_values: ['line'], examples: ['B.md'], fields: [], rules: [], left_out: [], not_understood: [], unreadable: [] }], config: {} } },
   }).on('call_tool', () => answer(rows(['A', '1'])));
   renderInApp(<SkillPanel panel={table()} wide />, { backend });
   expect(await screen.findByText('2 notes look like rows.')).toBeVisible();

@@ -37,9 +37,8 @@ impl App {
 /// differ in case only are one value, as it is written most.
 fn values_of(declared: &RecordType, key: &str, view: &View) -> Result<Vec<String>, UserError> {
     let Some(field) = declared.fields.get(key) else { return Ok(Vec::new()) };
-    let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
     let mut spellings: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-    for note in view.records(&types)? {
+    for note in view.records(declared.recogniser())? {
         let record = declared.read(&note);
         // A broken value is told in its own place, and is not offered.
         let said = match field.kind {
@@ -73,9 +72,8 @@ pub(super) fn records_like(
     view: &View,
     text: &str,
 ) -> Result<Vec<NoteSuggestion>, UserError> {
-    let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
     let mut found: Vec<(u8, NoteSuggestion)> = Vec::new();
-    for note in view.records(&types)? {
+    for note in view.records(declared.recogniser())? {
         let title = declared.read(&note).title().into_owned();
         let places = [&title, note.path.name()].map(|name| matching(&folded(name), text));
         if let Some(place) = places.into_iter().flatten().min() {

@@ -185,8 +185,7 @@ impl FilledForm {
     }
 
     pub(super) fn same(&self, declared: &RecordType, view: &View) -> Result<Option<SameRecord>, UserError> {
-        let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
-        let notes = view.read_records(&[&declared.folder], &types)?.notes;
+        let notes = view.read_records(&[&declared.folder], declared.recogniser())?.notes;
         let (folder, name) = declared.place(&self.values);
         let free = view.draft().free_path(&folder, &name)?;
         Ok(same::same(declared, &notes, &self.values, &name, &free))

@@ -188,8 +188,63 @@ pub struct TypeProposal {
     /// Paths of a few of the notes.
     pub examples: Vec<String>,
     pub fields: Vec<PropertyProposal>,
+    /// By what besides their type the notes are known, the surest first.
+    pub rules: Vec<RuleProposal>,
+    /// Notes that look alike and would be none.
+    pub left_out: Vec<LeftOut>,
+    /// Values that no field can hold: the notes would be records, the field stays empty.
+    pub not_understood: Vec<NotUnderstood>,
     /// What such a record needs and notes among them do not say: they would be told of as unreadable.
     pub unreadable: Vec<UnreadableField>,
+}
+
+/// A rule that would make notes records.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleProposal {
+    /// "in People/", "#person", "categories contains [[People]]"
+    pub rule: String,
+    pub notes: u32,
+    /// Notes that no rule before it finds.
+    pub more: u32,
+    /// Paths of a few of the notes.
+    pub examples: Vec<String>,
+    pub confidence: Confidence,
+    /// "158 have e-mail"
+    pub reason: String,
+    /// Whether it is part of the proposed configuration.
+    pub used: bool,
+}
+
+/// How sure it is that notes are records of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// At least 95 % of them have a property that can be read as a field.
+    Sure,
+    /// Half of them have, or a table of the user's own shows them.
+    Likely,
+    Unlikely,
+}
+
+/// Notes of a rule that is not used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LeftOut {
+    /// The rule.
+    pub what: String,
+    pub notes: u32,
+}
+
+/// A property whose value, in some notes, is none of its field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NotUnderstood {
+    pub field: String,
+    pub property: String,
+    /// In how many of the notes.
+    pub notes: u32,
+    /// "a date"
+    pub needs: String,
+    /// What a few of them say.
+    pub examples: Vec<String>,
 }
 
 /// A required field that cannot be read in some of the notes of a proposal.

@@ -2,7 +2,6 @@
 
 use nova_vault::{Note, Problem};
 
-use super::fault::is_empty;
 use super::{Field, RecordType, with_article};
 
 impl RecordType {
@@ -20,7 +19,10 @@ impl RecordType {
     fn check_field(&self, note: &Note, key: &str, field: &Field) -> Option<Problem> {
         let property = &field.property;
         let present = note.document.entry(property).map(|(_, present)| present);
-        match present.filter(|present| !is_empty(&present.value)) {
+        if field.is_file_name() {
+            return None;
+        }
+        match present.filter(|present| !field.says_nothing(&present.value)) {
             Some(present) => {
                 let fault = field.fault(&present.value)?;
                 Some(problem(note, present.line, format!("`{property}` {}", fault.what), fault.remedy))

@@ -12,32 +12,9 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
     type Error = String;
 
     fn try_from(declared: IndexMap<String, RecordType>) -> Result<Self, String> {
-        let mut types = Self { types: declared, ..Self::default() };
-        let undeclared = types.undeclared.clone();
-        let mut seen: Vec<String> = Vec::new();
-        for (name, record) in &mut types.types {
-            let at = |reason: String| format!("records.{name}: {reason}");
-            if !is_name(name) {
-                return Err(at("a type's name is one line of text without spaces around it".into()));
-            }
-            if seen.contains(&folded(name)) {
-                return Err(at("another type's name differs only in case".into()));
-            }
-            seen.push(folded(name));
-            record.name.clone_from(name);
-            record.type_values = vec![name.clone()];
-            record.undeclared = undeclared.clone();
-            for (key, field) in &mut record.fields {
-                field.property.clone_from(key);
-            }
-            if let Some(reason) = record.contradiction() {
-                return Err(at(reason));
-            }
-            for (key, field) in &record.fields {
-                if let Some(reason) = field.contradiction(key) {
-                    return Err(format!("records.{name}.fields.{key}: {reason}"));
-                }
-            }
+        let mut types = Self::default();
+        for (name, record) in declared {
+            types.declare(&name, record).map_err(|reason| format!("records.{name}{reason}"))?;
         }
         for record in types.iter() {
             for (key, field) in &record.fields {
@@ -53,17 +30,62 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
     }
 }
 
+impl RecordTypes {
+    /// Adds a type as it was read.
+    ///
+    /// # Errors
+    /// What contradicts itself, with the place below `records.NAME`.
+    pub(super) fn declare(&mut self, name: &str, mut record: RecordType) -> Result<(), String> {
+        let at = |reason: String| format!(": {reason}");
+        if !is_name(name) {
+            return Err(at("a type's name is one line of text without spaces around it".into()));
+        }
+        if self.types.keys().any(|other| folded(other) == folded(name)) {
+            return Err(at("another type's name differs only in case".into()));
+        }
+        record.name = name.to_owned();
+        record.type_values = vec![name.to_owned()];
+        record.undeclared = self.undeclared.clone();
+        for (key, field) in &mut record.fields {
+            field.property.clone_from(key);
+        }
+        if let Some(reason) = record.contradiction() {
+            return Err(at(reason));
+        }
+        for (key, field) in &record.fields {
+            if let Some(reason) = field.contradiction(key) {
+                return Err(format!(".fields.{key}: {reason}"));
+            }
+        }
+        record.settle();
+        if let Some(reason) = record.cannot_mark() {
+            return Err(at(format!("`match` {reason}")));
+        }
+        self.types.insert(name.to_owned(), record);
+        Ok(())
+    }
+}
+
 impl RecordType {
-    fn contradiction(&self) -> Option<String> {
+    pub(super) fn folder_contradiction(&self) -> Option<String> {
         match VaultPath::parse(&self.folder) {
-            Err(error) => return Some(format!("the folder {error}")),
+            Err(error) => Some(format!("the folder {error}")),
             Ok(folder) if folder.is_hidden() => {
-                return Some(format!("the folder `{folder}` is hidden, so its notes would never be read"));
+                Some(format!("the folder `{folder}` is hidden, so its notes would never be read"))
             }
             Ok(folder) if folder.as_str().split('/').next() == Some(TEMPLATE_FOLDER) => {
-                return Some(format!("the folder `{folder}` is for templates, which are not records"));
+                Some(format!("the folder `{folder}` is for templates, which are not records"))
             }
-            Ok(_) => {}
+            Ok(_) => None,
+        }
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        if let Some(reason) = self.folder_contradiction() {
+            return Some(reason);
+        }
+        if self.matches.as_ref().is_some_and(Vec::is_empty) {
+            return Some("`match` has no entry, so no note would be one of them".into());
         }
         if self.fields.is_empty() {
             return Some("it has no fields".into());
@@ -113,7 +135,7 @@ impl RecordType {
 }
 
 impl Field {
-    fn contradiction(&self, key: &str) -> Option<String> {
+    pub(super) fn contradiction(&self, key: &str) -> Option<String> {
         if !is_name(key) {
             return Some("a field's name is one line of text without spaces around it".into());
         }

@@ -18,6 +18,14 @@ pub(super) struct Fault {
     pub(super) remedy: String,
 }
 
+impl Field {
+    /// Whether the value says nothing to the skill: then the record does not have the field.
+    pub(super) fn says_nothing(&self, value: &Value) -> bool {
+        is_empty(value)
+            || !self.values.is_empty() && value.as_text().is_some_and(|text| self.meant(&text).is_none())
+    }
+}
+
 /// Whether the property says nothing: then the record does not have the field.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
@@ -181,9 +189,13 @@ impl Field {
         Ok(number)
     }
 
-    /// One value as text; a list or a mapping is a fault.
-    pub(super) fn scalar<'a>(&self, value: &'a Value) -> Result<Cow<'a, str>, Fault> {
-        value.as_text().ok_or_else(|| {
+    /// One value as text, as the skill understands it; a list or a mapping is a fault.
+    pub(super) fn scalar<'a>(&'a self, value: &'a Value) -> Result<Cow<'a, str>, Fault> {
+        let text = value.as_text().map(|text| match text {
+            Cow::Borrowed(text) => Cow::Borrowed(self.meant(text).unwrap_or_default()),
+            Cow::Owned(text) => Cow::Owned(self.meant(&text).unwrap_or_default().to_owned()),
+        });
+        text.ok_or_else(|| {
             let is = if matches!(value, Value::List(_)) { "a list" } else { "a mapping" };
             fault(
                 format!("is {is} instead of {}", self.kind.noun()),

@@ -5,9 +5,9 @@ use nova_vault::Note;
 use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose};
 use serde_json::{Map, Value};
 
-use super::fault::is_empty as says_nothing;
 use super::{Field, FieldKind, RecordType, with_article};
 use crate::ToolError;
+use crate::figures::folded;
 
 /// Why what was entered in one field of a form cannot be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,11 @@ impl RecordType {
     /// for the person to correct.
     pub fn form_values(&self, note: &Note) -> Map<String, Value> {
         let shown = |(key, field): (&String, &Field)| {
+            if field.is_file_name() {
+                return Some((key.clone(), note.path.name().into()));
+            }
             let value = note.document.property(&field.property)?;
-            (!says_nothing(value)).then(|| (key.clone(), field.form_value(value)))
+            (!field.says_nothing(value)).then(|| (key.clone(), field.form_value(value)))
         };
         self.fields.iter().filter_map(shown).collect()
     }
@@ -43,9 +46,10 @@ impl RecordType {
     /// Each field that cannot be saved, in the declared order.
     pub fn new_note_of_form(&self, values: &Map<String, Value>) -> Result<String, Vec<FieldFault>> {
         let mut faults = self.unknown_fields(values);
-        let mut properties = vec![self.type_property()];
+        let mut properties = Vec::new();
         for (key, field) in &self.fields {
             match entered(values.get(key)) {
+                Some(_) if field.is_file_name() => {}
                 Some(value) => match field.write(key, &value) {
                     Ok(value) => properties.push((field.property.clone(), value)),
                     Err(error) => faults.push(fault(key, field, &value, &error)),
@@ -54,7 +58,23 @@ impl RecordType {
                 None => {}
             }
         }
-        if faults.is_empty() { Ok(compose(&properties, &self.body)) } else { Err(faults) }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let properties = self.marked(properties).map_err(|error| self.fault_of_mark(&error))?;
+        Ok(compose(&properties, &self.body))
+    }
+
+    fn fault_of_mark(&self, error: &ToolError) -> Vec<FieldFault> {
+        let (property, message) = match error {
+            ToolError::InvalidArguments { path, rule, .. } => {
+                (path.trim_start_matches('/'), format!("It {rule}."))
+            }
+            other => ("", other.to_string()),
+        };
+        let of = self.fields.iter().find(|(_, field)| folded(&field.property) == folded(property));
+        let field = of.map_or_else(|| property.to_owned(), |(key, _)| key.clone());
+        vec![FieldFault { field, message, theirs: None }]
     }
 
     /// The edits of the note that bring it from what the form showed, `before`, to what it holds
@@ -92,6 +112,11 @@ impl RecordType {
                 continue;
             }
             if mine == base || mine == theirs {
+                continue;
+            }
+            if field.is_file_name() {
+                let message = "It is the name of the note: rename the note in Obsidian.".to_owned();
+                faults.push(FieldFault { field: key.clone(), message, theirs: None });
                 continue;
             }
             let property = note.document.spelled(&field.property).unwrap_or(&field.property).to_owned();
@@ -163,18 +188,18 @@ impl RecordType {
 
 impl Field {
     pub(super) fn form_value(&self, value: &PropertyValue) -> Value {
-        let text =
-            || Value::String(value.as_text().map_or_else(|| value.display(), |text| text.into_owned()));
+        let one = |value: &PropertyValue| match value.as_text() {
+            Some(text) => self.meant(&text).unwrap_or_default().to_owned(),
+            None => value.display(),
+        };
+        let text = || Value::String(one(value));
         match self.kind {
             FieldKind::Integer => self.as_integer(value).map_or_else(|_| text(), Value::from),
             FieldKind::Bool => self.as_bool(value).map_or_else(|_| text(), Value::from),
             FieldKind::Choice => self.as_choice(value).map_or_else(|_| text(), Value::from),
             FieldKind::List => match value {
                 PropertyValue::List(items) => {
-                    let item = |item: &PropertyValue| {
-                        item.as_text().map_or_else(|| item.display(), |text| text.into_owned())
-                    };
-                    items.iter().filter(|item| !says_nothing(item)).map(item).collect()
+                    items.iter().filter(|item| !self.says_nothing(item)).map(one).collect()
                 }
                 _ => Value::Array(vec![text()]),
             },

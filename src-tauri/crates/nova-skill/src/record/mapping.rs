@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::declaration::{choices_contradict, is_name};
-use super::{FieldKind, RecordType, RecordTypes};
+use super::{FILE_NAME, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
 /// What is wrong with a skill's configuration.
@@ -30,6 +30,20 @@ impl RecordTypes {
     /// `choices_from: stages` has the values that the key `stages` lists, as texts or as objects with
     /// a `name`. Where configured choices do not have the declared default, their first is the default.
     ///
+    /// `records` says more of a type, each key being optional; `match` is what decides alone where it is given:
+    ///
+    /// ```json
+    /// { "records": { "contact": {
+    ///     "match": [{ "where": "categories contains [[People]]" }, { "folder": "People" }],
+    ///     "folder": "People",
+    ///     "names": { "name": "$file", "company": "org" },
+    ///     "values": { "stage": { "active": "customer", "dormant": null } },
+    ///     "fields": { "birthday": { "kind": "date" } } } } }
+    /// ```
+    ///
+    /// `$file` is the note's own name. A name that the manifest does not have declares a type, as the manifest
+    /// would.
+    ///
     /// # Errors
     /// Everything that is wrong; then no part of the configuration is to be used.
     pub fn with_config(&self, config: &Value) -> Result<Self, Vec<ConfigFault>> {
@@ -51,6 +65,14 @@ impl RecordTypes {
             let Some(record) = mapped.configured(&key, &name, &mut faults) else { continue };
             for (field, choices) in faults.entries(&key, Some(&wanted)) {
                 record.choose(&format!("{key}.{field}"), &field, &choices, "a list of strings", &mut faults);
+            }
+        }
+        // Its values are compared with the choices there are.
+        mapped.take_own(config.get("records"), &mut faults);
+        for record in mapped.types.values_mut() {
+            record.settle();
+            if let Some(reason) = record.cannot_mark() {
+                faults.add(&format!("records.{}.match", record.name), reason);
             }
         }
         mapped.refuse_shared_types(&mut faults);
@@ -81,25 +103,8 @@ impl RecordTypes {
     }
 }
 
-/// The values of `type:` that are meant where notes of the type `asked` are asked for and the skills have
-/// these configurations: `asked` itself, and those that a record type of that name has in this vault.
-pub fn types_meant<'a>(asked: &str, configs: impl Iterator<Item = &'a Value>) -> Vec<String> {
-    let wanted = folded(asked);
-    let mut meant = vec![asked.to_owned()];
-    for fields in configs.filter_map(|config| config.get("fields")?.as_object()) {
-        for (_, record) in fields.iter().filter(|(name, _)| folded(name) == wanted) {
-            let values = match &record["type"] {
-                Value::Array(several) => several.as_slice(),
-                one => std::slice::from_ref(one),
-            };
-            meant.extend(values.iter().filter_map(Value::as_str).map(str::to_owned));
-        }
-    }
-    meant
-}
-
 impl RecordType {
-    fn rename(&mut self, key: &str, field: &str, to: &Value, faults: &mut Faults) {
+    pub(super) fn rename(&mut self, key: &str, field: &str, to: &Value, faults: &mut Faults) {
         if field == "type" {
             let values: Option<Vec<String>> = match to {
                 Value::String(one) => Some(vec![one.clone()]),
@@ -110,10 +115,17 @@ impl RecordType {
             };
             match values {
                 Some(values) if !values.is_empty() && values.iter().all(|value| is_name(value)) => {
+                    if let Some(rules) = &mut self.matches {
+                        rules.retain(|rule| !matches!(rule, MatchRule::Type(_)));
+                        rules.splice(0..0, values.iter().cloned().map(MatchRule::Type));
+                    }
                     self.type_values = values;
                 }
                 _ => faults.add(key, "must be a string or a list of strings, the values of `type:`".into()),
             }
+            return;
+        }
+        if to.as_str() == Some(FILE_NAME) && self.take_file_name(key, field, faults) {
             return;
         }
         let known: Vec<String> = self.fields.keys().cloned().collect();
@@ -130,7 +142,7 @@ impl RecordType {
         }
     }
 
-    fn refuse_shared_properties(&self, key: &str, faults: &mut Faults) {
+    pub(super) fn refuse_shared_properties(&self, key: &str, faults: &mut Faults) {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         for (name, field) in &self.fields {
             match seen.iter().find(|(property, _)| folded(property) == folded(&field.property)) {
@@ -191,15 +203,15 @@ fn names_of(choices: &Value) -> Value {
 }
 
 #[derive(Default)]
-struct Faults(Vec<ConfigFault>);
+pub(super) struct Faults(Vec<ConfigFault>);
 
 impl Faults {
-    fn add(&mut self, key: &str, reason: String) {
+    pub(super) fn add(&mut self, key: &str, reason: String) {
         self.0.push(ConfigFault { key: key.to_owned(), reason });
     }
 
     /// The entries of an object; none where it is absent.
-    fn entries(&mut self, key: &str, value: Option<&Value>) -> Map<String, Value> {
+    pub(super) fn entries(&mut self, key: &str, value: Option<&Value>) -> Map<String, Value> {
         match value {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(entries)) => entries.clone(),
@@ -211,7 +223,7 @@ impl Faults {
     }
 }
 
-fn listed<T: AsRef<str>>(names: &[T]) -> String {
+pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }

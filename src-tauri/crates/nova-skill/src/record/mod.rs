@@ -10,6 +10,9 @@ mod declaration;
 mod fault;
 mod form;
 mod mapping;
+mod matching;
+mod own;
+mod parameters;
 mod plain;
 mod read;
 mod rules;
@@ -22,8 +25,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use nova_vault::Note;
 use nova_vault::note::Value as PropertyValue;
+use nova_vault::{Note, Recogniser};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,7 +36,9 @@ use crate::figures::folded;
 
 use fault::is_empty;
 pub use form::FieldFault;
-pub use mapping::{ConfigFault, types_meant};
+pub use mapping::ConfigFault;
+pub use matching::MatchRule;
+pub use parameters::{RecordFilters, RecordUse};
 pub use read::Record;
 pub use rules::{RecordDraft, RecordRules};
 
@@ -43,6 +48,10 @@ pub use rules::{RecordDraft, RecordRules};
 pub struct RecordType {
     /// Where new notes go; a record counts wherever it lies.
     pub folder: String,
+    /// What makes a note a record of this type, any entry being enough. Where nothing is said: `type:` with the
+    /// type's name, and notes in `folder` that say no type and whose properties fit.
+    #[serde(default, rename = "match")]
+    matches: Option<Vec<MatchRule>>,
     /// The field whose value names the note. Without one, and where a note leaves it out, the note's
     /// own name does.
     #[serde(default)]
@@ -72,9 +81,18 @@ pub struct RecordType {
     name: String,
     #[serde(skip)]
     type_values: Vec<String>,
+    /// Made of what stands above.
+    #[serde(skip)]
+    recogniser: Recogniser,
+    /// Whether the user declared it.
+    #[serde(skip)]
+    own: bool,
     #[serde(skip)]
     undeclared: Undeclared,
 }
+
+/// In place of a property: the field is the name of the note.
+const FILE_NAME: &str = "$file";
 
 /// One field of a record.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -125,6 +143,12 @@ pub struct Field {
     pub description: Option<String>,
     #[serde(skip)]
     property: String,
+    /// By what the vault writes, folded: how it writes it, and what that means; `None` for no value.
+    #[serde(skip)]
+    values: IndexMap<String, (String, Option<String>)>,
+    /// Whether the user added it.
+    #[serde(skip)]
+    own: bool,
 }
 
 /// What the values of a field are.
@@ -199,15 +223,33 @@ impl RecordTypes {
         self.types.values()
     }
 
-    /// The type that a note with this `type:` is a record of.
-    pub fn of_type_value(&self, value: &str) -> Option<&RecordType> {
-        let wanted = folded(value);
-        self.iter().find(|record| record.type_values.iter().any(|own| folded(own) == wanted))
+    /// The first type that the note is a record of.
+    pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
+        // Most notes spell a type as their skill does, which needs no folding.
+        let said = note.document.record_type();
+        let by_type =
+            said.and_then(|said| self.iter().find(|record| record.type_values.iter().any(|own| own == said)));
+        by_type.or_else(|| self.iter().find(|record| record.recognises(note)))
     }
 
-    /// The type that the note is a record of.
-    pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
-        self.of_type_value(note.document.record_type()?)
+    /// What recognises records of all types.
+    pub fn recogniser(&self) -> Recogniser {
+        Recogniser::any_of(self.iter().map(RecordType::recogniser))
+    }
+
+    /// What recognises the records of these types.
+    ///
+    /// # Errors
+    /// As [`RecordTypes::get`].
+    pub fn recogniser_of(&self, names: &[&str]) -> Result<Recogniser, ToolError> {
+        let types = names.iter().map(|name| self.get(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Recogniser::any_of(types.into_iter().map(RecordType::recogniser)))
+    }
+
+    /// What recognises the records of that name, whatever its case; none where no type has it.
+    pub fn recogniser_named(&self, name: &str) -> Option<&Recogniser> {
+        let wanted = folded(name);
+        self.iter().find(|record| folded(&record.name) == wanted).map(RecordType::recogniser)
     }
 
     /// The record type and the key of a field that is named as `type.field`.
@@ -231,9 +273,15 @@ impl RecordType {
         &self.name
     }
 
-    /// The values of `type:` that make a note one of these records; new notes get the first.
+    /// The values of `type:` that make a note one of these records, where its rules have any; new notes get
+    /// the first.
     pub fn type_values(&self) -> &[String] {
         &self.type_values
+    }
+
+    /// Whether the user declared it, in place of the manifest.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     /// Its name for a person: "Contact".

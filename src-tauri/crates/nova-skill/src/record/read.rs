@@ -9,7 +9,7 @@ use rust_decimal::Decimal;
 use serde_json::{Map, Value};
 
 use super::check::problem;
-use super::fault::{Fault, is_empty};
+use super::fault::Fault;
 use super::{Field, FieldKind, RecordType};
 use crate::ToolError;
 
@@ -46,7 +46,11 @@ impl<'a> Record<'a> {
     /// # Errors
     /// As [`Record::text`].
     pub fn text_there(&self, field: &str) -> Result<Option<Cow<'a, str>>, ToolError> {
-        self.typed(self.declared.field(field)?, Field::scalar)
+        let field = self.declared.field(field)?;
+        if field.is_file_name() {
+            return Ok(Some(self.note.path.name().into()));
+        }
+        self.typed(field, Field::scalar)
     }
 
     /// A date.
@@ -97,7 +101,10 @@ impl<'a> Record<'a> {
     /// [`ToolError::NotDeclared`] when the manifest does not declare the field.
     pub fn list(&self, field: &str) -> Result<Vec<String>, ToolError> {
         let field = self.declared.field(field)?;
-        let text = |value: &PropertyValue| value.as_text().map(|text| text.into_owned());
+        let text = |value: &PropertyValue| {
+            let text = value.as_text()?;
+            field.meant(&text).map(str::to_owned)
+        };
         Ok(match self.present(field).map(|property| &property.value) {
             Some(PropertyValue::List(items)) => items.iter().filter_map(text).collect(),
             Some(value) => text(value).into_iter().collect(),
@@ -120,10 +127,20 @@ impl<'a> Record<'a> {
             .fields
             .iter()
             .filter_map(|(key, field)| {
+                if field.is_file_name() {
+                    return Some((key.clone(), self.note.path.name().into()));
+                }
                 let value = self.note.document.property(&field.property)?;
-                Some((key.clone(), shown(value)))
+                Some((key.clone(), shown(field, value)?))
             })
             .collect()
+    }
+
+    /// As [`Record::to_json`], of the fields that the user added.
+    pub fn own_fields(&self) -> Map<String, Value> {
+        let mut all = self.to_json();
+        all.retain(|key, value| !value.is_null() && self.declared.fields.get(key).is_some_and(Field::is_own));
+        all
     }
 
     /// The user's own properties, in the order of the note: those that are no field, nor the type.
@@ -142,7 +159,7 @@ impl<'a> Record<'a> {
 
     fn present(&self, field: &Field) -> Option<&'a Property> {
         let (_, property) = self.note.document.entry(&field.property)?;
-        Some(property).filter(|property| !is_empty(&property.value))
+        Some(property).filter(|property| !field.says_nothing(&property.value))
     }
 
     fn typed<T>(
@@ -158,13 +175,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A link as the name it points at, everything else as it is.
-fn shown(value: &PropertyValue) -> Value {
-    match value {
-        PropertyValue::Link(_) => {
-            Value::String(value.as_text().map(|text| text.into_owned()).unwrap_or_default())
+/// A link as the name it points at, a value as the skill understands it, everything else as it is.
+fn shown(field: &Field, value: &PropertyValue) -> Option<Value> {
+    Some(match value {
+        PropertyValue::List(items) => {
+            Value::Array(items.iter().filter_map(|item| shown(field, item)).collect())
         }
-        PropertyValue::List(items) => Value::Array(items.iter().map(shown).collect()),
-        value => value.to_json(),
-    }
+        value => match value.as_text() {
+            Some(text) if field.has_values() || matches!(value, PropertyValue::Link(_)) => {
+                Value::String(field.meant(&text)?.to_owned())
+            }
+            _ => value.to_json(),
+        },
+    })
 }

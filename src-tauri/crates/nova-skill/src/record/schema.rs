@@ -81,7 +81,7 @@ impl RecordType {
 }
 
 impl Field {
-    fn schema(&self, for_update: bool) -> Value {
+    pub(super) fn schema(&self, for_update: bool) -> Value {
         let removable = for_update && !self.required;
         let mut types = match self.kind {
             FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Choice | FieldKind::Currency => {

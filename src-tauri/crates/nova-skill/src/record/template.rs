@@ -1,17 +1,20 @@
 //! What Obsidian is given of a record type: an empty note to begin new ones with, and a table.
 
-use nova_vault::TemplateFolder;
 use nova_vault::note::{Value as PropertyValue, compose};
+use nova_vault::{Condition, TemplateFolder};
 
-use super::{FieldKind, RecordType};
+use super::{FieldKind, MatchRule, RecordType};
 
 impl RecordType {
     /// The text of an empty note for Obsidian's templates folder: `type` first, then every field,
     /// empty where it has no default, and the body. Obsidian puts the new note's name in place of
     /// `{{title}}`.
     pub fn template(&self) -> String {
-        let mut properties = vec![self.type_property()];
+        let mut properties = Vec::new();
         for (key, field) in &self.fields {
+            if field.is_file_name() {
+                continue;
+            }
             let is_title = self.title.as_deref() == Some(key);
             let default = field.default.as_ref().and_then(|default| field.write(key, default).ok());
             let value = match (default, field.kind) {
@@ -22,6 +25,8 @@ impl RecordType {
             };
             properties.push((field.property.clone(), value));
         }
+        // What a template leaves empty contradicts nothing.
+        let properties = self.marked(properties).unwrap_or_default();
         compose(&properties, &self.body)
     }
 
@@ -31,12 +36,13 @@ impl RecordType {
     pub fn base_view(&self, templates: &TemplateFolder) -> String {
         let columns: Vec<_> =
             self.fields.iter().filter(|(key, _)| self.title.as_deref() != Some(key)).collect();
-        let types: Vec<String> =
-            self.type_values.iter().map(|value| quoted(&format!("type == {}", string(value)))).collect();
+        let rules: Vec<String> =
+            self.match_rules().iter().filter_map(filter).map(|filter| quoted(&filter)).collect();
         let no_template = quoted(&format!("!file.inFolder({})", string(templates.path())));
 
         let mut text = "filters:\n  and:\n".to_owned();
-        match types.as_slice() {
+        match rules.as_slice() {
+            [] => {}
             [one] => text.push_str(&format!("    - {one}\n")),
             several => {
                 text.push_str("    - or:\n");
@@ -56,6 +62,32 @@ impl RecordType {
             text.push_str(&format!("      - {}\n", quoted(&format!("note.{}", field.property))));
         }
         text
+    }
+}
+
+/// A rule as the filter of a base; none where a base has no words for it.
+fn filter(rule: &MatchRule) -> Option<String> {
+    match rule {
+        MatchRule::Type(name) => Some(format!("type == {}", string(name))),
+        MatchRule::Folder(folder) => Some(format!("file.inFolder({})", string(folder))),
+        MatchRule::Tag(tag) => Some(format!("file.hasTag({})", string(tag))),
+        MatchRule::Where(condition) => {
+            let (key, operator, value) = Condition::parts(condition)?;
+            let property = format!("note[{}]", string(&key));
+            let value = match PropertyValue::from_text(&value) {
+                PropertyValue::Link(inner) => format!("link({})", string(&inner)),
+                PropertyValue::Number(number) => number,
+                PropertyValue::Bool(value) => value.to_string(),
+                _ => string(&value),
+            };
+            match operator.as_str() {
+                "=" => Some(format!("{property} == {value}")),
+                "contains" if key == "tags" => Some(format!("file.hasTag({value})")),
+                "contains" => Some(format!("{property}.contains({value})")),
+                "!=" | "<" | "<=" | ">" | ">=" => Some(format!("{property} {operator} {value}")),
+                _ => None,
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::figures::{folded, near_currency_codes};
 use crate::{ToolError, ToolVault};
 
 impl RecordType {
-    /// The text of a new note: `type` first, then the declared fields that have a value.
+    /// The text of a new note: what makes it a record first, then the declared fields that have a value.
     ///
     /// # Errors
     /// [`ToolError::NotDeclared`] for a field the type does not have,
@@ -19,9 +19,10 @@ impl RecordType {
         for field in values.keys() {
             self.field(field)?;
         }
-        let mut properties = vec![self.type_property()];
+        let mut properties = Vec::new();
         for (key, field) in &self.fields {
             match values.get(key).filter(|value| !value.is_null()).or(field.default.as_ref()) {
+                Some(_) if field.is_file_name() => {}
                 Some(value) => properties.push((field.property.clone(), field.write(key, value)?)),
                 None if field.required => {
                     return Err(invalid(
@@ -33,7 +34,7 @@ impl RecordType {
                 None => {}
             }
         }
-        Ok(compose(&properties, &self.body))
+        Ok(compose(&self.marked(properties)?, &self.body))
     }
 
     /// The edits of the note that set these values; null removes the property. A property that the
@@ -45,6 +46,16 @@ impl RecordType {
         let mut edits = Vec::new();
         for (key, value) in values {
             let field = self.field(key)?;
+            if field.is_file_name() {
+                if value.as_str().is_some_and(|name| folded(name.trim()) == folded(note.path.name())) {
+                    continue;
+                }
+                return Err(invalid(
+                    key,
+                    "is the name of the note; move the note to rename it".into(),
+                    Vec::new(),
+                ));
+            }
             let property = note.document.spelled(&field.property).unwrap_or(&field.property).to_owned();
             edits.push(match value {
                 Value::Null if field.required => {
@@ -56,17 +67,21 @@ impl RecordType {
         }
         Ok(edits)
     }
-
-    /// What makes a new note a record of this type.
-    pub(super) fn type_property(&self) -> (String, PropertyValue) {
-        let value = self.type_values.first().unwrap_or(&self.name);
-        ("type".to_owned(), PropertyValue::Text(value.clone()))
-    }
 }
 
 impl Field {
-    /// The value as a note holds it; `key` is the field's name in an error.
+    /// The value as a note holds it, in the vault's own words; `key` is the field's name in an error.
     pub(super) fn write(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
+        let written = self.checked(key, value)?;
+        if let PropertyValue::Text(text) = &written
+            && self.has_values()
+        {
+            return Ok(PropertyValue::Text(self.as_vault_writes(text).to_owned()));
+        }
+        Ok(written)
+    }
+
+    fn checked(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
         let wrong = |rule: String| invalid(key, rule, self.choices.clone());
         let text = || value.as_str().ok_or_else(|| wrong("must be a string".into()));
         Ok(match self.kind {

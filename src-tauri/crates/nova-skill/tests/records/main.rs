@@ -5,6 +5,7 @@ mod checking;
 mod declaring;
 mod form;
 mod mapping;
+mod matching;
 mod obsidian;
 mod reading;
 mod schema;

@@ -1,6 +1,6 @@
 //! A vault's own names for types, properties and choices.
 
-use nova_skill::{RecordTypes, Value, json, types_meant};
+use nova_skill::{RecordTypes, Value, json};
 
 use super::{TRIP, note, types, values};
 
@@ -25,24 +25,6 @@ name: not ours
 mood: Fast
 ---
 ";
-
-#[test]
-fn whoever_asks_for_a_type_means_what_the_vault_calls_so() {
-    let configs = [
-        json!({"fields": {"trip": {"type": ["tour", "Reise"], "title": "name"}, "stop": {"type": "halt"}}}),
-        json!({"fields": {"trip": {"title": "type"}}}),
-        json!({"fields": "trip"}),
-        json!(null),
-    ];
-    for (asked, meant) in [
-        ("trip", &["trip", "tour", "Reise"][..]),
-        ("TRIP", &["TRIP", "tour", "Reise"]),
-        ("stop", &["stop", "halt"]),
-        ("tour", &["tour"]),
-    ] {
-        assert_eq!(types_meant(asked, configs.iter()), meant, "{asked}");
-    }
-}
 
 #[test]
 fn a_note_is_read_by_the_names_of_the_vault() {

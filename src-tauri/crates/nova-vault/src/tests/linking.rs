@@ -349,5 +349,5 @@ fn the_tags_of_a_note_are_each_given_once_as_it_spells_them_first() {
     let bed = Bed::new(&[("a.md", "---\ntags: [Work]\n---\n#WORK #home #work #Home\n")]);
     let vault = bed.vault();
     let listing = vault.index().listing(&vault.core().disk, crate::reading::index::Texts::All).unwrap();
-    assert_eq!(vault.seen_by_owner().tags_of(&listing.heads[0]), ["Work", "home"]);
+    assert_eq!(vault.tags_of(&listing.heads[0]), ["Work", "home"]);
 }

@@ -32,6 +32,7 @@ mod processes;
 mod querying;
 mod random_moves;
 mod reading;
+mod recognising;
 mod renamed_vault;
 mod revalidating;
 mod roots;

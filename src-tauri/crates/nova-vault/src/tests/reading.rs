@@ -5,7 +5,7 @@ use std::fs;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::*;
-use crate::Privacy;
+use crate::{Privacy, Recogniser};
 
 fn names(vault: &Vault) -> Vec<String> {
     vault
@@ -222,7 +222,7 @@ fn a_broken_note_is_known_by_its_folder_or_its_type_whatever_their_case() {
         ("Max.md", "---\ntype: book\nname: [Max\n---\n"),
     ]);
     let view = bed.vault().seen_by_owner();
-    let unreadable = view.unreadable("CRM/People/", &["contact", "käufer"]).unwrap();
+    let unreadable = view.unreadable("CRM/People/", &Recogniser::of_types(&["contact", "käufer"])).unwrap();
     assert_eq!(
         unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(),
         ["Ada.md", "crm/PEOPLE/Jane.md"]
@@ -243,7 +243,7 @@ fn a_template_that_waits_to_be_filled_in_is_no_problem() {
     let vault = bed.vault();
     let problems = || vault.problems().unwrap().into_iter().map(|it| it.path).collect::<Vec<_>>();
     assert_eq!(problems(), ["Form.md", "Templates/Broken.md"]);
-    let unreadable = vault.seen_by_owner().unreadable("CRM", &["contact"]).unwrap();
+    let unreadable = vault.seen_by_owner().unreadable("CRM", &Recogniser::of_types(&["contact"])).unwrap();
     assert_eq!(unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["Form.md"]);
 
     // Where the plugin Templater keeps them.

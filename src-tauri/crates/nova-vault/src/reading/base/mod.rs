@@ -138,7 +138,7 @@ impl View {
         let documents: HashMap<VaultPath, Arc<Document>> = files.iter().cloned().collect();
         let tags = |file: &VaultPath| {
             let at = listing.heads.binary_search_by(|head| head.path.cmp(file));
-            at.map_or_else(|_| Vec::new(), |at| self.tags_of(&listing.heads[at]))
+            at.map_or_else(|_| Vec::new(), |at| self.vault().tags_of(&listing.heads[at]))
         };
         let links = LazyLinks::of(self);
         let world = World {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use super::{Head, TextBudget, Texts, folded};
-use crate::note::VaultPath;
+use super::{Head, Selection, TextBudget, Texts};
+use crate::note::{VaultPath, folded};
 use crate::problem::Problem;
 
 /// The vault at one moment.
@@ -56,11 +56,17 @@ impl Listing {
                 && heads().all(|(one, other)| one.path == other.path)
     }
 
-    /// The notes of these types, in order of their paths.
-    pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
-        let types: BTreeSet<String> = types.iter().map(|name| folded(name)).collect();
-        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(name)).flatten().collect();
+    /// The notes that may be selected, in order of their paths.
+    pub(crate) fn candidates(&self, selection: &dyn Selection) -> Vec<&Arc<Head>> {
+        let types: BTreeSet<&String> = selection.types().iter().collect();
+        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(*name)).flatten().collect();
+        if !selection.is_by_type_alone() {
+            let others = self.heads.iter();
+            let may_be = |head: &&Arc<Head>| selection.may_select_otherwise(&head.path, head.record_type());
+            found.extend(others.filter(may_be));
+        }
         found.sort_by(|a, b| a.path.cmp(&b.path));
+        found.dedup_by(|a, b| a.path == b.path);
         found
     }
 
@@ -68,10 +74,7 @@ impl Listing {
     pub(crate) fn lacks(&self, needed: Texts<'_>) -> bool {
         match needed {
             Texts::Nobodys => false,
-            Texts::OfTypes(types) => {
-                let mut heads = types.iter().filter_map(|name| self.by_type().get(&folded(name))).flatten();
-                heads.any(|head| !head.is_complete())
-            }
+            Texts::Of(selection) => self.candidates(selection).into_iter().any(|head| !head.is_complete()),
             Texts::All => self.heads.iter().any(|head| !head.is_complete()),
         }
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::disk::{Disk, nanos_now};
 use crate::error::VaultError;
-use crate::note::folded;
+use crate::note::VaultPath;
 use crate::shared_texts::SharedTexts;
 
 pub(crate) use head::Head;
@@ -33,12 +33,24 @@ const TEXT_BUDGET: usize = 256 * 1024 * 1024;
 
 /// Whose texts a question needs. What is known of every note (path, type, broken front matter)
 /// needs none; documents, hashes, tags and links do.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) enum Texts<'a> {
     Nobodys,
-    /// Of the notes of these types, whatever their case.
-    OfTypes(&'a [&'a str]),
+    /// Of the notes that may be selected.
+    Of(&'a dyn Selection),
     All,
+}
+
+/// Which notes a question is about, as far as their places and types tell.
+pub(crate) trait Selection: Sync {
+    /// Values of `type:`, folded, whose notes are all selected.
+    fn types(&self) -> &[String];
+    /// Whether no other notes are.
+    fn is_by_type_alone(&self) -> bool;
+    /// Whether a note there may be selected, whatever its type is called.
+    fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
+    /// Whether a note there of that type may be selected.
+    fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
 }
 
 #[derive(Debug)]
@@ -87,12 +99,8 @@ impl Index {
         // After the clock was set back a file may get, by an edit, the very times it had.
         let set_back_to = (now < known.asked_at).then_some(now);
         known.asked_at = now;
-        let wanted = tree::Wanted {
-            texts: &self.texts,
-            needed: needed.into(),
-            some_are_missing: known.listing.lacks(needed),
-            later,
-        };
+        let wanted =
+            tree::Wanted { texts: &self.texts, needed, some_are_missing: known.listing.lacks(needed), later };
         let walked = tree::compare(disk, &known.root, known.listing.len(), &wanted, set_back_to)?;
         known.listing.update(walked.folders, walked.changes, &self.texts);
         self.asked.store(true, Ordering::Relaxed);
@@ -123,30 +131,12 @@ impl Index {
     }
 }
 
-/// [`Texts`], ready to be compared with.
-#[derive(Debug)]
-enum Needed {
-    Nobodys,
-    OfTypes(Vec<String>),
-    All,
-}
-
-impl From<Texts<'_>> for Needed {
-    fn from(texts: Texts<'_>) -> Needed {
-        match texts {
-            Texts::Nobodys => Needed::Nobodys,
-            Texts::OfTypes(types) => Needed::OfTypes(types.iter().map(|name| folded(name)).collect()),
-            Texts::All => Needed::All,
-        }
-    }
-}
-
-impl Needed {
-    fn includes(&self, head: &Head) -> bool {
+impl Texts<'_> {
+    fn include(self, head: &Head) -> bool {
         match self {
-            Needed::Nobodys => false,
-            Needed::OfTypes(types) => head.record_type().is_some_and(|it| types.contains(&folded(it))),
-            Needed::All => true,
+            Texts::Nobodys => false,
+            Texts::Of(selection) => selection.may_select(&head.path, head.record_type()),
+            Texts::All => true,
         }
     }
 }

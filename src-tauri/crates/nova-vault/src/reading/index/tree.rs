@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listing::Changes;
-use super::{Head, Needed, TextBudget, Types, nanos_now};
+use super::{Head, TextBudget, Texts, Types, nanos_now};
 use crate::disk::{At, Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
@@ -64,7 +64,7 @@ pub(super) struct Walked {
 /// Whose texts are to be remembered.
 pub(super) struct Wanted<'a> {
     pub(super) texts: &'a TextBudget,
-    pub(super) needed: Needed,
+    pub(super) needed: Texts<'a>,
     /// Whether notes that did not change are among them; else only what is read anyway.
     pub(super) some_are_missing: bool,
     /// How much later than the system's clock it is, in nanoseconds.
@@ -354,14 +354,14 @@ impl Comparison<'_> {
 impl Wanted<'_> {
     /// Whether the text is needed and was never read.
     fn is_missing(&self, head: &Head) -> bool {
-        self.some_are_missing && !head.is_complete() && self.needed.includes(head)
+        self.some_are_missing && !head.is_complete() && self.needed.include(head)
     }
 
     /// A note that was just read. Where the stamp alone cannot tell later whether it is still the
     /// same, its text is kept, needed or not.
     fn seen(&self, path: VaultPath, text: &str, stamp: Stamp, read_at: i64, types: &mut Types) -> Seen {
         let seen = Seen { stamp, read_at, head: Arc::new(Head::new(path, text, &stamp, types)) };
-        if !seen.is_current(&stamp) || self.needed.includes(&seen.head) {
+        if !seen.is_current(&stamp) || self.needed.include(&seen.head) {
             seen.head.remember(text, self.texts);
         }
         seen

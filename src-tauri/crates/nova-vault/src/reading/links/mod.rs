@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath, folded};
 use crate::reading::index::{Head, Texts};
+use crate::vault::Vault;
 use crate::view::View;
 
 pub use moving::{LeftLink, Moved};
@@ -172,12 +173,11 @@ fn with_those_above(tag: &str) -> impl Iterator<Item = &str> {
     above.take(MAX_LEVELS).chain([tag])
 }
 
-impl View {
+impl Vault {
     /// The tags of a note, in front matter and text, each once and without `#`.
     pub(crate) fn tags_of(&self, head: &Head) -> Vec<String> {
-        let vault = self.vault();
-        let text = || vault.index().note(&vault.core().disk, head).map(|note| note.text);
-        let outlined = head.hash().and_then(|hash| vault.outlines().of(hash, text));
+        let text = || self.index().note(&self.core().disk, head).map(|note| note.text);
+        let outlined = head.hash().and_then(|hash| self.outlines().of(hash, text));
         let used = outlined.iter().flat_map(|outlined| &outlined.outline.tags);
         let mut seen = HashSet::new();
         used.filter(|used| seen.insert(folded(&used.tag))).map(|used| used.tag.clone()).collect()

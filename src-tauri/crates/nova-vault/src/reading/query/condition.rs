@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::key::{FileKey, Key, unquote};
+use super::key::{FileKey, Key, extension, unquote};
 use super::number::Number;
 use super::scalar::{Moment, Period, link_name};
 use crate::error::QueryError;
-use crate::note::{Value, folded};
+use crate::note::{Document, Value, VaultPath, folded};
 
 /// One condition on a note's properties, such as `amount >= 100`, `tags contains saas`,
 /// `stage in lead, contacted`, `"next contact" = 2026-11-24`, `email exists false`.
@@ -165,6 +165,23 @@ impl Condition {
         Ok(Condition { key, test })
     }
 
+    /// Property, operator in lower case and value without its quotes, where the text is a condition about a property
+    /// or the tags.
+    pub fn parts(text: &str) -> Option<(String, String, String)> {
+        let about_property = match &Condition::parse(text).ok()?.key {
+            Key::Property(name) => name.clone(),
+            Key::File(FileKey::Tags) => "tags".to_owned(),
+            Key::File(_) => return None,
+        };
+        let (operator, value) = split_operator(split_key(text).ok()?.1);
+        let value = value.trim();
+        let plain = match value.starts_with('"') {
+            true => unquote(value).ok()?.0,
+            false => in_single_quotes(value).unwrap_or(value).to_owned(),
+        };
+        Some((about_property, operator.to_lowercase(), plain))
+    }
+
     /// Whether a property with this value, or no such property, meets the condition.
     pub(crate) fn judge(&self, value: Option<&Value>, zone: &TimeZone) -> Verdict {
         if self.matches(value, zone) {
@@ -178,6 +195,32 @@ impl Condition {
             }
             _ => Verdict::NotMet,
         }
+    }
+
+    /// Whether it is about the size or the times of a file.
+    pub(super) fn is_about_file_facts(&self) -> bool {
+        matches!(self.key, Key::File(FileKey::Size | FileKey::Mtime | FileKey::Ctime))
+    }
+
+    /// Whether a note with these properties meets it; `tags` are all that it has. What has a time of its own is
+    /// compared in UTC, and nothing is known of the file's size and times.
+    pub(super) fn is_met_by(
+        &self,
+        path: &VaultPath,
+        document: &Document,
+        tags: &dyn Fn() -> Vec<String>,
+    ) -> bool {
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        let of_file = match &self.key {
+            Key::Property(name) => return self.matches(document.property(name), &TimeZone::UTC),
+            Key::File(FileKey::Name) => text(path.name()),
+            Key::File(FileKey::Path) => text(path.as_str()),
+            Key::File(FileKey::Folder) => text(path.folder()),
+            Key::File(FileKey::Ext) => text(extension(path)),
+            Key::File(FileKey::Tags) => Some(Value::List(tags().into_iter().map(Value::Text).collect())),
+            Key::File(FileKey::Size | FileKey::Mtime | FileKey::Ctime) => None,
+        };
+        self.matches(of_file.as_ref(), &TimeZone::UTC)
     }
 
     fn matches(&self, value: Option<&Value>, zone: &TimeZone) -> bool {

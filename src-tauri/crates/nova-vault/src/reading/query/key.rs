@@ -1,14 +1,10 @@
 //! What a condition or a sort key is about: a property of the note, or something of its file.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 
 use crate::disk::Disk;
 use crate::error::QueryError;
-use crate::note::{Value, VaultPath};
-use crate::reading::index::Head;
-use crate::view::View;
+use crate::note::VaultPath;
 
 /// The name of a property, or of something of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,28 +108,6 @@ impl Key {
             _ => return Some(Key::Property(key.to_owned())),
         };
         Some(Key::File(file))
-    }
-
-    /// What the note holds under this key.
-    pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
-        let key = match self {
-            Key::Property(name) => return head.document().property(name).map(Cow::Borrowed),
-            Key::File(key) => key,
-        };
-        let text = |text: &str| Value::Text(text.to_owned());
-        let core = view.vault().core();
-        let facts = || FileFacts::of(&core.disk, &head.path);
-        let moment = |at: Timestamp| Value::Text(core.zone.to_datetime(at).to_string());
-        Some(Cow::Owned(match key {
-            FileKey::Name => text(head.path.name()),
-            FileKey::Path => text(head.path.as_str()),
-            FileKey::Folder => text(head.path.folder()),
-            FileKey::Ext => text(extension(&head.path)),
-            FileKey::Size => Value::Number(facts()?.size.to_string()),
-            FileKey::Mtime => moment(facts()?.modified),
-            FileKey::Ctime => moment(facts()?.created),
-            FileKey::Tags => Value::List(view.tags_of(head).into_iter().map(Value::Text).collect()),
-        }))
     }
 }
 

@@ -6,11 +6,14 @@
 mod condition;
 mod key;
 mod number;
+mod recogniser;
 mod scalar;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -18,12 +21,14 @@ pub use condition::Condition;
 pub use key::SortKey;
 pub(crate) use key::{FileFacts, extension};
 pub(crate) use number::Number;
+pub use recogniser::{Fits, Recogniser, Rule};
 pub(crate) use scalar::{Moment, Scalar, link_name};
 
 use condition::Verdict;
+use key::{FileKey, Key};
 
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, Value, VaultPath, folded};
+use crate::note::{ContentHash, Document, Value, VaultPath};
 use crate::reading::index::{Head, Texts, is_record_place};
 use crate::view::View;
 
@@ -33,6 +38,8 @@ pub struct Query {
     /// Only records of one of these types, compared without case; notes of every type where there is
     /// none. Notes in the [`crate::TemplateFolder`] are forms, not records, and do not count then.
     pub record_types: Vec<String>,
+    /// Records that count besides those of [`Query::record_types`].
+    pub records: Recogniser,
     /// All of them have to be met.
     pub conditions: Vec<Condition>,
     /// The first decides, the next among equals, at last the path. Notes without a value come
@@ -76,22 +83,21 @@ impl View {
     /// The notes that meet a query, as they are on the disk now, without hidden ones.
     pub fn query(&self, query: &Query) -> Result<QueryAnswer, VaultError> {
         let core = self.vault().core();
-        let only: Vec<&str> = query.record_types.iter().map(String::as_str).collect();
-        let needed = if only.is_empty() { Texts::All } else { Texts::OfTypes(&only) };
+        let only = Recogniser::any_of([&Recogniser::of_types(&query.record_types), &query.records]);
+        let needed = if only.is_empty() { Texts::All } else { Texts::Of(&only) };
         let listing = self.vault().index().listing(&core.disk, needed)?;
         let templates = self.vault().template_folder();
-        let wanted_types: Vec<String> = only.iter().map(|name| folded(name)).collect();
         let mut not_comparable = 0;
         let mut meets = |head: &Head| {
-            let of_type = wanted_types.is_empty()
-                || head.record_type().is_some_and(|it| wanted_types.contains(&folded(it)))
-                    && is_record_place(&listing, &templates, &head.path);
-            if !of_type || self.hides_head(head) {
+            let is_wanted = only.is_empty()
+                || is_record_place(&listing, &templates, &head.path)
+                    && self.vault().is_recognised(head, &only);
+            if !is_wanted || self.hides_head(head) {
                 return false;
             }
             let mut comparable = true;
             for condition in &query.conditions {
-                let value = condition.key.value(head, self);
+                let value = self.value_of(&condition.key, head);
                 match condition.judge(value.as_deref(), &core.zone) {
                     Verdict::Met => {}
                     Verdict::NotMet => return false,
@@ -107,7 +113,7 @@ impl View {
             .filter(|head| meets(head))
             .map(|head| {
                 let sort_key = |sort: &SortKey| {
-                    let value = sort.key.value(head, self);
+                    let value = self.value_of(&sort.key, head);
                     value.map(|value| Scalar::sort_key(&value, &core.zone)).unwrap_or_default()
                 };
                 (query.sort.iter().map(sort_key).collect(), head)
@@ -120,6 +126,28 @@ impl View {
         let total = found.len();
         let rows = found.into_iter().take(query.limit.unwrap_or(total)).map(|(_, head)| row(head)).collect();
         Ok(QueryAnswer { rows, total, not_comparable })
+    }
+
+    /// What the note holds under this key.
+    fn value_of<'a>(&self, key: &Key, head: &'a Head) -> Option<Cow<'a, Value>> {
+        let key = match key {
+            Key::Property(name) => return head.document().property(name).map(Cow::Borrowed),
+            Key::File(key) => key,
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let core = self.vault().core();
+        let facts = || FileFacts::of(&core.disk, &head.path);
+        let moment = |at: Timestamp| Value::Text(core.zone.to_datetime(at).to_string());
+        Some(Cow::Owned(match key {
+            FileKey::Name => text(head.path.name()),
+            FileKey::Path => text(head.path.as_str()),
+            FileKey::Folder => text(head.path.folder()),
+            FileKey::Ext => text(extension(&head.path)),
+            FileKey::Size => Value::Number(facts()?.size.to_string()),
+            FileKey::Mtime => moment(facts()?.modified),
+            FileKey::Ctime => moment(facts()?.created),
+            FileKey::Tags => Value::List(self.vault().tags_of(head).into_iter().map(Value::Text).collect()),
+        }))
     }
 
     /// Whether the note must not be shown. What cannot be read cannot say that it may be.

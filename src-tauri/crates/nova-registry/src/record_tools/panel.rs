@@ -1,0 +1,88 @@
+//! The panel that record types get from their declaration, and what the user's own fields and types add to one.
+
+use nova_skill::{Field, FieldKind, RecordType, RecordTypes, Value, json};
+
+use super::run::currency_of;
+use super::{list_id, name_of, several};
+
+/// A narrow window has room for no more.
+const MOST_COLUMNS: usize = 7;
+
+/// A tab with a table for each of the types; none where there is no type.
+pub(crate) fn panel_of<'a>(types: impl Iterator<Item = &'a RecordType>) -> Option<Value> {
+    let tabs: Vec<Value> = types.map(tab).collect();
+    (!tabs.is_empty()).then(|| json!({"tabs": tabs}))
+}
+
+/// The panel with a column for each field that the user added to a record which a table shows, and a tab for each
+/// type of the user's own.
+pub(crate) fn add_own(panel: Option<&Value>, records: &RecordTypes) -> Option<Value> {
+    let own_types = || records.iter().filter(|declared| declared.is_own());
+    let Some(panel) = panel else { return panel_of(own_types()) };
+    let mut panel = panel.clone();
+    if let Some(tabs) = panel.get_mut("tabs").and_then(Value::as_array_mut) {
+        for tab in tabs.iter_mut() {
+            let parts = tab.get_mut("parts").and_then(Value::as_array_mut);
+            parts.into_iter().flatten().for_each(|part| add_columns(part, records));
+        }
+        tabs.extend(own_types().map(tab));
+    }
+    Some(panel)
+}
+
+fn add_columns(part: &mut Value, records: &RecordTypes) {
+    if part["kind"] != "table" {
+        return;
+    }
+    let shown = part["actions"].as_array().into_iter().flatten().find_map(|action| action["record"].as_str());
+    let declared = records.iter().find(|declared| Some(declared.name()) == shown);
+    let (Some(declared), Some(columns)) = (declared, part["columns"].as_array_mut()) else { return };
+    for (key, field) in declared.fields.iter().filter(|(_, field)| field.is_own()) {
+        if columns.iter().all(|column| column["field"] != **key) {
+            columns.push(column(declared, key, field));
+        }
+    }
+}
+
+fn tab(declared: &RecordType) -> Value {
+    let (name, label) = (declared.name(), declared.label());
+    let title = several(&label);
+    let new = json!({"label": format!("New {}", label.to_lowercase()), "icon": "plus", "record": name});
+    let first = name_of(declared);
+    let first_label =
+        declared.fields.get(first).map_or_else(|| "Note".to_owned(), |field| field.label(first));
+    let others = declared
+        .fields
+        .iter()
+        .filter(|(key, field)| key.as_str() != first && field.kind != FieldKind::Currency);
+    let others = others.take(MOST_COLUMNS - 1).map(|(key, field)| column(declared, key, field));
+    let columns: Vec<Value> =
+        [json!({"field": first, "label": first_label})].into_iter().chain(others).collect();
+    let list = list_id(declared);
+    json!({
+        "title": title,
+        "count": {"tool": list, "at": "/count"},
+        "actions": [new],
+        "parts": [{
+            "kind": "table", "tool": list, "rows": "/records", "sort": first, "columns": columns,
+            "actions": [{"label": "Edit", "icon": "pencil", "record": name}],
+            "empty": {"text": format!("No {} yet. New ones go to {}.", title.to_lowercase(), declared.folder), "action": new},
+        }],
+    })
+}
+
+fn column(declared: &RecordType, key: &str, field: &Field) -> Value {
+    let mut column = json!({"field": key, "label": field.label(key)});
+    match (field.kind, currency_of(declared)) {
+        (FieldKind::Date, _) => column["format"] = json!("date"),
+        (FieldKind::Link, _) => column["format"] = json!("note"),
+        (FieldKind::List, _) => column["format"] = json!("tags"),
+        (FieldKind::Decimal, Some(currency)) => {
+            column["format"] = json!("money");
+            column["unit"] = json!(currency);
+        }
+        (FieldKind::Decimal | FieldKind::Integer, _) => column["format"] = json!("number"),
+        (FieldKind::Text | FieldKind::Bool | FieldKind::Choice | FieldKind::Currency, _) => {}
+    }
+    column
+}

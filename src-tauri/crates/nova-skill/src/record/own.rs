@@ -1,0 +1,206 @@
+//! What the user says of a skill's records under `skills.<id>.config.records`: which notes they are, where new
+//! ones go, what the vault calls properties and values, fields of the user's own, and types of their own.
+
+use serde_json::{Map, Value};
+
+use super::declaration::is_name;
+use super::mapping::{Faults, listed};
+use super::{FILE_NAME, Field, FieldKind, MatchRule, RecordType, RecordTypes};
+use crate::figures::folded;
+
+const KEYS: [&str; 5] = ["match", "folder", "names", "values", "fields"];
+
+impl RecordTypes {
+    /// Takes over `records` of the configuration.
+    pub(super) fn take_own(&mut self, records: Option<&Value>, faults: &mut Faults) {
+        for (name, wanted) in faults.entries("records", records) {
+            let key = format!("records.{name}");
+            if self.types.contains_key(&name) {
+                let own = faults.entries(&key, Some(&wanted));
+                if let Some(record) = self.types.get_mut(&name) {
+                    record.take_own(&key, own, faults);
+                }
+            } else {
+                self.take_type(&key, &name, wanted, faults);
+            }
+        }
+    }
+
+    /// A type that the manifest does not have, declared as it would be there.
+    fn take_type(&mut self, key: &str, name: &str, wanted: Value, faults: &mut Faults) {
+        if wanted.get("fields").is_none() || wanted.get("folder").is_none() {
+            let known: Vec<&str> = self.types.keys().map(String::as_str).collect();
+            let known = listed(&known);
+            faults.add(key, format!("is no record type of this skill, which has {known}; a type of your own needs folder and fields"));
+            return;
+        }
+        let declared = serde_json::from_value::<RecordType>(wanted).map_err(|error| error.to_string());
+        match declared.and_then(|record| self.declare(name, record)) {
+            Ok(()) => {
+                if let Some(record) = self.types.get_mut(name) {
+                    record.own = true;
+                    record.fields.values_mut().for_each(|field| field.own = true);
+                }
+            }
+            Err(reason) => {
+                let reason = reason.trim_start_matches([':', ' ']);
+                faults.add(key, format!("cannot be used: {reason}"));
+            }
+        }
+    }
+}
+
+impl RecordType {
+    fn take_own(&mut self, key: &str, own: Map<String, Value>, faults: &mut Faults) {
+        if let Some(unknown) = own.keys().find(|known| !KEYS.contains(&known.as_str())) {
+            faults.add(&format!("{key}.{unknown}"), format!("is not known; there are {}", KEYS.join(", ")));
+        }
+        if let Some(folder) = own.get("folder") {
+            self.take_folder(&format!("{key}.folder"), folder, faults);
+        }
+        // A field of one's own has a name of the vault as any other.
+        for (name, field) in faults.entries(&format!("{key}.fields"), own.get("fields")) {
+            self.take_field(&format!("{key}.fields.{name}"), &name, field, faults);
+        }
+        for (field, property) in faults.entries(&format!("{key}.names"), own.get("names")) {
+            let at = format!("{key}.names.{field}");
+            match field.as_str() {
+                "type" => faults.add(&at, format!("is no name; write {{\"type\": …}} under {key}.match")),
+                _ => self.rename(&at, &field, &property, faults),
+            }
+        }
+        self.refuse_shared_properties(&format!("{key}.names"), faults);
+        for (field, values) in faults.entries(&format!("{key}.values"), own.get("values")) {
+            self.take_values(&format!("{key}.values.{field}"), &field, &values, faults);
+        }
+        match own.get("match") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(entries)) if !entries.is_empty() => {
+                self.take_match(&format!("{key}.match"), entries, faults);
+            }
+            Some(_) => faults.add(&format!("{key}.match"), "must be a list with at least one entry".into()),
+        }
+    }
+
+    fn take_folder(&mut self, key: &str, folder: &Value, faults: &mut Faults) {
+        let Some(folder) = folder.as_str() else {
+            faults.add(key, "must be a folder of the vault".into());
+            return;
+        };
+        self.folder = folder.trim().trim_matches('/').to_owned();
+        if let Some(reason) = self.folder_contradiction() {
+            faults.add(key, format!("cannot be used: {reason}"));
+        }
+    }
+
+    fn take_match(&mut self, key: &str, entries: &[Value], faults: &mut Faults) {
+        let mut rules = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            match serde_json::from_value::<MatchRule>(entry.clone()) {
+                Ok(rule) => rules.push(rule),
+                Err(error) => faults.add(&format!("{key}[{at}]"), format!("cannot be used: {error}")),
+            }
+        }
+        self.matches = Some(rules);
+    }
+
+    fn take_field(&mut self, key: &str, name: &str, field: Value, faults: &mut Faults) {
+        let mut field = match serde_json::from_value::<Field>(field) {
+            Ok(field) => field,
+            Err(error) => return faults.add(key, format!("cannot be used: {error}")),
+        };
+        if let Some((own, built_in)) = self.fields.iter().find(|(own, _)| folded(own) == folded(name)) {
+            if built_in.kind != field.kind {
+                let kind = built_in.kind.noun();
+                faults.add(key, format!("is {kind} of this skill already ({own}); choose another name"));
+            }
+            return;
+        }
+        if folded(name) == "path" {
+            return faults.add(key, "cannot be `path`, which says where the note lies".into());
+        }
+        field.property = name.to_owned();
+        field.own = true;
+        match field.contradiction(name) {
+            Some(reason) => faults.add(key, format!("cannot be used: {reason}")),
+            None => {
+                self.fields.insert(name.to_owned(), field);
+            }
+        }
+    }
+
+    fn take_values(&mut self, key: &str, name: &str, values: &Value, faults: &mut Faults) {
+        let known: Vec<String> = self.fields.keys().cloned().collect();
+        let Some(field) = self.fields.get_mut(name) else {
+            return faults.add(key, format!("names no field of {}; it has {}", self.name, listed(&known)));
+        };
+        for (theirs, ours) in faults.entries(key, Some(values)) {
+            let at = format!("{key}.{theirs}");
+            let ours = match ours {
+                Value::Null => None,
+                Value::String(ours) => Some(ours),
+                _ => {
+                    faults.add(&at, "must be a text, or null for no value".into());
+                    continue;
+                }
+            };
+            let fits = ours.as_ref().is_none_or(|ours| {
+                field.kind != FieldKind::Choice || field.choices.iter().any(|one| folded(one) == folded(ours))
+            });
+            if fits {
+                field.values.insert(folded(&theirs), (theirs, ours));
+            } else {
+                faults.add(&at, format!("must be one of {}, or null for no value", listed(&field.choices)));
+            }
+        }
+    }
+
+    /// Makes the note's name a field's value.
+    pub(super) fn take_file_name(&mut self, key: &str, field: &str, faults: &mut Faults) -> bool {
+        let is_title = self.title.as_deref() == Some(field);
+        let Some(declared) = self.fields.get_mut(field) else { return false };
+        if declared.kind != FieldKind::Text || !is_title {
+            faults.add(key, format!("cannot be {FILE_NAME}: the name of a note is the title of its record"));
+            return true;
+        }
+        declared.property = FILE_NAME.to_owned();
+        true
+    }
+}
+
+impl Field {
+    /// Whether the user added it to the skill's.
+    pub fn is_own(&self) -> bool {
+        self.own
+    }
+
+    /// Whether its value is the name of the note, which no property repeats.
+    pub fn is_file_name(&self) -> bool {
+        self.property == FILE_NAME
+    }
+
+    /// Whether the vault has values of its own for it.
+    pub(super) fn has_values(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    /// What the skill understands by a value of the vault; `None`: as if there were none.
+    pub(super) fn meant<'a>(&'a self, theirs: &'a str) -> Option<&'a str> {
+        if self.values.is_empty() {
+            return Some(theirs);
+        }
+        match self.values.get(&folded(theirs)) {
+            Some((_, ours)) => ours.as_deref(),
+            None => Some(theirs),
+        }
+    }
+
+    /// What the vault writes for a value of the skill.
+    pub(super) fn as_vault_writes<'a>(&'a self, ours: &'a str) -> &'a str {
+        let wanted = folded(ours);
+        let means = |(_, (_, meant)): &(&String, &(String, Option<String>))| {
+            meant.as_ref().is_some_and(|meant| folded(meant) == wanted)
+        };
+        self.values.iter().find(means).map_or(ours, |(_, (theirs, _))| theirs)
+    }
+}

@@ -1,0 +1,354 @@
+//! Vaults that know their people, books and deals by category, tag or folder, and fields of the user's own.
+
+use nova_protocol::{Commands as _, Event, SkillRef};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, wait_for};
+
+/// As a vault has it that sorts its notes by a property with links, with a table of the people.
+const BY_CATEGORY: &str = r#"
+//- Ilse Brandvik.md
+---
+categories:
+  - "[[People]]"
+org: "[[Fernhill Dairy]]"
+mail: ilse@fernhill.example
+followup: 2026-11-24
+last_contact: spring
+birthday: 1984-03-02
+---
+//- Odile Farrow.md
+---
+categories: ["[[People]]", "[[Friends]]"]
+mail: odile@quillon.example
+---
+//- Books/Emma.md
+---
+categories:
+  - "[[Books]]"
+---
+//- Categories/People.md
+![[People.base]]
+//- People.base
+filters:
+  and:
+    - 'categories.contains(link("People"))'
+    - '!file.name.contains("Template")'
+views:
+  - type: table
+    name: All
+    order: [file.name, org]
+//- Templates/Person Template.md
+---
+categories: ["[[People]]"]
+mail:
+---
+"#;
+
+const BY_TAG: &str = "
+//- Ada Byron.md
+---
+tags: [person, poets]
+email: ada@byron.example
+---
+//- Grace Hopper.md
+---
+tags: [person/navy]
+email: grace@navy.example
+---
+//- Meetings/Monday.md
+---
+tags: [meeting]
+---
+Talked about the fair.
+";
+
+const BY_FOLDER: &str = "
+//- People/Tomasz Wyka.md
+---
+email: tomasz@harborline.example
+phone: 1
+---
+Met in Lisbon.
+//- People/Pia Lund.md
+---
+email: pia@harborline.example
+---
+//- Journal/2026-11-02.md
+Wrote to [[Pia Lund]].
+";
+
+fn call(nova: &Nova, tool: &str, args: Value) -> Value {
+    let (code, answer) = nova.json(&["tool", "call", tool, "--args", &args.to_string(), "--approve", "all"]);
+    assert_eq!(code, 0, "{tool}: {answer}");
+    answer["value"].clone()
+}
+
+fn names(nova: &Nova) -> Vec<String> {
+    let listed = call(nova, "crm.list_contacts", json!({}));
+    let rows = listed["contacts"].as_array().unwrap();
+    rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn config(nova: &Nova, skill: &str, config: Value) {
+    let mut settings: Value =
+        serde_json::from_slice(&std::fs::read(nova.config().join("nova.config.json")).unwrap()).unwrap();
+    settings["skills"][skill]["config"] = config;
+    nova.settings(&settings);
+}
+
+#[test]
+fn people_by_category_are_found_and_added_like_the_others() {
+    let nova = Nova::new(BY_CATEGORY, []);
+    assert_eq!(names(&nova), Vec::<String>::new());
+    let ilse = nova.vault.read("Ilse Brandvik.md");
+
+    let (code, applied) = nova.json(&["skill", "fields", "crm", "--apply"]);
+    assert_eq!((code, &applied["applied"]), (0, &json!(true)), "{applied}");
+    let people = &applied["types"][0];
+    let rule = &people["rules"][0];
+    assert_eq!(
+        (&rule["rule"], &rule["notes"], &rule["used"]),
+        (&json!("categories contains [[People]]"), &json!(2), &json!(true)),
+        "{people}"
+    );
+    assert_eq!(people["not_understood"][0]["examples"], json!(["spring"]), "{people}");
+    let settled = &applied["config"]["records"]["contact"];
+    let names_set = json!({"name": "$file", "company": "org", "email": "mail", "next_contact": "followup"});
+    assert_eq!(settled["names"], names_set);
+
+    assert_eq!(nova.vault.read("Ilse Brandvik.md"), ilse, "no note is changed");
+    assert_eq!(names(&nova), ["Ilse Brandvik", "Odile Farrow"]);
+    let (_, rows) = nova.json(&["vault", "query", "--type", "contact"]);
+    assert_eq!(rows.as_array().map(Vec::len), Some(2), "a query finds the same: {rows}");
+    let found = call(&nova, "vault.query", json!({"type": "contact"}));
+    assert_eq!(found["total"], 2, "{found}");
+
+    call(&nova, "crm.add_contact", json!({"name": "Sam Ortega", "email": "sam@quillon.example"}));
+    let added = nova.vault.read("CRM/People/Sam Ortega.md");
+    assert!(added.starts_with("---\ncategories:\n  - \"[[People]]\"\n"), "{added}");
+    assert!(added.contains("mail: sam@quillon.example\n") && !added.contains("name:"), "{added}");
+    assert_eq!(names(&nova).len(), 3);
+    let (_, again) = nova.json(&["skill", "fields", "crm"]);
+    assert_eq!(again["types"], json!([]), "nothing is left to propose");
+}
+
+#[test]
+fn people_by_tag_or_folder_are_proposed() {
+    for (notes, rule, people) in [
+        (BY_TAG, "#person", ["Ada Byron", "Grace Hopper"]),
+        (BY_FOLDER, "in People/", ["Pia Lund", "Tomasz Wyka"]),
+    ] {
+        let nova = Nova::new(notes, []);
+        let (_, applied) = nova.json(&["skill", "fields", "crm", "--apply"]);
+        assert_eq!(applied["types"][0]["rules"][0]["rule"], rule, "{applied}");
+        assert_eq!(names(&nova), people, "{rule}");
+        call(&nova, "crm.add_contact", json!({"name": "Zoe New"}));
+        assert_eq!(names(&nova).last().map(String::as_str), Some("Zoe New"), "{rule}: a new one is one, too");
+    }
+}
+
+#[test]
+fn notes_in_the_own_folder_without_a_type_count() {
+    let notes = "
+//- CRM/People/Ada.md
+---
+email: ada@byron.example
+---
+//- CRM/People/Read me.md
+How this folder is kept.
+//- CRM/People/Plan.md
+---
+type: plan
+---
+";
+    let nova = Nova::new(notes, []);
+    assert_eq!(names(&nova), ["Ada"]);
+    let (_, problems) = nova.json(&["vault", "check"]);
+    let said: Vec<_> =
+        problems.as_array().unwrap().iter().map(|row| row["problem"].as_str().unwrap()).collect();
+    assert_eq!(
+        said,
+        [
+            "it lies in CRM/People and is no contact, and its type is plan",
+            "it lies in CRM/People and is no contact"
+        ]
+    );
+    assert_eq!(problems[1]["remedy"], "Set `type: contact` in the note, or move it out of CRM/People.");
+}
+
+#[test]
+fn a_note_that_two_types_claim_is_a_problem() {
+    let nova = Nova::new("//- Firms/Acme.md\n---\ntype: company\nname: Acme\n---\n", []);
+    config(
+        &nova,
+        "crm",
+        json!({"records": {"contact": {"match": [{"folder": "Firms"}], "folder": "Firms"}}}),
+    );
+    assert_eq!(names(&nova), ["Acme"]);
+    assert_eq!(call(&nova, "crm.list_companies", json!({}))["count"], 1, "both have it");
+    let (_, problems) = nova.json(&["vault", "check"]);
+    let twice = "it counts as contact of the skill crm and as company of the skill crm";
+    assert_eq!(problems[0]["problem"], twice, "{problems}");
+}
+
+#[tokio::test]
+async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
+    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nbirthday: soon\n---\n", []);
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    config(&nova, "crm", json!({"records": {"contact": {"fields": {"birthday": {"kind": "date"}}}}}));
+    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+
+    let contact =
+        nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
+    let form = app.record_form(contact).await.unwrap();
+    assert_eq!(form.schema["properties"]["birthday"]["format"], "date", "the form");
+    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
+    let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
+    let panel = serde_json::to_value(panel).unwrap().to_string();
+    assert!(panel.contains(r#""field":"birthday","label":"Birthday","format":"date""#), "the table: {panel}");
+    let template = app.record_template("crm", "contact").unwrap();
+    assert!(template.contains("\nbirthday:\n"), "the template: {template}");
+    let base = app.record_base("crm", "contact").unwrap();
+    assert!(base.contains("'note.birthday'"), "the base: {base}");
+    let problems = app.vault_problems().await.unwrap();
+    assert!(problems[0].problem.contains("`birthday` is `soon`, which is not a date"), "check: {problems:?}");
+    for tool in ["add_contact", "update_contact", "list_contacts"] {
+        let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
+        let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
+        let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();
+        assert!(schema["properties"].get("birthday").is_some(), "{tool}: {schema}");
+    }
+    drop(app);
+
+    call(&nova, "crm.add_contact", json!({"name": "Bea", "birthday": "1984-03-02"}));
+    assert!(nova.vault.read("CRM/People/Bea.md").contains("birthday: 1984-03-02\n"));
+    call(&nova, "crm.update_contact", json!({"name": "Ada", "birthday": "1815-12-10"}));
+    let listed = call(&nova, "crm.list_contacts", json!({"birthday": "1984"}));
+    assert_eq!((&listed["count"], &listed["contacts"][0]["birthday"]), (&json!(1), &json!("1984-03-02")));
+}
+
+#[test]
+fn a_folder_with_records_has_tools_and_a_panel() {
+    let nova = Nova::new("//- Reading/Old.md\n---\ntype: book\nstatus: read\nrating: 9\n---\n", []);
+    let (code, _) = nova.json(&["skill", "new", "books", "--from", "reading-list"]);
+    assert_eq!(code, 0);
+    call(&nova, "books.add_book", json!({"title": "Emma", "author": "Jane Austen", "rating": 5}));
+    assert_eq!(
+        nova.vault.read("Reading/Emma.md"),
+        "---\ntype: book\ntitle: Emma\nauthor: Jane Austen\nstatus: to read\nrating: 5\n---\n"
+    );
+    call(&nova, "books.add_book", json!({"title": "Persuasion", "rating": 4, "status": "read"}));
+    let changed = call(&nova, "books.update_book", json!({"title": "emma", "status": "reading"}));
+    assert_eq!(changed["path"], "Reading/Emma.md");
+    let listed = call(&nova, "books.list_book", json!({"sort": "-rating", "limit": 2}));
+    let titles: Vec<_> =
+        listed["records"].as_array().unwrap().iter().map(|row| row["title"].clone()).collect();
+    assert_eq!((titles, &listed["count"]), (vec![json!("Emma"), json!("Persuasion")], &json!(3)));
+    assert_eq!(call(&nova, "books.get_book", json!({"title": "persu"}))["rating"], 4);
+    let sums = call(&nova, "books.summarize_book", json!({"of": "rating", "by": "status"}));
+    let groups = &sums["groups"];
+    assert_eq!(
+        (&groups[0]["status"], &groups[0]["count"], &groups[0]["sum"]),
+        (&json!("read"), &json!(2), &json!("4"))
+    );
+    assert_eq!(sums["unreadable"][0]["path"], "Reading/Old.md", "a rating of 9 is not added: {sums}");
+    for (args, says) in [
+        (json!({"title": "EMMA"}), "There is already a book"),
+        (json!({"title": "X", "status": "burnt"}), "status"),
+    ] {
+        let (code, refused) =
+            nova.json(&["tool", "call", "books.add_book", "--args", &args.to_string(), "--approve", "all"]);
+        assert!(code != 0 && refused.to_string().contains(says), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_with_records_has_a_panel() {
+    let nova = Nova::new("", []);
+    nova.json(&["skill", "new", "books", "--from", "reading-list"]);
+    let app = nova.start().await;
+    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
+    let panel = panels.iter().find(|panel| panel.skill == "books").unwrap();
+    assert_eq!((panel.problem.as_deref(), panel.panel.tabs[0].title.as_str()), (None, "Books"));
+}
+
+#[test]
+fn a_type_of_ones_own_gets_tools() {
+    let nova = Nova::new("", []);
+    let supplier = json!({"folder": "Suppliers", "title": "name", "fields": {"name": {"kind": "text"}, "since": {"kind": "date"}}});
+    config(&nova, "crm", json!({"records": {"supplier": supplier}}));
+    call(&nova, "crm.add_supplier", json!({"name": "Acme", "since": "2024-01-01"}));
+    assert!(nova.vault.read("Suppliers/Acme.md").starts_with("---\ntype: supplier\n"));
+    assert_eq!(call(&nova, "crm.list_supplier", json!({"since": "2024-01"}))["count"], 1);
+}
+
+#[tokio::test]
+async fn faulty_settings_of_records_say_what_is_wrong() {
+    for (records, says) in [
+        (
+            json!({"match": [{"where": "stage is lead"}]}),
+            "records.contact.match[0] cannot be used: the condition `stage is lead`",
+        ),
+        (json!({"match": [{"folder": "/"}]}), "every note would be a record"),
+        (json!({"match": [{"tag": "x", "folder": "y"}]}), "one of type, folder, tag and where"),
+        (json!({"match": [{"where": "email exists"}]}), "does not recognise new notes"),
+        (
+            json!({"fields": {"email": {"kind": "date"}}}),
+            "records.contact.fields.email is a text of this skill already",
+        ),
+        (json!({"fields": {"path": {"kind": "text"}}}), "says where the note lies"),
+        (json!({"names": {"email": "phone"}}), "the same property"),
+        (json!({"names": {"email": "$file"}}), "cannot be $file"),
+        (json!({"folder": "../x"}), "records.contact.folder"),
+        (json!({"mtach": []}), "records.contact.mtach is not known"),
+    ] {
+        let nova = Nova::new("", []);
+        config(&nova, "crm", json!({"records": {"contact": records}}));
+        let app = nova.start().await;
+        let skills = app.list_skills(nova_protocol::Nothing {}).await.unwrap();
+        let crm = skills.iter().find(|row| row.id == "crm").unwrap();
+        let reason = crm.config_problem.clone().unwrap_or_default();
+        assert!(reason.contains(says), "{records}: {reason}");
+    }
+}
+
+#[test]
+fn values_of_the_vault_are_understood_and_written() {
+    let nova = Nova::new(
+        "//- Big.md\n---\ntype: deal\nstage: gewonnen\n---\n//- Old.md\n---\ntype: deal\nstage: ruht\n---\n",
+        [],
+    );
+    let values = json!({"gewonnen": "won", "angefragt": "lead", "ruht": "lost"});
+    config(&nova, "crm", json!({"records": {"deal": {"values": {"stage": values}}}}));
+    let won = call(&nova, "crm.list_deals", json!({"stage": "won"}));
+    assert_eq!((&won["count"], &won["deals"][0]["title"]), (&json!(1), &json!("Big")), "{won}");
+    call(&nova, "crm.add_deal", json!({"title": "New", "stage": "lead"}));
+    assert!(nova.vault.read("CRM/Deals/New.md").contains("stage: angefragt\n"));
+}
+
+#[tokio::test]
+async fn nothing_is_proposed_where_notes_only_lie_in_a_folder_of_the_name() {
+    let nova = Nova::new("//- Contacts/List.md\nNames I forget.\n", []);
+    let app = nova.start().await;
+    let proposal = app.propose_fields(SkillRef { skill: "crm".into() }).await.unwrap();
+    assert_eq!(proposal.types, []);
+}
+
+#[tokio::test]
+async fn rules_that_take_nearly_every_note_are_asked_back() {
+    let notes: String = (0..30).map(|at| format!("//- N{at}.md\n---\nstatus: open\n---\n")).collect();
+    let nova = Nova::new(&notes, []);
+    let app = nova.start().await;
+    let all = json!({"records": {"contact": {"match": [{"where": "status = open"}]}}});
+    let set =
+        nova_protocol::SetSkill { skill: "crm".into(), config: Some(all.clone()), ..Default::default() };
+    let refused = app.set_skill(set).await.unwrap_err();
+    assert!(refused.message.contains("30 of 30 notes are records of contact"), "{}", refused.message);
+    drop(app);
+    config(&nova, "crm", all);
+    let (_, problems) = nova.json(&["vault", "check"]);
+    assert_eq!(problems.as_array().unwrap().last().unwrap()["path"], "nova.config.json", "{problems}");
+}
