@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value};
 
-use super::declaration::is_name;
 use super::mapping::{Faults, listed};
 use super::{FILE_NAME, Field, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
