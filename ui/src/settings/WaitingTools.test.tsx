@@ -340,7 +340,7 @@ describe('a dry run', () => {
     backend.world.pendingTools = [{ ...weather, hash: 'weather-2' }];
     fireEvent.click(screen.getByTestId('dry-run-start'));
     await wait();
-    expect(screen.getByText(/weather.ts changed while you looked/)).toBeVisible();
+    expect(screen.getByText(/weather.ts changed during your review/)).toBeVisible();
     expect(screen.queryByTestId('dry-run-result')).toBeNull();
   });
 });
