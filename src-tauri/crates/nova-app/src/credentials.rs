@@ -12,12 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
+use nova_calls::{Approval, Approved as _, Standing, ToolContent, ToolFace};
 use nova_credentials::{CredentialError, CredentialName, Grant, KeptIn, Opener};
 use nova_protocol::{
     CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
     UserError,
 };
-use nova_registry::{KnownCredentials, Present};
+use nova_registry::{KnownCredentials, Present, ToolLookup};
 use nova_skill::Secret;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -123,6 +124,7 @@ impl App {
         };
         self.inner.kept.set(&name, Secret::from(value)).await?;
         if let Some((to, askers)) = to {
+            self.look_at_tool(&to)?;
             self.grant_all(&name, askers)?;
             if let Some(provider) = to.strip_prefix("provider:") {
                 self.refer_to_key(provider, &name)?;
@@ -151,6 +153,7 @@ impl App {
     pub fn grant_credential_to(&self, name: &str, to: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let askers = self.find_askers(&name, to)?;
+        self.look_at_tool(to)?;
         self.grant_all(&name, askers)
     }
 
@@ -249,6 +252,23 @@ impl App {
         parse(name).map(|_| ())
     }
 
+    /// `to` names one tool: whoever grants it a credential has looked at its file as it is now.
+    fn look_at_tool(&self, to: &str) -> Result<(), UserError> {
+        let Some(name) = to.strip_prefix("tool:") else { return Ok(()) };
+        let ToolLookup::Found { tool, .. } = self.inner.registry.snapshot().tool(name) else { return Ok(()) };
+        let Some(content) = ToolContent::of(&tool) else { return Ok(()) };
+        if matches!(self.inner.trust.standing(&content), Standing::This(_)) {
+            return Ok(());
+        }
+        self.inner.trust.keep(&content, Approval::Seen, &ToolFace::of(&tool)).map_err(|reason| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The approval could not be saved: {reason}."),
+                "Check the data folder and the disk, then try again.",
+            )
+        })
+    }
+
     fn grant_all(&self, name: &CredentialName, askers: Vec<Asker>) -> Result<(), UserError> {
         for Asker { consumer, destination, .. } in askers {
             let grant = Grant { credential: name.clone(), consumer, destination };
@@ -315,7 +335,9 @@ impl Inner {
     pub(crate) fn look_if_needed(self: &Arc<Self>) {
         let snapshot = self.registry.snapshot();
         let requires = snapshot.skills().iter().any(|skill| {
-            !skill.manifest.requires.env.is_empty() || !skill.manifest.requires.credentials.is_empty()
+            !skill.manifest.requires.env.is_empty()
+                || !skill.manifest.requires.credentials.is_empty()
+                || skill.tools.iter().any(|tool| !tool.spec().credentials.is_empty())
         });
         if requires && !self.looked_at_credentials.swap(true, Ordering::SeqCst) {
             let inner = self.clone();

@@ -59,6 +59,7 @@ mod given;
 mod grants;
 mod hosts;
 mod in_order;
+mod log;
 mod only_here;
 mod process;
 mod questions;

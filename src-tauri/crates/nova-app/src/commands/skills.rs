@@ -2,7 +2,7 @@
 
 use nova_protocol::{
     AcceptSkill, CatalogView, CreateSkill, CreatedSkill, EnableSkill, GlanceView, Nothing, PanelView,
-    RecordTypeRow, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion,
+    RecordTypeRow, RouterView, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion,
     UserError, UsualCurrency,
 };
 
@@ -25,6 +25,17 @@ impl App {
     pub(crate) async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
         let model = self.default_model().await;
         Ok(self.catalog_view(model.as_deref()))
+    }
+
+    pub(crate) async fn router(&self, _: Nothing) -> Result<RouterView, UserError> {
+        Ok(RouterView { on: !self.config().router_off })
+    }
+
+    pub(crate) async fn set_router(&self, wanted: RouterView) -> Result<RouterView, UserError> {
+        self.change_config(|config| {
+            config.insert("router".into(), wanted.on.into());
+        })?;
+        self.router(Nothing {}).await
     }
 
     pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {

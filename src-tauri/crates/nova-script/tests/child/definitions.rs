@@ -1,7 +1,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nova_script::protocol::{Definition, FaultKind};
+use nova_script::protocol::{Definition, FaultKind, Fragments};
 use serde_json::json;
 
 use crate::process::{Process, told, tool};
@@ -41,6 +41,9 @@ fn the_weather_tool_defines_what_its_file_says() {
         credentials: vec!["weather-api".into()],
         hosts: vec![],
         proposed_hosts: vec!["api.weather.com".into()],
+        fragments: Fragments::default(),
+        keys: vec!["weather-api/api_key".into()],
+        vault: None,
     };
     assert_eq!(definition, expected);
 }
