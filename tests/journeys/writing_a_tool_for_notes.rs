@@ -269,6 +269,23 @@ async fn a_call_that_read_a_private_note_sends_nothing() {
 }
 
 #[tokio::test]
+async fn a_private_note_leaves_by_no_other_tool_either() {
+    let nova = nova(&[
+        ("post", "effect: 'send',", "return 'sent'"),
+        (
+            "leak",
+            READ,
+            "await ctx.vault.read('Diary'); try { return await ctx.tools.dynamic.post({}) } catch (error) { return error.message }",
+        ),
+    ]);
+    let app = started(&nova).await;
+    let result = run(&app, "dynamic.leak", &ScriptedApprover::always(Decision::Once)).await;
+    let expected = "dynamic.post was not called: dynamic.leak was given a private note. Call it first, or leave private \
+                    notes out.";
+    assert_eq!(result.value, Some(json!(expected)), "{:?}", result.error);
+}
+
+#[tokio::test]
 async fn a_tool_calls_others_by_their_rules() {
     let nova = nova(&[
         ("one", READ, "return ctx.tools.dynamic.two({})"),

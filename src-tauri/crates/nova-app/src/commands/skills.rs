@@ -2,8 +2,8 @@
 
 use nova_protocol::{
     AcceptSkill, CatalogView, CreateSkill, CreatedSkill, EnableSkill, GlanceView, Nothing, PanelView,
-    RecordTypeRow, RouterView, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion,
-    UserError, UsualCurrency,
+    RecordTypeRow, RouterView, SetSkill, SkillDetail, SkillManual, SkillRef, SkillRow, SuggestTools,
+    ToolSuggestion, UserError, UsualCurrency,
 };
 
 use crate::app::App;

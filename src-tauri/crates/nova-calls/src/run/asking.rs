@@ -17,8 +17,8 @@ use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
 use crate::view::{effect_view, principal_view};
 use crate::{
-    Answer, Approval, ApprovalRequest, Because, Content, Grantee, Ruling, Standing, ToolContent, ToolFace, Verdict,
-    arguments,
+    Answer, Approval, ApprovalRequest, Because, Content, Grantee, Ruling, Standing, ToolContent, ToolFace,
+    Verdict, arguments,
 };
 
 impl Running<'_> {
@@ -263,7 +263,10 @@ impl Running<'_> {
         request: &ApprovalRequest,
         answer: Answer,
     ) -> Result<Allowed, UserError> {
-        let allowed = self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why, self.content(tool)))?;
+        let allowed = self
+            .questions
+            .settle(request, answer)
+            .map_err(|why| not_allowed(tool, why, self.content(tool)))?;
         let decision = allowed.decision;
         let grantee = Grantee::of(tool);
         // A tool that calls others is granted nothing itself.

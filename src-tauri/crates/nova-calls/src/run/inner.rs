@@ -253,6 +253,17 @@ impl InnerCalls {
             ToolLookup::Found { tool, .. } => tool.effect() != Effect::Read && !tool.spec().on_notes,
             ToolLookup::Unknown { .. } => false,
         };
+        // What a file was given of a private note it sends nowhere, neither by itself nor by another tool.
+        if acts && self.0.caller.spec().vault.is_some() && self.0.vault.knows_private().await {
+            return Err(CallError {
+                code: ErrorCode::BadRequest.as_str().into(),
+                message: format!(
+                    "{tool} was not called: {} was given a private note.",
+                    self.0.caller.shown_name()
+                ),
+                hint: "Call it first, or leave private notes out.".into(),
+            });
+        }
         let key = (tool.clone(), args.to_string());
         if acts && let Some(known) = self.0.before.next(&key) {
             return known;

@@ -75,9 +75,11 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
 /// What is known of the tool before it runs.
 pub(super) fn spec(definition: &Definition, file: &ToolFile, time: Duration) -> ToolSpec {
     // What the file says comes before what its skill says for all of them.
-    let vault = definition.vault.or(file.vault);
+    let declared = definition.vault.or(file.vault);
+    let effect = effect(definition.effect.as_deref(), declared);
+    // What a skill lets all its files write, one that says it only reads or asks the web reads.
+    let vault = declared.map(|access| if effect == Effect::Write { access } else { VaultAccess::Read });
     let definition = &Definition { vault, ..definition.clone() };
-    let effect = effect(definition.effect.as_deref(), vault);
     ToolSpec {
         credentials: definition.credentials.clone(),
         credential_keys: definition.keys.clone(),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, Value, json};
+use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, json};
 use tokio_util::sync::CancellationToken;
 
 use super::asks::{Outside, Refused, called};
