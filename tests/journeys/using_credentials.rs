@@ -213,8 +213,11 @@ async fn tool_without_its_key_is_unavailable_in_the_list() {
     assert_eq!(called.code, ErrorCode::CredentialNeeded);
     assert!(called.hint.contains(remedy), "{called:?}");
 
+    let mut events = app.events();
     set(&app, "weather/key", CANARY, None).await;
     assert_eq!(row(&app).await.state, SkillState::Available);
+    let of_tool = |event: &Event| matches!(event, Event::RegistryChanged { changed, .. } if changed.contains(&"dynamic.forecast".into()));
+    wait_for(&mut events, of_tool).await;
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use nova_protocol::{
     CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
     UserError,
 };
-use nova_registry::{KnownCredentials, Present, ToolLookup};
+use nova_registry::{KnownCredentials, Present, ToolLookup, lacking};
 use nova_skill::Secret;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -345,11 +345,30 @@ impl Inner {
         }
     }
 
+    /// Lists of tools are read again where one has what it lacked before, or lacks it now.
+    fn tell_lacking(&self, before: &Present) {
+        let (snapshot, now) = (self.registry.snapshot(), self.registry.present());
+        let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
+        let changed: Vec<String> = tools
+            .filter(|tool| lacking(tool.spec(), before) != lacking(tool.spec(), &now))
+            .map(|tool| tool.shown_name())
+            .collect();
+        if !changed.is_empty() {
+            self.events.emit(nova_protocol::Event::RegistryChanged {
+                added: Vec::new(),
+                removed: Vec::new(),
+                changed,
+            });
+        }
+    }
+
     pub(crate) async fn look_at_credentials(self: &Arc<Self>) {
         self.looked_at_credentials.store(true, Ordering::SeqCst);
         let known = self.kept.look().await;
+        let before = self.registry.present();
         self.registry.provide(self.present(known));
         self.reload_registry();
+        self.tell_lacking(&before);
         self.credentials_known.send_replace(true);
     }
 

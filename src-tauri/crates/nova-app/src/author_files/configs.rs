@@ -103,9 +103,9 @@ mod tests {
         });
         assert_eq!(
             object(&schema, &json!({"language": "en"}), 0),
-            "{ readonly \"days\"?: number | null; readonly \"inner\"?: { readonly \"on\"?: boolean }; \
-             readonly \"language\": \"en\" | \"de\"; readonly \"other\"?: any; readonly \"tags\"?: readonly (string)[]; \
-             /** Whose * / it is */ readonly \"who\": string }"
+            "{ /** Whose * / it is */ readonly \"who\": string; readonly \"days\"?: number | null; \
+             readonly \"language\": \"en\" | \"de\"; readonly \"tags\"?: readonly (string)[]; \
+             readonly \"inner\"?: { readonly \"on\"?: boolean }; readonly \"other\"?: any }"
         );
     }
 
