@@ -132,6 +132,37 @@ async fn instructions_are_reported_once_however_often_a_skill_is_loaded() {
 }
 
 #[tokio::test]
+async fn activation_names_the_version_of_the_skill() {
+    let nova = mail([call("load_skill", json!({"skill": "mail"})), text("Loaded.")]);
+    fs::write(nova.config().join("skills/mail/manifest.yaml"), "display_name: Mail\nversion: 1.2.0\n")
+        .unwrap();
+    let app = started(&nova).await;
+    turn(&app, None, "Any mail?", NoApprover).await;
+    let answers = nova.model.last_texts("tool");
+    assert!(answers[0].contains("## Skill activated: Mail v1.2.0"), "{answers:?}");
+}
+
+#[tokio::test]
+async fn hints_are_in_the_catalog_and_in_descriptions_of_active_tools() {
+    let nova = mail([call("load_skill", json!({"skill": "mail"})), text("Loaded.")]);
+    let hints =
+        "hints:\n  use_when: [a letter is expected]\n  not_when: [{phrase: who somebody is, instead: crm}]\n";
+    fs::write(nova.config().join("skills/mail/manifest.yaml"), hints).unwrap();
+    let app = started(&nova).await;
+    turn(&app, None, "Any letter?", NoApprover).await;
+
+    let requests = nova.model.requests();
+    let said = "Use when: a letter is expected. Not for: who somebody is (crm).";
+    assert_eq!(all_text(&requests[0]).matches(said).count(), 1, "{}", all_text(&requests[0]));
+    let of_mail = |request: &Value| {
+        let tools = request["tools"].as_array().unwrap().iter().map(|tool| tool["function"].clone());
+        let mail: Vec<Value> = tools.filter(|tool| tool["name"].to_string().contains("mail__")).collect();
+        mail.iter().filter(|tool| tool["description"].to_string().contains(said)).count()
+    };
+    assert_eq!(requests.iter().map(of_mail).collect::<Vec<_>>(), [0, 3]);
+}
+
+#[tokio::test]
 async fn tools_of_skills_that_are_not_loaded_are_found() {
     let nova = mail([call("search_tools", json!({"query": "send a mail"})), text("Found.")]);
     let app = started(&nova).await;

@@ -88,5 +88,6 @@ mod using_credentials;
 mod using_mcp_servers;
 mod working_in_folders;
 mod writing_a_tool;
+mod writing_a_tool_for_notes;
 mod writing_after_private_reads;
 mod writing_on;

@@ -265,6 +265,7 @@ async fn every_example_of_the_manual_does_what_it_says() {
         ("echo", json!({"text": "hello", "times": 2}), json!({"text": "hello hello"})),
         ("exchange_rate", json!({"from": "EUR", "to": "USD"}), json!({"date": "2026-11-20", "rate": "1.25"})),
         ("weather", json!({"location": "Oslo"}), json!({"for": {"location": "Oslo", "units": "celsius"}})),
+        ("archive_done", json!({}), json!({"archived": 0})),
         ("count_down", json!({"from": 3}), json!({"left": 0})),
     ];
     let for_the_model =

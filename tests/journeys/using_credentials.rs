@@ -172,6 +172,55 @@ fn weather_key(view: &CredentialsView) -> &CredentialRow {
 }
 
 #[tokio::test]
+async fn granted_key_and_allow_rule_run_without_a_terminal() {
+    let (nova, weather, _) = world([]).await;
+    nova.rules("allow:\n  - dynamic__forecast\n");
+    let app = started(&nova).await;
+    set(&app, "weather/key", CANARY, None).await;
+    let nobody = ScriptedApprover::default();
+    let refused = call(&app, Value::Null, nobody.clone()).await.error.unwrap();
+    assert_eq!(refused.hint, "Run it once where an approval can be answered: its file is new.");
+
+    let grant = GrantCredential { name: "weather/key".into(), to: "tool:dynamic.forecast".into() };
+    app.grant_credential(grant).await.unwrap();
+    let asked = nobody.asked().len();
+    let result = call(&app, Value::Null, nobody.clone()).await;
+    assert_eq!(result.error, None, "the grant was given to this file as it is");
+    assert_eq!((nobody.asked().len(), weather.requests().len()), (asked, 1));
+
+    save(&nova, "forecast.ts", &forecast("two"));
+    let again = started(&nova).await;
+    let refused = call(&again, Value::Null, nobody).await.error.unwrap();
+    assert_eq!(refused.hint, "Run it once where an approval can be answered: its file changed.");
+}
+
+#[tokio::test]
+async fn tool_without_its_key_is_unavailable_in_the_list() {
+    let (nova, _, _) = world([]).await;
+    let bare = forecast("one").replace("['weather/key']", "['weather']");
+    save(&nova, "forecast.ts", &bare);
+    let app = started(&nova).await;
+    app.look_at_credentials().await;
+    let row = async |app: &App| {
+        let rows = app.list_tools(Nothing {}).await.unwrap();
+        rows.into_iter().find(|row| row.name == "dynamic.forecast").unwrap()
+    };
+    let lacking = row(&app).await;
+    assert_eq!(lacking.state, SkillState::Unavailable);
+    let remedy = "`nova credential set weather/key`";
+    assert!(lacking.reason.as_ref().unwrap().contains(remedy), "{:?}", lacking.reason);
+    let called = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(called.code, ErrorCode::CredentialNeeded);
+    assert!(called.hint.contains(remedy), "{called:?}");
+
+    let mut events = app.events();
+    set(&app, "weather/key", CANARY, None).await;
+    assert_eq!(row(&app).await.state, SkillState::Available);
+    let of_tool = |event: &Event| matches!(event, Event::RegistryChanged { changed, .. } if changed.contains(&"dynamic.forecast".into()));
+    wait_for(&mut events, of_tool).await;
+}
+
+#[tokio::test]
 async fn another_content_of_the_file_has_no_grant() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;

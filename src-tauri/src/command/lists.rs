@@ -76,6 +76,7 @@ pub(crate) fn pending_tool(row: &PendingToolRow) {
             line(&visible(&format!("  hosts in its source: {}", list(&defined.proposed_hosts))));
         }
         line(&visible(&format!("  credentials: {}", list(&defined.credentials))));
+        line(&visible(&format!("  notes: {}", defined.vault.as_deref().unwrap_or("none"))));
     }
     if let Some(replaced) = &row.replaces {
         line(&visible(&format!("  replaces {}:", replaced.file)));

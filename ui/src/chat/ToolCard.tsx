@@ -13,6 +13,7 @@ import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
 import { commandEnd, commandOf, commandSummary } from './command';
 import { CommandDetails } from './CommandCard';
+import { ToolLog } from './ToolLog';
 import { mediaIn, ToolMedia } from './ToolMedia';
 import { useUndone } from './undone';
 import { readSummary } from './web/pages';
@@ -320,6 +321,11 @@ function Details({ call, within }: { call: CallItem; within: readonly CallItem[]
         <Part label="Result">
           {result && <FigureList tool={call.tool} figures={result.figures} sources={result.sources} onNote={actions.openNote} />}
           <Result value={result?.value ?? null} />
+        </Part>
+      )}
+      {result !== null && result.log.length > 0 && (
+        <Part label="Log">
+          <ToolLog lines={result.log} />
         </Part>
       )}
       {result !== null && result.changes.length > 0 && (

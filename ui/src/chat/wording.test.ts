@@ -38,7 +38,7 @@ function done(tool: string, value: JsonValue, args: JsonValue = {}, notes = 0): 
     sandbox: null,
     detached: false,
     progress: null,
-    result: { value, error: null, sources: [], figures: [], changes, changeSet: null, merged: [], soFar: null, ms: 1 },
+    result: { value, error: null, sources: [], figures: [], changes, changeSet: null, merged: [], soFar: null, log: [], ms: 1 },
     runningSince: '2026-11-20T14:30:00Z',
     endedAt: '2026-11-20T14:30:01Z',
   };

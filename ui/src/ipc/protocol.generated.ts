@@ -601,7 +601,11 @@ merged: Array<string>,
 /**
  * What it had found when it was stopped.
  */
-so_far?: JsonValue, } | { "type": "subagent_started", call: string, 
+so_far?: JsonValue, 
+/**
+ * What the tool logged; no model is told.
+ */
+log?: Array<LogLine>, } | { "type": "subagent_started", call: string, 
 /**
  * Its session, which can be opened as a chat.
  */
@@ -1050,6 +1054,10 @@ without_tools: Array<string>,
  * Those of the models that it passes on to other machines.
  */
 passed_on?: Array<PassedOn>, };
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export type LogLine = { level: LogLevel, message: string, };
 
 export type ModelPrice = { model: string, 
 /**
@@ -1751,6 +1759,8 @@ export type ReviewedTool = { file: string,
 definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
 
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
+
+export type RouterView = { on: boolean, };
 
 export type RuleAnswer = "deny" | "ask" | "allow";
 
@@ -2470,7 +2480,11 @@ export type ToolDefinitionView = { tool: string, description: string, input_sche
 /**
  * Hosts that stand in its source and that it does not declare.
  */
-proposed_hosts: Array<string>, credentials: Array<string>, };
+proposed_hosts: Array<string>, credentials: Array<string>, 
+/**
+ * What it may do with notes: `read`, or `write`, which reads too.
+ */
+vault: string | null, };
 
 export type ToolFileProblem = { file: string, 
 /**
@@ -2804,6 +2818,8 @@ export type Commands = {
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
   skill_detail: { params: SkillRef; result: SkillDetail };
   skill_catalog: { params: Nothing; result: CatalogView };
+  router: { params: Nothing; result: RouterView };
+  set_router: { params: RouterView; result: RouterView };
   set_skill: { params: SetSkill; result: Array<SkillRow> };
   show_skill_files: { params: SkillRef; result: Nothing };
   create_skill: { params: CreateSkill; result: CreatedSkill };

@@ -71,6 +71,12 @@ it('asks before it removes', async () => {
   await waitFor(() => expect(screen.queryByRole('article', { name: 'openai/key' })).toBeNull());
 });
 
+it('says what a sign-in is, and of nothing else', async () => {
+  setup();
+  expect((await row('mail/login')).getByTestId('sign-in-meaning')).toHaveTextContent('Remove it to sign out');
+  expect((await row('openai/key')).queryByTestId('sign-in-meaning')).toBeNull();
+});
+
 it('signs in with the browser', async () => {
   const { backend, user } = setup();
   await user.click((await row('mail/login')).getByRole('button', { name: 'Sign in' }));

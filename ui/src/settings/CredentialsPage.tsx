@@ -136,6 +136,11 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
       </header>
       <div className="flex flex-col gap-2 px-3.5 pb-3 empty:hidden">
         {row.reason && <p className="text-small text-fg-2">Enter it again: {row.reason}.</p>}
+        {row.sign_in && (
+          <p className="text-small text-fg-2" data-testid="sign-in-meaning">
+            You sign in with your browser; Nova keeps the token and renews it. Remove it to sign out.
+          </p>
+        )}
         {row.sign_in && row.state !== 'kept' && row.state !== 'unknown' && <SignInButton name={row.name} onDone={onChange} />}
         {editing && (
           <CredentialForm

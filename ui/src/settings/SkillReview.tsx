@@ -9,6 +9,7 @@ import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { TakenRequests } from './Astray';
+import { mostAccess, noteAccess } from './note-access';
 
 export function SkillReview({ skill, onLeaveOff }: { skill: string; readonly onLeaveOff?: () => void }) {
   const revision = useApp(({ revisions }) => revisions.registry);
@@ -98,6 +99,7 @@ function Shown({
       <p>
         <span className="text-fg-2">Hosts:</span> <Revealed text={review.hosts.join(', ') || 'none'} />
         <span className="ml-4 text-fg-2">Credentials:</span> <Revealed text={review.credentials.join(', ') || 'none'} />
+        <span className="ml-4 text-fg-2">Notes:</span> {noteAccess(mostAccess(review.tools.map(({ definition }) => definition?.vault ?? null)))}
       </p>
       {review.env.length > 0 && (
         <p>

@@ -11,6 +11,7 @@ import { AddSkill } from './AddSkill';
 import { AstrayQuestion } from './Astray';
 import { Carries } from './Carries';
 import { allTokens, isShadowed, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
+import { RouterSwitch } from './RouterSwitch';
 import { SkillDetail } from './SkillDetail';
 import { SkillLine } from './SkillLine';
 import { useSkills, type Place } from './useSkills';
@@ -74,6 +75,7 @@ export function SkillsPage() {
           )}
           <WaitingTools />
           <Carries rows={rows} onHide={(id) => skills.set(id, { hidden: true }, 'row')} />
+          <RouterSwitch />
           <Filters rows={rows} filter={filter} onChange={setFilter} />
           <ColumnHeads />
           <ul data-list onKeyDown={listKeys}>

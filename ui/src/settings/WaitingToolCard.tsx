@@ -9,6 +9,7 @@ import { Revealed } from '../shared/Revealed';
 import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { DryRun } from './DryRun';
+import { noteAccess } from './note-access';
 import { confirmation, problemLine, staleReason, type StaleReason } from './waiting-tools';
 
 interface WaitingToolCardProps {
@@ -188,7 +189,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
 }
 
 function Declared({ definition }: { definition: ToolDefinitionView }) {
-  const { description, effect, hosts, proposed_hosts: proposed, credentials } = definition;
+  const { description, effect, hosts, proposed_hosts: proposed, credentials, vault } = definition;
   return (
     <>
       <p className="selectable text-ui break-words">
@@ -226,6 +227,11 @@ function Declared({ definition }: { definition: ToolDefinitionView }) {
             ))}
           </ul>
         </Row>
+        {vault && (
+          <Row name="Notes">
+            {noteAccess(vault)}
+          </Row>
+        )}
       </dl>
     </>
   );

@@ -11,6 +11,7 @@ import type {
   FigureView,
   ImageView,
   JsonValue,
+  LogLine,
   NoteChangeView,
   NoteDiffView,
   PrincipalView,
@@ -230,6 +231,8 @@ export interface CallResult {
   readonly merged: readonly string[];
   /** What it had found when it was stopped. */
   readonly soFar: JsonValue;
+  /** What the tool logged. */
+  readonly log: readonly LogLine[];
   readonly ms: number;
 }
 

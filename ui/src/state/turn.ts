@@ -50,6 +50,7 @@ export function withEnd(call: CallItem, event: Extract<Envelope, { type: 'tool_c
       changeSet: event.change_set,
       merged: event.merged,
       soFar: event.so_far ?? null,
+      log: event.log ?? [],
       ms: event.ms,
     },
   };

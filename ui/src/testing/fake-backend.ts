@@ -392,6 +392,10 @@ export class FakeBackend extends ScriptedBackend {
     return { skill: name, files: [`~/.config/nova/skills/${name}/SKILL.md`] };
   };
 
+  private routes = true;
+  router = (): Result<'router'> => ({ on: this.routes });
+  set_router = ({ on }: Params<'set_router'>): Result<'set_router'> => ({ on: (this.routes = on) });
+
   taken_by_skill = (): Result<'taken_by_skill'> => [];
   skill_catalog = () => this.world.catalog ?? { tokens: 1412, whole: 1412, budget: 2000, shortened: false, context: 32_768 };
 

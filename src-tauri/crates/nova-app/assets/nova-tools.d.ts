@@ -8,6 +8,8 @@ declare module '@nova/tools' {
   export type Effect =
     /** Only computes. */
     | 'read'
+    /** Changes notes; with `vault: 'write'`. */
+    | 'write'
     /** Asks the web. */
     | 'external'
     /** Changes something that cannot be brought back. */
@@ -15,7 +17,34 @@ declare module '@nova/tools' {
     /** Reaches a person. */
     | 'send'
 
-  export interface ToolContext {
+  /** What the settings of each skill are: Nova writes it into skills/nova-configs.d.ts. */
+  export interface Configs {}
+
+  /** `ToolContext<'meeting-notes'>` knows the settings of that skill. */
+  export interface ToolContext<Skill = unknown> {
+    /** The settings of the tool's skill, as they were when the call began. */
+    readonly config: Skill extends keyof Configs ? Configs[Skill] : Readonly<Record<string, any>>
+    /** The moment at which the call began. */
+    readonly clock: {
+      /** RFC 3339, in UTC. */
+      now(): string
+      /** YYYY-MM-DD where the user is. */
+      today(): string
+      /** The user's time zone, such as Europe/Berlin. */
+      readonly zone: string
+    }
+    /** Small values of the skill's own; of a single file, the file's own. Keys are lower-case letters, digits and hyphens. */
+    readonly store: {
+      get(key: string): Promise<any>
+      set(key: string, value: unknown): Promise<void>
+      remove(key: string): Promise<void>
+    }
+    /** Other tools, each by its own rules: `ctx.tools.crm.add_contact({ name })`. */
+    readonly tools: Record<string, Record<string, (args?: object) => Promise<any>>>
+    /** Only with `vault: 'read'` or `vault: 'write'`; the verbs that change notes only with the latter. */
+    readonly vault: Vault
+    /** The records that the tool's skill declares; only with `vault`. */
+    readonly records: Records
     readonly credentials: {
       /** The secret `service/key`; asks the user for it where it is missing. */
       get(service: string, key: string): Promise<string>
@@ -34,6 +63,48 @@ declare module '@nova/tools' {
     progress(fraction?: number, message?: string): void
   }
 
+  /** A note is named by its path, or by its name where only one note has it. */
+  export interface Vault {
+    read(note: string): Promise<{ path: string; properties: Record<string, any>; text: string }>
+    /** `where` as in `vault.query`: 'status = draft', 'due < 2026-12-01', 'tags contains work'. */
+    query(question?: { type?: string; where?: string[]; sort?: string[]; limit?: number }): Promise<{
+      total: number
+      more: boolean
+      notes: { path: string; type: string | null; properties: Record<string, any> }[]
+    }>
+    search(words: string, options?: { regex?: boolean; limit?: number }): Promise<any>
+    links(note: string): Promise<any>
+    create(path: string, note?: { content?: string; properties?: Record<string, unknown> }): Promise<{ path: string }>
+    /** Replaces an exact text, `count` times; once where nothing is said. */
+    edit(note: string, old: string, replacement: string, count?: number): Promise<{ path: string }>
+    append(note: string, text: string, heading?: string): Promise<{ path: string }>
+    /** null removes a property. */
+    setProperties(note: string, properties: Record<string, unknown>): Promise<{ path: string }>
+    move(note: string, to: string): Promise<any>
+  }
+
+  export interface Records {
+    types(): Promise<string[]>
+    list(type: string): Promise<({ path: string } & Record<string, any>)[]>
+    add(type: string, values: Record<string, unknown>): Promise<{ path: string }>
+    /** null removes a value. */
+    update(type: string, path: string, values: Record<string, unknown>): Promise<{ path: string }>
+  }
+
+  /** What the model is told of a tool, in typed parts. */
+  export interface Description {
+    /** What it does, a whole sentence. */
+    purpose: string
+    /** Clauses that follow "Use when". */
+    use_when?: string | readonly string[]
+    /** Clauses that follow "Not when", and the tool to use then. */
+    not_when?: readonly { clause: string; instead: string }[]
+    /** What an answer must name. */
+    cite?: string | readonly string[]
+    /** Requests that a person might make. */
+    example?: string | readonly string[]
+  }
+
   export interface Logger {
     debug(...values: unknown[]): void
     info(...values: unknown[]): void
@@ -42,20 +113,22 @@ declare module '@nova/tools' {
   }
 
   export interface ToolDefinition<Parameters extends ZodType = ZodType> {
-    /** Lower case letters, digits and _; the file is called like it. */
+    /** Letters, digits, _ and -; the file is called like it. */
     name: string
     /** What the model is told: what it does, and when to use it. */
-    description: string
+    description: string | Description
     parameters?: Parameters
     effect?: Effect
     /** Every host it asks, `name` or `name:port`. Any other is asked about while it runs. */
     hosts?: readonly string[]
     /** `service` or `service/key`. */
     requires_credentials?: readonly string[]
+    /** What it does with notes. A file that says nothing sees none. One call changes at most 500. */
+    vault?: 'read' | 'write'
     /** Gives back plain data. An async generator yields partial results; the last one counts. */
     execute(
       args: Parameters['_output'],
-      ctx: ToolContext,
+      ctx: ToolContext<any>,
     ): unknown | Promise<unknown> | AsyncGenerator<unknown, unknown, undefined>
   }
 

@@ -274,6 +274,7 @@ impl App {
         let inner: Arc<dyn Around> = app.inner.clone();
         app.inner.kept.belongs_to(Arc::downgrade(&inner));
         app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
+        app.inner.declare_configs();
         app.try_commands(&app.config().skills).await;
         app.reload_settings();
         app.inner.note_first_sights();
@@ -413,9 +414,14 @@ impl Inner {
         }
     }
 
+    pub(crate) fn declare_configs(&self) {
+        crate::author_files::declare_configs(&self.options.places, &self.registry.snapshot());
+    }
+
     fn registry_changed(&self, changes: Changes) {
         if !changes.is_empty() {
             self.note_first_sights();
+            self.declare_configs();
             let Changes { added, removed, changed } = changes;
             self.events.emit(Event::RegistryChanged { added, removed, changed });
         }

@@ -1,6 +1,10 @@
 //! What the author of a tool or a skill finds ready: declarations for the editor.
 
+mod configs;
+
 use std::path::Path;
+
+use nova_registry::Snapshot;
 
 use crate::blocking::blocking;
 use crate::own_files;
@@ -34,6 +38,18 @@ pub(crate) async fn install(places: &Places) {
         Ok(())
     });
     let _ = installed.await;
+}
+
+/// Says to the editor which settings the user's own skills have. Done in the background; where it cannot be written,
+/// tools are read all the same.
+pub(crate) fn declare_configs(places: &Places, snapshot: &Snapshot) {
+    let file = places.tool_folders().skills.join("nova-configs.d.ts");
+    let text = configs::declarations(snapshot.skills().iter().map(AsRef::as_ref));
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = refresh(&file, &text) {
+            tracing::warn!("{}: {error}", file.display());
+        }
+    });
 }
 
 /// Writes the file where there is none, or an older one that nobody changed.

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
+use nova_calls::{Approval, Approved as _, Standing, ToolContent, ToolFace};
 use nova_credentials::{CredentialError, CredentialName, Grant, KeptIn, Opener};
 use nova_protocol::{
     CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
     UserError,
 };
-use nova_registry::{KnownCredentials, Present};
+use nova_registry::{KnownCredentials, Present, ToolLookup, lacking};
 use nova_skill::Secret;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -123,6 +124,7 @@ impl App {
         };
         self.inner.kept.set(&name, Secret::from(value)).await?;
         if let Some((to, askers)) = to {
+            self.look_at_tool(&to)?;
             self.grant_all(&name, askers)?;
             if let Some(provider) = to.strip_prefix("provider:") {
                 self.refer_to_key(provider, &name)?;
@@ -151,6 +153,7 @@ impl App {
     pub fn grant_credential_to(&self, name: &str, to: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let askers = self.find_askers(&name, to)?;
+        self.look_at_tool(to)?;
         self.grant_all(&name, askers)
     }
 
@@ -251,6 +254,23 @@ impl App {
         parse(name).map(|_| ())
     }
 
+    /// `to` names one tool: whoever grants it a credential has looked at its file as it is now.
+    fn look_at_tool(&self, to: &str) -> Result<(), UserError> {
+        let Some(name) = to.strip_prefix("tool:") else { return Ok(()) };
+        let ToolLookup::Found { tool, .. } = self.inner.registry.snapshot().tool(name) else { return Ok(()) };
+        let Some(content) = ToolContent::of(&tool) else { return Ok(()) };
+        if matches!(self.inner.trust.standing(&content), Standing::This(_)) {
+            return Ok(());
+        }
+        self.inner.trust.keep(&content, Approval::Seen, &ToolFace::of(&tool)).map_err(|reason| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The approval could not be saved: {reason}."),
+                "Check the data folder and the disk, then try again.",
+            )
+        })
+    }
+
     fn grant_all(&self, name: &CredentialName, askers: Vec<Asker>) -> Result<(), UserError> {
         for Asker { consumer, destination, .. } in askers {
             let grant = Grant { credential: name.clone(), consumer, destination };
@@ -317,7 +337,9 @@ impl Inner {
     pub(crate) fn look_if_needed(self: &Arc<Self>) {
         let snapshot = self.registry.snapshot();
         let requires = snapshot.skills().iter().any(|skill| {
-            !skill.manifest.requires.env.is_empty() || !skill.manifest.requires.credentials.is_empty()
+            !skill.manifest.requires.env.is_empty()
+                || !skill.manifest.requires.credentials.is_empty()
+                || skill.tools.iter().any(|tool| !tool.spec().credentials.is_empty())
         });
         if requires && !self.looked_at_credentials.swap(true, Ordering::SeqCst) {
             let inner = self.clone();
@@ -325,11 +347,30 @@ impl Inner {
         }
     }
 
+    /// Lists of tools are read again where one has what it lacked before, or lacks it now.
+    fn tell_lacking(&self, before: &Present) {
+        let (snapshot, now) = (self.registry.snapshot(), self.registry.present());
+        let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
+        let changed: Vec<String> = tools
+            .filter(|tool| lacking(tool.spec(), before) != lacking(tool.spec(), &now))
+            .map(|tool| tool.shown_name())
+            .collect();
+        if !changed.is_empty() {
+            self.events.emit(nova_protocol::Event::RegistryChanged {
+                added: Vec::new(),
+                removed: Vec::new(),
+                changed,
+            });
+        }
+    }
+
     pub(crate) async fn look_at_credentials(self: &Arc<Self>) {
         self.looked_at_credentials.store(true, Ordering::SeqCst);
         let known = self.kept.look().await;
+        let before = self.registry.present();
         self.registry.provide(self.present(known));
         self.reload_registry();
+        self.tell_lacking(&before);
         self.credentials_known.send_replace(true);
     }
 

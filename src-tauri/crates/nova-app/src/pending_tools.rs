@@ -12,7 +12,7 @@ use nova_protocol::{
 use nova_registry::{
     ToolFile, ToolFileError, ToolFiles, ToolFolders, ToolHost, canonical, shown_name, tool_sources,
 };
-use nova_skill::{Clock, CredentialSource, Tool, ToolError, ToolSpec, VaultPath};
+use nova_skill::{Clock, CredentialSource, Tool, ToolError, ToolSpec, VaultAccess, VaultPath};
 use nova_skill_core::{PendingTools, PutAside};
 use serde_json::Value;
 
@@ -273,7 +273,12 @@ impl PendingFolder {
     }
 
     fn tool_file(&self, file: &str, source: Arc<str>) -> ToolFile {
-        ToolFile { owner: format!("pending/{file}"), path: self.folders.pending.join(file), source }
+        ToolFile {
+            owner: format!("pending/{file}"),
+            path: self.folders.pending.join(file),
+            source,
+            vault: None,
+        }
     }
 
     /// The dynamic file that a waiting one would replace: the one called like it, else the one that
@@ -393,6 +398,10 @@ pub(crate) fn definition(spec: &ToolSpec) -> ToolDefinitionView {
         hosts: spec.hosts.clone(),
         proposed_hosts: spec.proposed_hosts.clone(),
         credentials: spec.credentials.clone(),
+        vault: spec.vault.map(|access| match access {
+            VaultAccess::Read => "read".to_owned(),
+            VaultAccess::Write => "write".to_owned(),
+        }),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nova_http::Web;
-use nova_protocol::{Event, FigureView, NoteChangeView, SourceView, UserError};
+use nova_protocol::{Event, FigureView, LogLine, NoteChangeView, SourceView, UserError};
 use nova_registry::{RulesInForce, SkillEntry, Snapshot, ToolEntry};
 use nova_skill::{
     Clock, CredentialSource, FolderSource, GivenFiles, OutputImage, Principal, SandboxSource, StoreSource,
@@ -153,6 +153,8 @@ pub struct Outcome {
     pub unknown: bool,
     /// What it had found when it was stopped, as far as it may be told.
     pub so_far: Option<Value>,
+    /// What the tool logged, as far as it is kept.
+    pub log: Vec<LogLine>,
     pub ms: u64,
 }
 
@@ -174,6 +176,7 @@ impl Outcome {
             from_outside: false,
             unknown: false,
             so_far: None,
+            log: Vec::new(),
             ms: 0,
         }
     }

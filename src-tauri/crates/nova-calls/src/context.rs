@@ -13,6 +13,7 @@ use crate::delegate::CallDelegate;
 use crate::draft_vault::DraftVault;
 use crate::elicitations::CallUser;
 use crate::files::CallFiles;
+use crate::log::CallLog;
 use crate::process::CallProcess;
 use crate::reach::CallHttp;
 use crate::refused::Refused;
@@ -41,6 +42,7 @@ pub(crate) struct CallContext {
     /// Where what it says while it runs is judged, and told if it may be.
     pub(crate) says: UnboundedSender<OutputPart>,
     pub(crate) secrets: Arc<Secrets>,
+    pub(crate) log: Arc<CallLog>,
 }
 
 impl ToolContext for CallContext {
@@ -119,6 +121,7 @@ impl ToolContext for CallContext {
         let call = &self.request.call;
         let mut message = message.to_owned();
         self.secrets.scrub(&mut message);
+        self.log.add(level, &message);
         match level {
             LogLevel::Debug => tracing::debug!(%call, "{message}"),
             LogLevel::Info => tracing::info!(%call, "{message}"),

@@ -25,6 +25,8 @@ pub(crate) struct CallCredentials {
     grantee: Grantee,
     consumer: Consumer,
     declared: Arc<[String]>,
+    /// What each of those is set as, in the same order.
+    keys: Arc<[String]>,
     optional: Arc<[String]>,
     /// Names that the user allowed for this call only.
     allowed: Arc<Mutex<BTreeSet<String>>>,
@@ -46,6 +48,7 @@ impl CallCredentials {
             grantee: Grantee::of(tool),
             consumer: consumer(&tool.skill, tool.spec()),
             declared: tool.spec().credentials.clone().into(),
+            keys: tool.spec().credentials.iter().map(|name| tool.spec().key_of(name).to_owned()).collect(),
             optional: tool.spec().optional_credentials.clone().into(),
             allowed: Arc::default(),
         }
@@ -57,10 +60,10 @@ impl CallCredentials {
     /// When one that it declares is missing; the user is told which.
     pub(crate) async fn not_granted(&self) -> Result<Vec<String>, ToolError> {
         let mut names = Vec::new();
-        for declared in self.declared.iter() {
+        for (declared, key) in self.declared.iter().zip(self.keys.iter()) {
             let held = self.held(declared).await?;
             if held.is_empty() {
-                return Err(self.needed(declared));
+                return Err(self.needed(key));
             }
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }

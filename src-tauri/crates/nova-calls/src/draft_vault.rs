@@ -131,9 +131,30 @@ impl DraftVault {
         })
     }
 
+    /// Those that were reached since they were taken last.
+    pub(crate) fn take_reached(&self) -> BTreeSet<VaultPath> {
+        self.state.as_ref().map_or_else(BTreeSet::new, |state| {
+            std::mem::take(&mut *state.reached.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    pub(crate) fn reaches_all(&self, paths: impl IntoIterator<Item = VaultPath>) {
+        if let Some(state) = &self.state {
+            state.reached.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
+        }
+    }
+
     /// Whether the call read a private note or file, which it may copy into what it writes.
     pub(crate) fn has_read_private(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.read_private.load(Ordering::SeqCst))
+    }
+
+    /// Whether the call was given anything that a reader elsewhere would not have been.
+    pub(crate) async fn knows_private(&self) -> bool {
+        self.state.is_some()
+            && (self.has_read_private()
+                || !self.only_here().is_nothing()
+                || self.any_private(self.seen().into_keys().collect()).await)
     }
 
     /// Looks at what the call was given of notes so far, in whatever way: ten thousand are not copied.

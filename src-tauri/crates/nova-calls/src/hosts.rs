@@ -97,6 +97,19 @@ impl CallHosts {
         Gate::now(&self.rules).covers(&call, &reached, &self.principal, self.standing(), self.tainted)
     }
 
+    /// What a file does with notes is its own: once it was given a private one, it sends nothing.
+    async fn check_nothing_private(&self, host: &str) -> Result<(), ToolError> {
+        let vault = self.state().vault.clone();
+        match vault.filter(|_| self.tool.spec().vault.is_some()) {
+            Some(vault) if vault.knows_private().await => Err(ToolError::NotAllowed {
+                what: format!("{host} was not contacted: this call was given a private note."),
+                remedy: "Ask the web first, or leave private notes out.".into(),
+                unanswered: false,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     fn standing(&self) -> Content {
         match &self.content {
             Some((content, approved)) => content_of(&approved.standing(content), &self.tool),
@@ -170,6 +183,7 @@ impl CallHosts {
 #[async_trait]
 impl HostGate for CallHosts {
     async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
+        self.check_nothing_private(host).await?;
         if let Some(known) = self.known(host) {
             return known;
         }

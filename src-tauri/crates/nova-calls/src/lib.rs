@@ -38,6 +38,9 @@
 //! - A tool that calls others ([`nova_skill::ToolCalls`]) makes each call here, by its own rules (`src/run/inner.rs`). What
 //!   they write is one draft, asked about where one of them would ask: `src/decide/tests.rs`. A run that is planned
 //!   anew sends nothing twice: `tests/journeys/running_code.rs`.
+//! - A tool that a file defines reaches notes only as the file declares ([`nova_skill::ToolSpec::vault`]), also by the
+//!   tools that it calls, and sends nothing once it was given a private note: `tests/calls/on_vault.rs`,
+//!   `tests/journeys/writing_a_tool_for_notes.rs`.
 //! - Only a call with the effect read or external continues without its turn ([`run_or_detach`]), or one that
 //!   the user allowed to run in the background. Rules, taint,
 //!   secrets and time limits apply to its end: `tests/calls/detaching.rs`.
@@ -59,6 +62,7 @@ mod given;
 mod grants;
 mod hosts;
 mod in_order;
+mod log;
 mod only_here;
 mod process;
 mod questions;

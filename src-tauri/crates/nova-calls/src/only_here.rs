@@ -21,6 +21,10 @@ impl OnlyHere {
         self.named.extend(paths);
     }
 
+    pub(crate) fn is_nothing(&self) -> bool {
+        !self.told && self.named.is_empty()
+    }
+
     /// Whether these texts, which are all that the tool says, tell something of it.
     pub(crate) fn is_told_in(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         if self.told || self.named.is_empty() {

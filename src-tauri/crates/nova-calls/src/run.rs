@@ -1,6 +1,7 @@
 mod asking;
 pub(crate) mod inner;
 mod judging;
+mod on_vault;
 mod planning;
 mod telling;
 mod writing;
@@ -21,6 +22,7 @@ use crate::decide::OFTEN;
 use crate::delegate::Delegated;
 use crate::figures::sources_and_figures;
 use crate::hosts::{CallHosts, ToolHosts};
+use crate::log::CallLog;
 use crate::questions::Questions;
 use crate::reach::{Acted, Heard};
 use crate::secrets::Secrets;
@@ -86,6 +88,7 @@ fn completed(outcome: &Outcome) -> Event {
         change_set: outcome.change_set.clone(),
         merged: outcome.merged.clone(),
         so_far: outcome.so_far.clone(),
+        log: outcome.log.clone(),
     }
 }
 
@@ -125,6 +128,7 @@ struct Running<'a> {
     made_before: Arc<MadeBefore>,
     /// Where its own calls were told of, beside its output.
     inner_sources: Vec<SourceView>,
+    log: Arc<CallLog>,
     /// Where its commands run, for a tool that runs some.
     sandbox: Option<Arc<dyn Sandbox>>,
 }
@@ -161,6 +165,7 @@ impl<'a> Running<'a> {
             inner: None,
             made_before: Arc::default(),
             inner_sources: Vec::new(),
+            log: Arc::default(),
             sandbox: None,
         }
     }
@@ -198,6 +203,7 @@ impl<'a> Running<'a> {
         worked: std::time::Duration,
     ) -> Outcome {
         let mut outcome = self.outcome;
+        outcome.log = self.log.take();
         outcome.ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
         let output = match result {
             Ok(output) => {
@@ -281,8 +287,9 @@ impl<'a> Running<'a> {
         }
         let mut on_card = None;
         // What calls other tools has effects before its changes are known.
-        let each_time = tool.spec().calls_tools && because.is_each_time();
-        let at_once = unseen || each_time || !tool.spec().on_notes;
+        let each_time = tool.spec().may_call() && because.is_each_time();
+        let undeclared = tool.effect() == Effect::Undeclared;
+        let at_once = unseen || each_time || undeclared || !tool.spec().on_notes;
         if let (Verdict::Ask { decisions, editable }, true) = (verdict, at_once) {
             let allowed = self.ask(tool, &mut args, decisions, editable, &because, &fresh).await?;
             if let Some(edited) = allowed.args {

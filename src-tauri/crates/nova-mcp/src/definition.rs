@@ -230,6 +230,7 @@ impl Definition {
             effect: Effect::Undeclared,
             hosts: Vec::new(),
             credentials: Vec::new(),
+            vault: None,
         }
     }
 }

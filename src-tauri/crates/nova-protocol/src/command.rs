@@ -170,6 +170,9 @@ commands! { $
     skill_detail(SkillRef) -> SkillDetail;
     /// What the list of skills costs every chat with the default model.
     skill_catalog(Nothing) -> CatalogView;
+    /// Whether a message that is plainly about one skill activates it before the model answers.
+    router(Nothing) -> RouterView;
+    set_router(RouterView) -> RouterView;
     /// Changes how a skill is loaded, shown and configured.
     set_skill(SetSkill) -> Vec<SkillRow>;
     /// Shows what there is to mend of a skill in the system's file manager.

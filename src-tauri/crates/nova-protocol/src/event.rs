@@ -36,6 +36,22 @@ pub struct Envelope {
     pub event: Event,
 }
 
+/// One line that a tool logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LogLine {
+    pub level: LogLevel,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
 /// What happened. The first group belongs to a session, the second to the whole program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -195,6 +211,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         so_far: Option<Value>,
+        /// What the tool logged; no model is told.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<LogLine>>", optional)]
+        log: Vec<LogLine>,
     },
     /// A sub-agent began to work for a running call, in a session of its own.
     SubagentStarted {

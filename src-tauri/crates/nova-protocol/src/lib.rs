@@ -31,7 +31,7 @@ mod view;
 
 pub use command::{Commands, dispatch};
 pub use credentials::*;
-pub use event::{Envelope, Event};
+pub use event::{Envelope, Event, LogLevel, LogLine};
 pub use glance::*;
 pub use inexact::inexact_number;
 pub use panel::*;

@@ -60,6 +60,7 @@ pub fn typescript() -> Result<String, ExportError> {
         SkillRow,
         SkillDetail,
         CatalogView,
+        RouterView,
         SetSkill,
         EnableSkill,
         DropSkill,

@@ -148,7 +148,12 @@ impl SkillEntry {
             name: manifest.display_name.clone().unwrap_or_else(|| id.clone()),
             version: manifest.version.clone().unwrap_or_default(),
             description: skill_md.description,
-            instructions: skill_md.instructions,
+            instructions: with_settings(
+                skill_md.instructions,
+                source,
+                manifest.config.as_ref(),
+                &configured.config,
+            ),
             source,
             foreign,
             fingerprint,
@@ -276,6 +281,31 @@ fn review_reason(review: Review, source: SourceKind, id: &str) -> String {
     };
     let command = if source == SourceKind::Mcp { "mcp" } else { "skill" };
     format!("{why} Review it: nova {command} review {id}.")
+}
+
+/// What a folder's settings say stands below its instructions: nobody else tells the model. A compiled skill sees to
+/// that itself.
+fn with_settings(instructions: String, source: SourceKind, schema: Option<&Value>, config: &Value) -> String {
+    let Some(declared) = schema.and_then(|schema| schema["properties"].as_object()) else {
+        return instructions;
+    };
+    let has_to_know = |key: &str, value: &Value| {
+        let declared = declared.get(key).is_some_and(|property| property["writeOnly"] != Value::Bool(true));
+        declared && !value.is_null()
+    };
+    let settings = config.as_object().into_iter().flatten().filter(|(key, value)| has_to_know(key, value));
+    let lines: Vec<String> = settings
+        .map(|(key, value)| match value {
+            Value::String(text) => {
+                format!("- {key}: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+            }
+            value => format!("- {key}: {value}"),
+        })
+        .collect();
+    if source == SourceKind::Native || instructions.is_empty() || lines.is_empty() {
+        return instructions;
+    }
+    format!("{instructions}\n\n## Settings\n\n{}", lines.join("\n"))
 }
 
 /// The configuration of a skill that is in force.

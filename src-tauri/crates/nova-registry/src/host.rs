@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_skill::{Tool, ToolContext, ToolError, ToolOutput, Value};
+use nova_skill::{Tool, ToolContext, ToolError, ToolOutput, Value, VaultAccess};
 
 /// Who reads and runs tools that are files: `tools/*.ts` of a folder skill, and the dynamic tools.
 #[async_trait]
@@ -100,6 +100,8 @@ pub struct ToolFile {
     pub path: PathBuf,
     /// The text of the file at the moment it was checked; what runs is this.
     pub source: Arc<str>,
+    /// What its skill's manifest lets it do with notes, where it does not say itself.
+    pub vault: Option<VaultAccess>,
 }
 
 impl ToolFile {

@@ -67,7 +67,7 @@ pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use manifest_file::records_in;
 pub use outside_text::{fenced_output, harmless, harmless_line};
-pub use requirements::{Commands, HeldState, KnownCredentials, Present, Variable, fits, unmet};
+pub use requirements::{Commands, HeldState, KnownCredentials, Present, Variable, fits, lacking, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{
     CallShape, Found, Pattern, Policy, ReachedNotes, Rule, RuleEdit, RuleEditError, RuleList, RuleLists,

@@ -221,7 +221,7 @@ mod tests {
             said,
             [
                 "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime, skill_id, skill_label.",
-                "manifest.yaml, line 4: The key colour is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, panel, glance, config.",
+                "manifest.yaml, line 4: The key colour is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, vault, panel, glance, config.",
             ]
         );
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nova_skill::Requires;
+use nova_skill::{Requires, ToolSpec};
 use serde_json::Value;
 
 use crate::State;
@@ -63,7 +63,7 @@ pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present
     let mut worst: Option<(State, String)> = None;
     let variables =
         requires.env.iter().filter_map(|(name, entry)| variable(skill, name, entry, config, present));
-    let credentials = requires.credentials.iter().filter_map(|name| credential(name, present));
+    let credentials = requires.credentials.iter().filter_map(|name| credential(name, name, present));
     for found in variables.chain(credentials) {
         let worse = |(before, _): &(State, String)| weight(found.0) > weight(*before);
         if worst.as_ref().is_none_or(worse) {
@@ -71,6 +71,16 @@ pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present
         }
     }
     worst
+}
+
+/// The state of a tool that lacks a credential which it declares, with the reason and the remedy. None where it lacks
+/// none, and where nobody has looked yet.
+pub fn lacking(tool: &ToolSpec, present: &Present) -> Option<(State, String)> {
+    let found = tool.credentials.iter().filter_map(|name| {
+        let missing = credential(name, tool.key_of(name), present)?;
+        (missing.0 != State::Starting).then_some(missing)
+    });
+    found.max_by_key(|(state, _)| weight(*state))
 }
 
 /// What is broken is told before what is missing, and that before what only takes a moment.
@@ -135,8 +145,8 @@ fn variable(
     })
 }
 
-/// `name` is `service/key`, or `service` for any of its keys.
-fn credential(name: &str, present: &Present) -> Option<(State, String)> {
+/// `name` is `service/key`, or `service` for any of its keys; `key` is what to set where there is none.
+fn credential(name: &str, key: &str, present: &Present) -> Option<(State, String)> {
     let known = match &present.credentials {
         KnownCredentials::NotYet => return Some(looking(name)),
         KnownCredentials::Unreachable(why) => {
@@ -148,11 +158,11 @@ fn credential(name: &str, present: &Present) -> Option<(State, String)> {
     let mut found =
         known.iter().filter(|(held, _)| *held == name || held.starts_with(&of_service)).peekable();
     if found.peek().is_none() {
-        let key = if name.contains('/') { "" } else { "/KEY" };
+        let any = if key.contains('/') { "" } else { "/KEY" };
         return Some((
             State::Unavailable,
             format!(
-                "It needs a credential: set {name}{key} with `nova credential set {name}{key}`, or in Settings, Credentials."
+                "It needs a credential: set {key}{any} with `nova credential set {key}{any}`, or in Settings, Credentials."
             ),
         ));
     }
@@ -210,6 +220,7 @@ pub fn fits(requires: &Requires, name: &str, value: &str) -> Result<(), String> 
 
 #[cfg(test)]
 mod tests {
+    use nova_skill::{Description, Effect};
     use serde_json::json;
 
     use super::*;
@@ -302,6 +313,26 @@ mod tests {
             assert_eq!(state, State::Broken);
             assert!(reason.starts_with("manifest.yaml: requires.env.N "), "{reason}");
         }
+    }
+
+    #[test]
+    fn a_tool_that_lacks_a_credential_names_its_key() {
+        let spec = ToolSpec {
+            credentials: vec!["github".into()],
+            credential_keys: vec!["mail/login".into(), "github/token".into()],
+            ..ToolSpec::new("search", Description::default(), json!({}), Effect::External)
+        };
+        let check = |credentials| lacking(&spec, &present(credentials, &[]));
+        let (state, reason) = check(known(&[])).expect("missing");
+        assert_eq!(state, State::Unavailable);
+        assert!(reason.contains("`nova credential set github/token`"), "{reason}");
+        let signed_out = check(known(&[("github/token", HeldState::NeedsSignIn)])).expect("signed out");
+        assert_eq!(signed_out.0, State::NeedsSignIn);
+        assert_eq!(check(known(&[("github/other", HeldState::Kept)])), None, "any key of the service");
+        assert_eq!(check(KnownCredentials::NotYet), None);
+        let unnamed = ToolSpec { credential_keys: Vec::new(), ..spec.clone() };
+        let (_, reason) = lacking(&unnamed, &present(known(&[]), &[])).expect("missing");
+        assert!(reason.contains("`nova credential set github/KEY`"), "{reason}");
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl Registry {
         *self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner) = present;
     }
 
+    /// What was provided last.
+    pub fn present(&self) -> Present {
+        self.present.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
     /// Changes what skills may find, as [`Registry::provide`] does.
     pub fn change_present(&self, change: impl FnOnce(&mut Present)) {
         change(&mut self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner));

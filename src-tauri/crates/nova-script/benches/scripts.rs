@@ -169,7 +169,7 @@ impl Host {
     /// A tool of a content that nobody has seen.
     async fn load(&self, owner: &str, number: usize) -> Arc<dyn Tool> {
         let path = format!("/tools/tool{number}.ts").into();
-        let file = ToolFile { owner: owner.into(), path, source: source(number).into() };
+        let file = ToolFile { owner: owner.into(), path, source: source(number).into(), vault: None };
         assert!(self.host.known(&file).is_none());
         let tool = self.host.load(file).await.unwrap();
         assert_eq!(tool.spec().id, format!("route_{number}"));

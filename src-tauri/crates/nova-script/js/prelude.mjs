@@ -10,6 +10,13 @@ const { freeze } = Object;
 const { isArray } = Array;
 
 const EFFECTS = ['read', 'write', 'external', 'destructive', 'send'];
+// What a definition cannot do without, and what each is.
+const REQUIRED = [
+  ['name', 'name is what the tool is called'],
+  ['description', 'description says in a sentence what the tool does, the model reads it'],
+  ['parameters', 'parameters is a zod object: z.object({ ... }), empty for a tool without arguments'],
+  ['execute', 'execute is a function: async (args, ctx) => { ... }'],
+];
 const EXAMPLE = 'export default defineTool({ name, description, parameters, execute })';
 
 let host;
@@ -68,10 +75,16 @@ export function define(value) {
   if (!defined.has(value)) {
     wrong(`a file's default export is what defineTool returned: ${EXAMPLE}`);
   }
-  const { name, description, parameters, execute, effect, hosts, requires_credentials } = value;
-  if (typeof name !== 'string' || !/^[a-z0-9_-]{1,64}$/.test(name)) {
-    wrong(`name is ${brief(name)}; it has 1 to 64 of the characters a-z, 0-9, _ and -`);
+  const { name, parameters, execute, effect, hosts, requires_credentials, vault } = value;
+  const missing = REQUIRED.filter(([key]) => value[key] === undefined);
+  if (missing.length > 1) {
+    const [last, ...others] = missing.map(([key]) => key).reverse();
+    wrong(`${others.reverse().join(', ')} and ${last} are missing: ${missing.map(([, what]) => what).join('; ')}`);
   }
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    wrong(`name is ${brief(name)}; it has 1 to 64 of the characters A-Z, a-z, 0-9, _ and -`);
+  }
+  const { description, ...fragments } = described(value.description);
   if (typeof description !== 'string' || description.trim() === '') {
     wrong('description is missing: say in a sentence what the tool does, the model reads it');
   }
@@ -87,22 +100,59 @@ export function define(value) {
   if (effect !== undefined && !EFFECTS.includes(effect)) {
     wrong(`effect is ${brief(effect)}; it is one of ${EFFECTS.join(', ')}`);
   }
+  if (vault !== undefined && !['read', 'write'].includes(vault)) {
+    wrong(`vault is ${brief(vault)}; it is 'read' or 'write', or left out`);
+  }
+  if (vault === 'write' && effect !== undefined && effect !== 'write') {
+    wrong(`vault: 'write' goes with effect: 'write'; hosts are asked about by themselves`);
+  }
   tool = value;
   return stringify({
     name,
     description,
+    fragments,
     parameters: schema(parameters),
     effect: effect ?? null,
     credentials: list('requires_credentials', requires_credentials).map(credential),
     hosts: list('hosts', hosts).map(hostname),
     proposed_hosts: [],
+    vault: vault ?? null,
   });
 }
 
+// A description is a text, or an object of typed fragments.
+function described(given) {
+  const none = { use_when: [], not_when: [], cite: [], example: [] };
+  if (typeof given !== 'object' || given === null) {
+    return { description: given, ...none };
+  }
+  for (const key of Object.keys(given)) {
+    if (key !== 'purpose' && !(key in none)) {
+      wrong(`description.${key} is not known; there are purpose, ${Object.keys(none).join(', ')}`);
+    }
+  }
+  const texts = (key) => {
+    const value = given[key] ?? [];
+    return list(`description.${key}`, typeof value === 'string' ? [value] : value);
+  };
+  const notWhen = given.not_when ?? [];
+  const is = (part) => typeof part?.clause === 'string' && typeof part?.instead === 'string';
+  if (!isArray(notWhen) || !notWhen.every(is)) {
+    wrong(`description.not_when is a list of { clause, instead }`);
+  }
+  return {
+    description: given.purpose,
+    use_when: texts('use_when'),
+    not_when: notWhen.map(({ clause, instead }) => ({ clause, instead })),
+    cite: texts('cite'),
+    example: texts('example'),
+  };
+}
+
 // A promise of the result's JSON.
-export async function call(args, request) {
+export async function call(args, request, given) {
   controller = new AbortController();
-  const context = contextOf(freezeDeep(parse(request)), controller.signal);
+  const context = contextOf(freezeDeep(parse(request)), freezeDeep(parse(given)), controller.signal);
   const parsed = await tool.parameters.safeParseAsync(parse(args));
   if (!parsed.success) {
     throw new Fault('arguments', z.prettifyError(parsed.error));
@@ -175,14 +225,20 @@ export function describe(thrown) {
   return [kind, message.slice(0, 8192).toWellFormed(), stack.slice(0, 16384).toWellFormed()];
 }
 
-function contextOf(request, signal) {
+function contextOf(request, { config, clock, vault }, signal) {
   const log = {};
   for (const level of ['debug', 'info', 'warn', 'error']) {
     log[level] = (...what) => host.log(level, line(what));
   }
+  const value = async (want) => (await ask(want, signal)).value;
   return freeze({
     request,
     signal,
+    config: config ?? freeze({}),
+    clock: freeze({ now: () => clock.now, today: () => clock.today, zone: clock.zone }),
+    store: storeOf(value),
+    tools,
+    ...(vault ? { vault: vaultOf(value, vault), records: recordsOf(value, vault) } : {}),
     log: freeze(log),
     credentials: freeze({
       get: async (service, key) => {
@@ -198,6 +254,58 @@ function contextOf(request, signal) {
       host.progress(known ? Math.min(fraction, 1) : undefined, message && line([message]));
     },
   });
+}
+
+function storeOf(value) {
+  const key = (name) => `${name}`;
+  return freeze({
+    get: (name) => value({ type: 'store', do: 'get', key: key(name) }),
+    set: async (name, item) => value({ type: 'store', do: 'set', key: key(name), value: parse(toJson(item)) }),
+    remove: (name) => value({ type: 'store', do: 'remove', key: key(name) }),
+  });
+}
+
+// Each is a tool of the skill `vault`, run as part of this call.
+function vaultOf(value, access) {
+  const run = (tool, args) => value({ type: 'vault', tool, args });
+  const reading = {
+    read: async (path) => {
+      const note = await run('read_note', { path });
+      for (let part = note; part.truncated; ) {
+        part = await run('read_note', { path: note.path, offset: part.next_offset });
+        note.text += part.text;
+      }
+      return { path: note.path, properties: note.properties ?? {}, text: note.text };
+    },
+    query: (question = {}) => run('query', question),
+    search: (query, options = {}) => run('search', { ...options, query }),
+    links: (path) => run('links', { path }),
+  };
+  const writing = {
+    create: (path, { content, properties } = {}) => run('create_note', { path, ...known({ content, properties }) }),
+    edit: (path, old, replacement, count) => run('edit_note', { path, old, new: replacement, ...known({ count }) }),
+    append: (path, text, heading) => run('append_to_note', { path, text, ...known({ heading }) }),
+    setProperties: (path, properties) => run('set_properties', { path, properties }),
+    move: (path, to) => run('move_note', { path, to }),
+  };
+  return freeze(access === 'write' ? { ...reading, ...writing } : reading);
+}
+
+function recordsOf(value, access) {
+  const run = (what, more) => value({ type: 'records', do: what, ...more });
+  const reading = {
+    types: () => run('types'),
+    list: (record) => run('list', { record }),
+  };
+  const writing = {
+    add: (record, values) => run('add', { record, values }),
+    update: (record, path, values) => run('update', { record, path, values }),
+  };
+  return freeze(access === 'write' ? { ...reading, ...writing } : reading);
+}
+
+function known(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, option]) => option !== undefined));
 }
 
 // JSON that loses nothing in silence: what JSON would drop or empty is an error that names it.

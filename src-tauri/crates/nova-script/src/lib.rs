@@ -15,7 +15,9 @@
 //!   after a time-out or a protocol violation: `tests/host/pooling.rs`, `tests/host/misbehaving.rs`.
 //! - A script reaches no file, connection or process: its engine has no such functions, and the guard removes the
 //!   rights. Where the system can remove none, the user has agreed: `tests/host/confined.rs`, under the real guard.
-//! - A file that changed, or whose declaration changed, needs approval again: `src/host/definition.rs`.
+//! - A file that changed, or whose declaration or rights changed, needs approval again: `src/host/definition.rs`.
+//! - A script reaches notes, other tools and its store by messages that the context of its call answers: what it
+//!   declares is checked there, not in its process: `tests/journeys/writing_a_tool_for_notes.rs`.
 //! - A snippet (`run_snippet`) runs once in a process of its own, reaches tools and nothing else, and has its faults
 //!   in places of its own text: `tests/child/snippets.rs`, `tests/journeys/running_code.rs`.
 //! - A file has a runtime of its own. A process of a folder skill prepares at most one more runtime while idle.

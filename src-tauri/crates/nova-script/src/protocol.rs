@@ -8,8 +8,9 @@
 
 use std::io::{self, Read, Write};
 
+use nova_skill::VaultAccess;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The longest message, in bytes of JSON. A longer one ends the process.
 pub const MAX_MESSAGE: u32 = 32 * 1024 * 1024;
@@ -74,7 +75,7 @@ pub enum ToChild {
     /// that returns its last expression, and a call runs it.
     Load { file: String, source: String, more: bool, snippet: bool },
     /// Call the tool that a loaded file defines.
-    Call { file: String, args: Value, request: Request },
+    Call { file: String, args: Value, request: Request, given: Given },
     /// The answer to an `Ask`.
     Answer { ask: u64, answer: Result<Answer, Refusal> },
     /// Abort the running call: its `AbortSignal` fires.
@@ -133,16 +134,62 @@ pub struct Limits {
 pub struct Definition {
     pub name: String,
     pub description: String,
+    /// What it says of itself beside its description.
+    #[serde(default)]
+    pub fragments: Fragments,
     /// JSON Schema (2020-12) of the arguments.
     pub parameters: Value,
     /// As the file spells it; None where it says nothing.
     pub effect: Option<String>,
     /// `service` or `service/key`.
     pub credentials: Vec<String>,
+    /// Those that its source asks for by name, `service/key`: what to set where one is missing.
+    #[serde(default)]
+    pub keys: Vec<String>,
     /// Hosts that the file declares.
     pub hosts: Vec<String>,
     /// Hosts of the addresses that stand in its source as literals and that it does not declare.
     pub proposed_hosts: Vec<String>,
+    /// What it may do with notes.
+    #[serde(default)]
+    pub vault: Option<VaultAccess>,
+}
+
+/// The typed parts of a description, as [`nova_skill::Description`] has them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fragments {
+    pub use_when: Vec<String>,
+    pub not_when: Vec<NotWhen>,
+    pub cite: Vec<String>,
+    pub example: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotWhen {
+    pub clause: String,
+    /// The tool to use then.
+    pub instead: String,
+}
+
+/// What `ctx` has without asking.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// The skill's configuration.
+    pub config: Value,
+    /// The moment at which the call began.
+    pub clock: Moment,
+    /// Which of `ctx.vault` there is.
+    pub vault: Option<VaultAccess>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// RFC 3339, in UTC.
+    pub now: String,
+    /// `YYYY-MM-DD` in the user's zone.
+    pub today: String,
+    /// Its IANA name, or its offset.
+    pub zone: String,
 }
 
 /// `ctx.request`
@@ -183,6 +230,42 @@ pub enum Want {
         tool: String,
         args: Value,
     },
+    /// A tool of the skill `vault`, as part of this call.
+    Vault {
+        tool: String,
+        args: Value,
+    },
+    /// The records of the tool's skill.
+    Records(RecordsWant),
+    /// The store of the tool's skill.
+    Store(StoreWant),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum RecordsWant {
+    Types,
+    List {
+        record: String,
+    },
+    Add {
+        record: String,
+        values: Map<String, Value>,
+    },
+    /// Null removes a value.
+    Update {
+        record: String,
+        path: String,
+        values: Map<String, Value>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum StoreWant {
+    Get { key: String },
+    Set { key: String, value: Value },
+    Remove { key: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// The tools that a running tool may call, for one that [declares](crate::ToolSpec::calls_tools) that it does.
+/// The tools that a running tool [may call](crate::ToolSpec::may_call).
 ///
 /// Each call goes by its own rules, as if it had been made by itself. The notes that it writes join the draft of
 /// the running call, and are shown and written with it.
@@ -15,6 +15,20 @@ pub trait ToolCalls: Send + Sync {
     /// # Errors
     /// The error of the call, also when it was denied.
     async fn call(&self, tool: &str, args: Value) -> Result<Value, CallError>;
+
+    /// Runs a tool of the skill `vault` for a tool that [declares](crate::ToolSpec::vault) what it does with notes.
+    /// It is part of the running call: what it reads that call has read, and what it plans is asked about and
+    /// written with it.
+    ///
+    /// # Errors
+    /// The error of the tool, also where a rule is about it.
+    async fn vault(&self, tool: &str, _args: Value) -> Result<Value, CallError> {
+        Err(CallError {
+            code: "tool_failed".into(),
+            message: format!("This tool may not use {tool}: it declares no access to notes."),
+            hint: "Add vault: 'read' or vault: 'write' to its file.".into(),
+        })
+    }
 }
 
 /// Why a call had no result.

@@ -62,7 +62,7 @@ pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, Record, RecordDraft, RecordFilters,
     RecordRules, RecordType, RecordTypes, RecordUse, Start,
 };
-pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
+pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAccess, native};
 
 // Money, decimals, currencies, dates and names.
 pub use nova_figures as figures;

@@ -2,7 +2,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::RecordTypes;
+use crate::{RecordTypes, VaultAccess};
 
 /// `manifest.yaml`: what the Agent Skills standard has no place for. Unknown keys are ignored.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -22,6 +22,8 @@ pub struct Manifest {
     /// Record types by their `type:` value. Here, and only here, an unknown or contradictory key is
     /// an error: notes are written by it.
     pub records: RecordTypes,
+    /// What the files in `tools/` may do with notes, where they do not say themselves.
+    pub vault: Option<VaultAccess>,
     pub panel: Option<Value>,
     /// What it says without being asked, such as how much is overdue.
     pub glance: Option<Value>,
@@ -31,7 +33,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Every key that it may have at its top.
-    pub const KEYS: [&str; 14] = [
+    pub const KEYS: [&str; 15] = [
         "display_name",
         "summary",
         "version",
@@ -43,6 +45,7 @@ impl Manifest {
         "hints",
         "routing",
         "records",
+        "vault",
         "panel",
         "glance",
         "config",

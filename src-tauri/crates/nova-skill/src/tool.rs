@@ -4,6 +4,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Description, Effect, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolOutput};
@@ -67,6 +68,8 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Credentials it asks for: `service`, or `service/key`.
     pub credentials: Vec<String>,
+    /// Of those, the keys that its source names, `service/key`: what to set where one is missing.
+    pub credential_keys: Vec<String>,
     /// Credentials it can do without: asked for where they are there.
     pub optional_credentials: Vec<String>,
     /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
@@ -85,6 +88,8 @@ pub struct ToolSpec {
     /// All it does is to change notes: it runs against a draft of the vault, and is asked about
     /// with the draft's diff. A tool that is not may not change notes.
     pub on_notes: bool,
+    /// What a tool that a file defines may do with notes; a native tool declares its effect alone.
+    pub vault: Option<VaultAccess>,
     /// Where in the vault a grant lets it write without being asked again.
     pub scope: NoteScope,
     /// It gives tasks to sub-agents, whose calls are judged one by one: it takes as long as they do, and its
@@ -111,6 +116,7 @@ impl ToolSpec {
             parameters,
             effect,
             credentials: Vec::new(),
+            credential_keys: Vec::new(),
             optional_credentials: Vec::new(),
             hosts: Vec::new(),
             proposed_hosts: Vec::new(),
@@ -118,12 +124,47 @@ impl ToolSpec {
             question: None,
             time_limit: None,
             on_notes: false,
+            vault: None,
             scope: NoteScope::OwnRecords,
             delegates: false,
             calls_tools: false,
             runs_commands: false,
             off_at_first: false,
             background: None,
+        }
+    }
+}
+
+impl ToolSpec {
+    /// The credential to set where one that it declares is missing: with the key that its source names, where it
+    /// declares the service alone and the source names one.
+    pub fn key_of<'a>(&'a self, declared: &'a str) -> &'a str {
+        let of_service = |key: &&String| key.split_once('/').is_some_and(|(service, _)| service == declared);
+        self.credential_keys.iter().find(of_service).map_or(declared, String::as_str)
+    }
+
+    /// Whether it may call other tools ([`ToolContext::tools`]): one that declares it, and one that a file defines.
+    pub fn may_call(&self) -> bool {
+        self.calls_tools || self.definition.is_some()
+    }
+}
+
+/// What a tool that a file defines may do with the notes of the vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultAccess {
+    Read,
+    /// Reads too.
+    Write,
+}
+
+impl VaultAccess {
+    /// As a person reads it: "read", or "read and write".
+    pub fn words(access: Option<Self>) -> &'static str {
+        match access {
+            None => "none",
+            Some(Self::Read) => "read",
+            Some(Self::Write) => "read and write",
         }
     }
 }

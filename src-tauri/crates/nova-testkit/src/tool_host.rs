@@ -193,6 +193,10 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
             "hosts" => spec.hosts = list(),
             "proposes" => spec.proposed_hosts = list(),
             "credentials" => spec.credentials = list(),
+            "vault" => {
+                spec.vault = serde_json::from_value(json!(value))
+                    .map_err(|_| broken(number, format!("{value} is no access to notes.")))?;
+            }
             "schema" => {
                 spec.parameters =
                     serde_json::from_str(value).map_err(|error| broken(number, format!("{error}.")))?;

@@ -78,6 +78,7 @@ export function samplePendingTools(): PendingToolRow[] {
         hosts: ['api.weather.com'],
         proposed_hosts: ['geo.weather.com'],
         credentials: ['weather/key'],
+        vault: null,
       },
       problem: null,
       replaces: null,
@@ -99,6 +100,7 @@ export function samplePendingTools(): PendingToolRow[] {
         hosts: ['api.rates.example'],
         proposed_hosts: [],
         credentials: [],
+        vault: null,
       },
       problem: null,
       replaces: {

@@ -1,8 +1,8 @@
 //! Commands about skills, their panels, records and settings.
 
 use nova_protocol::{
-    AcceptSkill, CreateSkill, CreatedSkill, EnableSkill, Nothing, PanelView, RecordTypeRow, SkillManual,
-    SkillRef, SkillRow, SuggestTools, ToolSuggestion, UserError, UsualCurrency,
+    AcceptSkill, CreateSkill, CreatedSkill, EnableSkill, Nothing, PanelView, RecordTypeRow, RouterView,
+    SkillManual, SkillRef, SkillRow, SuggestTools, ToolSuggestion, UserError, UsualCurrency,
 };
 
 use crate::app::App;
@@ -13,6 +13,17 @@ use crate::new_skill::NewSkill;
 use crate::panels::panels;
 
 impl App {
+    pub(crate) async fn router(&self, _: Nothing) -> Result<RouterView, UserError> {
+        Ok(RouterView { on: !self.config().router_off })
+    }
+
+    pub(crate) async fn set_router(&self, wanted: RouterView) -> Result<RouterView, UserError> {
+        self.change_config(|config| {
+            config.insert("router".into(), wanted.on.into());
+        })?;
+        self.router(Nothing {}).await
+    }
+
     pub(crate) async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;

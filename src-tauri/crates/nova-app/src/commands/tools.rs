@@ -4,7 +4,7 @@ use nova_protocol::{
     CallTool, DryRunResult, DryRunTool, Event, Nothing, PendingToolRef, PendingToolRow, PromotedTool, RunRef,
     SkillState, ToolResult, ToolRow, UserError,
 };
-use nova_registry::ToolLookup;
+use nova_registry::{ToolLookup, lacking};
 
 use crate::app::App;
 use crate::credentials::signed_out_reason;
@@ -14,6 +14,7 @@ use crate::skill_rows::state_view;
 impl App {
     pub(crate) async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
+        let present = self.inner.registry.present();
         let rows = snapshot.skills().iter().flat_map(|skill| {
             skill.tools.iter().chain(&skill.tools_not_ready).map(|tool| ToolRow {
                 wire_name: tool.wire_name.clone(),
@@ -32,6 +33,12 @@ impl App {
                 && let Some(why) = signed_out_reason(&self.inner, &tool.spec().credentials)
             {
                 (row.state, row.reason) = (SkillState::NeedsSignIn, Some(why));
+            }
+            if row.state == SkillState::Available
+                && let Some((state, why)) = lacking(tool.spec(), &present)
+            {
+                // To call it still says so, and shows the form in which the credential is set.
+                (row.state, row.reason) = (state_view(state), Some(why));
             }
             row
         });

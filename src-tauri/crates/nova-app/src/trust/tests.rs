@@ -15,6 +15,7 @@ fn face(description: &str) -> ToolFace {
         effect: Effect::Read,
         hosts: Vec::new(),
         credentials: Vec::new(),
+        vault: None,
     }
 }
 

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
-use nova_skill::{Effect, VaultPath};
+use nova_skill::{Effect, VaultAccess, VaultPath};
 use nova_vault::Vault;
 use serde_json::Value;
 
-use super::planning::Plan;
+use super::planning::{MOST_NOTES, Plan};
 use super::{Reach, Running};
 use crate::hosts::shown_hosts_of;
 use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
 use crate::view::{effect_view, principal_view};
 use crate::{
-    Answer, Approval, ApprovalRequest, Because, Grantee, Ruling, Standing, ToolContent, ToolFace, Verdict,
-    arguments,
+    Answer, Approval, ApprovalRequest, Because, Content, Grantee, Ruling, Standing, ToolContent, ToolFace,
+    Verdict, arguments,
 };
 
 impl Running<'_> {
@@ -263,7 +263,10 @@ impl Running<'_> {
         request: &ApprovalRequest,
         answer: Answer,
     ) -> Result<Allowed, UserError> {
-        let allowed = self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why))?;
+        let allowed = self
+            .questions
+            .settle(request, answer)
+            .map_err(|why| not_allowed(tool, why, self.content(tool)))?;
         let decision = allowed.decision;
         let grantee = Grantee::of(tool);
         // A tool that calls others is granted nothing itself.
@@ -306,7 +309,7 @@ impl Running<'_> {
     }
 }
 
-fn not_allowed(tool: &ToolEntry, why: NotAllowed) -> UserError {
+fn not_allowed(tool: &ToolEntry, why: NotAllowed, content: Content) -> UserError {
     match why {
         NotAllowed::Denied { by, reason } => {
             let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -319,7 +322,14 @@ fn not_allowed(tool: &ToolEntry, why: NotAllowed) -> UserError {
         NotAllowed::Unanswered { reason } => UserError::new(
             ErrorCode::ApprovalUnanswered,
             format!("{} was not allowed: {reason}.", tool.shown_name()),
-            "Run it where an approval can be answered, or allow it with a rule.",
+            match content {
+                // No rule is about a file that nobody has looked at.
+                Content::New => "Run it once where an approval can be answered: its file is new.",
+                Content::Changed => "Run it once where an approval can be answered: its file changed.",
+                Content::Fixed | Content::Seen | Content::Always => {
+                    "Run it where an approval can be answered, or allow it with a rule."
+                }
+            },
         ),
         NotAllowed::NotOffered => UserError::new(
             ErrorCode::ApprovalUnanswered,
@@ -421,11 +431,21 @@ fn first_question(tool: &ToolEntry) -> String {
     let or_nothing = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
     let effect = effect_word(tool.effect());
     format!(
-        "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.",
+        "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.{}",
         tool.shown_name(),
         or_nothing(shown_hosts_of(tool.spec()).into_iter().collect()),
         or_nothing(tool.spec().credentials.clone()),
+        on_notes(tool.spec().vault),
     )
+}
+
+/// What it declares to do with notes, as a sentence with a space before it.
+fn on_notes(access: Option<VaultAccess>) -> String {
+    match access {
+        None => String::new(),
+        Some(VaultAccess::Read) => " Notes: read.".into(),
+        Some(VaultAccess::Write) => format!(" Notes: read and write, at most {MOST_NOTES} in one call."),
+    }
 }
 
 /// The question before the first call of a content that is not the one that was approved.

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, SourceView, UserError};
-use nova_registry::{SkillEntry, ToolEntry, ToolLookup};
-use nova_skill::{CallError, Effect, ToolCalls, VaultPath};
+use nova_registry::{SkillEntry, SourceKind, ToolEntry, ToolLookup};
+use nova_skill::{CallError, Effect, PrincipalKind, ToolCalls, VaultAccess, VaultPath};
 use nova_vault::Draft;
 use nova_workspace::FileDraft;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::run_inner;
+use crate::context::CallContext;
 use crate::draft_vault::DraftVault;
 use crate::files::CallFiles;
 use crate::seen_notes::{SeenNote, SeenNotes};
@@ -32,6 +33,12 @@ struct Inner {
     /// As the outer call's, but for what the tool has seen by its own calls.
     scope: CallScope,
     seen: Arc<SeenByTool>,
+    /// The tool that makes them.
+    caller: Arc<ToolEntry>,
+    /// The context that it runs with.
+    context: OnceLock<Weak<CallContext>>,
+    /// Whether the outer call is itself made by a tool: it makes no calls, so that none goes round in circles.
+    is_inner: bool,
     /// The outer call.
     call: String,
     watch: Arc<CallWatch>,
@@ -57,6 +64,8 @@ pub(crate) struct Found {
     pub(crate) from_outside: bool,
     /// One was stopped while it may already have had an effect outside of the vault.
     pub(crate) unknown: bool,
+    /// What a rule denied when it was in the draft already: none of the draft is written.
+    pub(crate) denied: Option<UserError>,
 }
 
 /// A call whose changes are in the draft of the outer call.
@@ -81,8 +90,11 @@ struct Made {
 type InnerResult = Result<Value, CallError>;
 
 impl InnerCalls {
+    #[expect(clippy::too_many_arguments, reason = "the call, and what it shares with those that it makes")]
     pub(crate) fn new(
         scope: &CallScope,
+        caller: &Arc<ToolEntry>,
+        is_inner: bool,
         call: &str,
         watch: Arc<CallWatch>,
         cancel: CancellationToken,
@@ -95,6 +107,9 @@ impl InnerCalls {
         Self(Arc::new(Inner {
             scope,
             seen,
+            caller: caller.clone(),
+            is_inner,
+            context: OnceLock::new(),
             call: call.to_owned(),
             watch,
             cancel,
@@ -107,6 +122,29 @@ impl InnerCalls {
             before,
             found: Mutex::default(),
         }))
+    }
+
+    /// The context of the tool that makes these calls.
+    pub(crate) fn run_with(&self, context: &Arc<CallContext>) {
+        // Each run has calls of its own.
+        let _ = self.0.context.set(Arc::downgrade(context));
+    }
+
+    pub(super) fn context(&self) -> Option<&Weak<CallContext>> {
+        self.0.context.get()
+    }
+
+    pub(super) fn caller(&self) -> &ToolEntry {
+        &self.0.caller
+    }
+
+    pub(super) fn scope(&self) -> &CallScope {
+        &self.0.scope
+    }
+
+    /// Whatever the tool makes of the error, nothing that it planned is written.
+    pub(super) fn deny(&self, denied: UserError) {
+        self.found().denied.get_or_insert(denied);
     }
 
     /// The call that makes these.
@@ -138,8 +176,12 @@ impl InnerCalls {
         if tool.spec().calls_tools || tool.spec().delegates {
             return refused(format!("{name} cannot be called from a script."), "Call it by itself.");
         }
+        self.check_declared(tool)?;
         let callable = self.0.scope.callable.as_ref();
-        if callable.is_some_and(|skills| !skills.contains(&skill.id)) {
+        // The author of a file knows what it calls; a client calls what it is served.
+        let by_file = self.0.caller.spec().definition.is_some()
+            && self.0.scope.principal.kind != PrincipalKind::McpClient;
+        if !by_file && callable.is_some_and(|skills| !skills.contains(&skill.id)) {
             return refused(
                 format!("The skill {} is not active in this chat.", skill.id),
                 "Call load_skill for it, then run the script again.",
@@ -153,6 +195,34 @@ impl InnerCalls {
             );
         }
         Ok(())
+    }
+
+    /// A file reaches by the tools that it calls no notes that it does not declare: only tools of other files that
+    /// declare none, and of servers, see none.
+    fn check_declared(&self, tool: &ToolEntry) -> Result<(), UserError> {
+        let caller = self.0.caller.spec();
+        if caller.calls_tools {
+            return Ok(());
+        }
+        let sees_none = tool.source == SourceKind::Mcp || tool.spec().definition.is_some();
+        let needed = match tool.spec().vault {
+            _ if tool.spec().on_notes => Some(VaultAccess::Write),
+            None if !sees_none => Some(VaultAccess::Read),
+            declared => declared,
+        };
+        if needed <= caller.vault {
+            return Ok(());
+        }
+        let word = if needed == Some(VaultAccess::Write) { "write" } else { "read" };
+        Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!(
+                "{} may not call {}, which reaches notes.",
+                self.0.caller.shown_name(),
+                tool.shown_name()
+            ),
+            format!("Add vault: '{word}' to its file."),
+        ))
     }
 
     /// Adds what a call has planned.
@@ -183,6 +253,17 @@ impl InnerCalls {
             ToolLookup::Found { tool, .. } => tool.effect() != Effect::Read && !tool.spec().on_notes,
             ToolLookup::Unknown { .. } => false,
         };
+        // What a file was given of a private note it sends nowhere, neither by itself nor by another tool.
+        if acts && self.0.caller.spec().vault.is_some() && self.0.vault.knows_private().await {
+            return Err(CallError {
+                code: ErrorCode::BadRequest.as_str().into(),
+                message: format!(
+                    "{tool} was not called: {} was given a private note.",
+                    self.0.caller.shown_name()
+                ),
+                hint: "Call it first, or leave private notes out.".into(),
+            });
+        }
         let key = (tool.clone(), args.to_string());
         if acts && let Some(known) = self.0.before.next(&key) {
             return known;
@@ -194,11 +275,7 @@ impl InnerCalls {
         let watch = Arc::new(CallWatch::within(self.0.watch.clone()));
         let outcome = run_inner(&self.0.scope, call, self.0.cancel.child_token(), &watch, &self).await;
         self.note(&outcome);
-        let result = outcome.result.map_err(|error| CallError {
-            code: error.code.as_str().to_owned(),
-            message: error.message,
-            hint: error.hint,
-        });
+        let result = outcome.result.map_err(call_error);
         if acts {
             self.0.before.keep(key, result.clone());
         }
@@ -223,6 +300,16 @@ impl InnerCalls {
 #[async_trait]
 impl ToolCalls for InnerCalls {
     async fn call(&self, tool: &str, args: Value) -> InnerResult {
+        if self.0.is_inner {
+            return Err(CallError {
+                code: ErrorCode::BadRequest.as_str().into(),
+                message: format!(
+                    "{} was called by a tool and may not call {tool}.",
+                    self.0.caller.shown_name()
+                ),
+                hint: "Call it by itself.".into(),
+            });
+        }
         let number = self.0.made.fetch_add(1, Ordering::SeqCst) + 1;
         if number > MOST {
             return Err(CallError {
@@ -241,6 +328,14 @@ impl ToolCalls for InnerCalls {
             })
         })
     }
+
+    async fn vault(&self, tool: &str, args: Value) -> InnerResult {
+        self.run_on_vault(tool, args).await.map_err(call_error)
+    }
+}
+
+fn call_error(error: UserError) -> CallError {
+    CallError { code: error.code.as_str().to_owned(), message: error.message, hint: error.hint }
 }
 
 impl MadeBefore {

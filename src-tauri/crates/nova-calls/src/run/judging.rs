@@ -26,9 +26,11 @@ impl Running<'_> {
     /// What it is about to write, also by the calls it made.
     pub(super) fn judge_plan(&self, tool: &ToolEntry, args: &Value, plan: &Plan) -> Ruling {
         let facts = self.facts(tool, args, Some(plan));
-        if !tool.spec().calls_tools {
+        if plan.inner.is_empty() && !tool.spec().calls_tools {
             return self.gate().judge(&facts);
         }
+        // A tool of a file may write notes itself, too.
+        let own = (!tool.spec().calls_tools).then(|| facts.clone());
         let writes: Vec<Facts> = plan
             .inner
             .iter()
@@ -37,6 +39,7 @@ impl Running<'_> {
                 outside_own: write.outside_own,
                 ..self.facts(&write.tool, &write.args, Some(plan))
             })
+            .chain(own)
             .collect();
         self.gate().judge_together(&facts, &writes, self.asked)
     }

@@ -8,7 +8,8 @@ use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
-    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
+    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, Tool, ToolContext, ToolError, ToolOutput,
+    VaultAccess, VaultPath,
 };
 use nova_vault::note::PropertyEdit;
 use nova_vault::{Draft, Privacy};
@@ -138,10 +139,12 @@ impl Running<'_> {
                 (vault, CallFiles::new(self.scope, cancel.clone()))
             }
         };
-        let own_calls = tool.spec().calls_tools.then(|| {
+        let own_calls = tool.spec().may_call().then(|| {
             self.made_before.begin_again();
             InnerCalls::new(
                 self.scope,
+                tool,
+                self.inner.is_some(),
                 &self.id,
                 self.questions.watch.clone(),
                 cancel.clone(),
@@ -198,6 +201,7 @@ impl Running<'_> {
             cancel: cancel.clone(),
             says: says.clone(),
             secrets: self.secrets.clone(),
+            log: self.log.clone(),
         })
     }
 
@@ -211,16 +215,18 @@ impl Running<'_> {
         args: Value,
     ) -> Result<Result<Output, ToolError>, UserError> {
         let Attempt { vault, own_calls, cancel, .. } = attempt;
+        // Of a run that is planned anew.
+        self.log.take();
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();
         let (says, mut said) = unbounded_channel();
         let context = self.context(skill, tool, reach, attempt, &args, &says);
+        if let Some(calls) = own_calls {
+            calls.run_with(&context);
+        }
         // On a task of its own, so that a tool that panics breaks nothing but its call.
         let body = tool.tool.clone();
-        let mut task = tokio::spawn(async move {
-            let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
-            drain(output, &says).await
-        });
+        let mut task = tokio::spawn(async move { run_body(body.as_ref(), args, context, &says).await });
         let limit = match tool.spec().delegates {
             // Each task has a limit of its own.
             true => Duration::MAX,
@@ -344,7 +350,13 @@ impl Running<'_> {
                 "Its message is withheld. Use the note's path.",
             ));
         }
+        if let Some(denied) = found.denied {
+            return Err(denied);
+        }
         let output = finished?;
+        if let (Some(_), Some(draft)) = (tool.spec().vault, &draft) {
+            check_count(tool, draft.paths().len())?;
+        }
         let told_in_files = files.iter().flat_map(FileDraft::changes).filter_map(|file| file.after());
         if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets))
             || told_in_files.into_iter().any(|text| self.secrets.are_in(text))
@@ -358,7 +370,10 @@ impl Running<'_> {
                 "Tell the tool's author.",
             ));
         }
-        let anywhere = tool.spec().scope == NoteScope::Anywhere;
+        // A file of a skill without records has no notes of its own.
+        let of_any_note =
+            tool.spec().vault == Some(VaultAccess::Write) && skill.records.iter().next().is_none();
+        let anywhere = of_any_note || tool.spec().scope == NoteScope::Anywhere;
         let outside_own = draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)))
                 // What the user opened is theirs; the scratch folder is the chat's.
                 || files.iter().flat_map(FileDraft::changes).any(|file| file.path().folder().name() != SCRATCH);
@@ -460,11 +475,38 @@ fn keep_new_notes_private(draft: &mut Draft, elsewhere: &Privacy) {
     }
 }
 
+/// So many notes one call of a tool that a file defines may change.
+pub(super) const MOST_NOTES: usize = 500;
+
+fn check_count(tool: &ToolEntry, notes: usize) -> Result<(), UserError> {
+    if notes <= MOST_NOTES {
+        return Ok(());
+    }
+    Err(UserError::new(
+        ErrorCode::ToolFailed,
+        format!(
+            "{} planned changes to {notes} notes; one call may change {MOST_NOTES}. Nothing was written.",
+            tool.shown_name()
+        ),
+        "Change fewer notes in each call.",
+    ))
+}
+
 /// Whether a note would hold, or be named by, a secret of the call.
 fn tells(draft: &Draft, secrets: &Secrets) -> bool {
     draft
         .texts()
         .any(|(path, text)| secrets.are_in(path.as_str()) || text.is_some_and(|text| secrets.are_in(text)))
+}
+
+/// Runs a tool in a context; what comes before the end of its output is said.
+pub(super) async fn run_body(
+    tool: &dyn Tool,
+    args: Value,
+    context: Arc<dyn ToolContext>,
+    says: &UnboundedSender<OutputPart>,
+) -> Result<Output, ToolError> {
+    drain(tool.run(CallToken::mint_for_nova_calls(), args, context).await?, says).await
 }
 
 /// The end of an output; what comes before it is said.

@@ -5,6 +5,7 @@ mod detaching;
 mod eliciting;
 mod fetching;
 mod nesting;
+mod on_vault;
 mod reviewing;
 mod ruling;
 mod secrets;

@@ -84,6 +84,12 @@ pub struct SkillUsage {
     pub days: BTreeMap<String, u32>,
 }
 
+/// The switch of the router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RouterView {
+    pub on: bool,
+}
+
 /// The list of skills that every request begins with, in tokens of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CatalogView {
@@ -391,6 +397,9 @@ pub struct ToolDefinitionView {
     /// Hosts that stand in its source and that it does not declare.
     pub proposed_hosts: Vec<String>,
     pub credentials: Vec<String>,
+    /// What it may do with notes: `read`, or `write`, which reads too.
+    #[serde(default)]
+    pub vault: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -90,12 +90,14 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
     let manifest_text = text(MANIFEST, &scan.manifest, &mut findings).unwrap_or_default();
     let mut schema = None;
     let mut always = Vec::new();
+    let mut vault = None;
     let mut shown = Vec::new();
     match manifest_file::manifest(&manifest_text) {
         Ok((manifest, found)) => {
             findings.extend(found);
             schema = manifest.config;
             always = manifest.loading.always;
+            vault = manifest.vault;
             for (key, value) in [("panel", manifest.panel), ("glance", manifest.glance)] {
                 let line = line_of_key(&manifest_text, key, 0);
                 shown.extend(value.map(|value| (key, line, value)));
@@ -142,7 +144,7 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
     for (name, scan) in sources.files {
         match scan {
             FileText::Text(source) => {
-                tools.push(ToolFile { owner: format!("check/{id}"), path: folder.join(name), source })
+                tools.push(ToolFile { owner: format!("check/{id}"), path: folder.join(name), source, vault })
             }
             FileText::Refused(why) => {
                 findings.push(Finding::error(&format!("tools/{name}"), None, format!("{why}.")))

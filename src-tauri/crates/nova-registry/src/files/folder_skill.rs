@@ -141,7 +141,9 @@ impl FolderSkill {
         if let Some((_, from)) = self.problem.as_mut().filter(|_| !patience) {
             *from = now.min(*from);
         }
+        let vault = self.last_good.as_ref().and_then(|good| good.manifest.vault);
         if !self.foreign {
+            self.tools.allow(vault);
             return true;
         }
         let is_other = !same || self.agreed != agreed;
@@ -157,12 +159,14 @@ impl FolderSkill {
                         owner: owner.clone(),
                         path: folder.join(name),
                         source: source.clone(),
+                        vault,
                     }),
                     FileText::Refused(_) => None,
                 })
                 .collect();
             self.tools = tool_set(&self.root, &self.id, owner);
         }
+        self.tools.allow(vault);
         self.review().is_none()
     }
 

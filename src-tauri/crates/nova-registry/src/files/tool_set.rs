@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nova_skill::Tool;
+use nova_skill::{Tool, VaultAccess};
 
 use super::read::{FileText, MAX_FILES, ToolSources};
 use super::{LastGood, LastGoodTool};
@@ -19,6 +19,8 @@ pub(super) const GRACE: Duration = Duration::from_millis(150);
 pub(super) struct ToolSet {
     folder: PathBuf,
     owner: Owner,
+    /// What its skill's manifest lets its files do with notes.
+    vault: Option<VaultAccess>,
     files: BTreeMap<String, FileState>,
     /// Whether the folder was checked in this run.
     looked: bool,
@@ -79,7 +81,27 @@ struct Version {
 
 impl ToolSet {
     pub(super) fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner, files: BTreeMap::new(), looked: false, left_out: 0, to_keep: BTreeMap::new() }
+        Self {
+            folder,
+            owner,
+            vault: None,
+            files: BTreeMap::new(),
+            looked: false,
+            left_out: 0,
+            to_keep: BTreeMap::new(),
+        }
+    }
+
+    /// What its skill's manifest says now. What was loaded by another word is loaded anew.
+    pub(super) fn allow(&mut self, vault: Option<VaultAccess>) {
+        if self.vault != vault {
+            self.vault = vault;
+            self.files.clear();
+        }
+    }
+
+    pub(super) fn vault(&self) -> Option<VaultAccess> {
+        self.vault
     }
 
     /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
@@ -122,7 +144,7 @@ impl ToolSet {
                     file.loaded = match &file.in_force {
                         Some(version) if version.source == source => Loading::Tool(version.tool.clone()),
                         _ => {
-                            wanted.push(tool_file(&self.owner, &self.folder, &name, source));
+                            wanted.push(tool_file(&self.owner, &self.folder, self.vault, &name, source));
                             Loading::Unknown
                         }
                     };
@@ -133,7 +155,7 @@ impl ToolSet {
                     }
                     file.loaded = Loading::Failed(format!("{name}: {why}."));
                     file.newest = Content::Refused(why);
-                    wanted.extend(file.held_version(&self.owner, &self.folder, &name));
+                    wanted.extend(file.held_version(&self.owner, &self.folder, self.vault, &name));
                 }
             }
             file.told_from = told_from;
@@ -164,7 +186,7 @@ impl ToolSet {
                     self.revert(name, &id, came_with);
                 }
                 Err(error) => {
-                    next = file.held_version(&self.owner, &self.folder, name);
+                    next = file.held_version(&self.owner, &self.folder, self.vault, name);
                     file.loaded = Loading::Failed(error.to_string());
                 }
             }
@@ -183,7 +205,7 @@ impl ToolSet {
             && file.held.as_ref().is_some_and(|held| held.source != *source)
         {
             // Its name is another file's: what it was before an earlier run stays in force.
-            next = file.held_version(&self.owner, &self.folder, name);
+            next = file.held_version(&self.owner, &self.folder, self.vault, name);
         }
         next
     }
@@ -387,18 +409,30 @@ impl FileState {
     }
 
     /// What was in force in an earlier run and has to be loaded to be so again.
-    fn held_version(&self, owner: &Owner, folder: &Path, name: &str) -> Option<ToolFile> {
+    fn held_version(
+        &self,
+        owner: &Owner,
+        folder: &Path,
+        vault: Option<VaultAccess>,
+        name: &str,
+    ) -> Option<ToolFile> {
         let held = self.held.as_ref().filter(|_| self.in_force.is_none())?;
-        Some(tool_file(owner, folder, name, held.source.clone()))
+        Some(tool_file(owner, folder, vault, name, held.source.clone()))
     }
 }
 
-fn tool_file(owner: &Owner, folder: &Path, name: &str, source: Arc<str>) -> ToolFile {
+fn tool_file(
+    owner: &Owner,
+    folder: &Path,
+    vault: Option<VaultAccess>,
+    name: &str,
+    source: Arc<str>,
+) -> ToolFile {
     let owner = match owner {
         Owner::EachFile => format!("dynamic/{name}"),
         Owner::Skill(id) => id.clone(),
     };
-    ToolFile { owner, path: folder.join(name), source }
+    ToolFile { owner, path: folder.join(name), source, vault }
 }
 
 /// By what a file is known beyond this run.

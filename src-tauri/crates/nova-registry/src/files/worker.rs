@@ -360,6 +360,10 @@ impl Files {
             None => self.dynamic.loaded(name, &file.source, result),
             Some(place) => {
                 let skill = self.skills.get_mut(place)?;
+                if file.vault != skill.tools.vault() {
+                    // The manifest says something else by now; the file is being loaded by that.
+                    return None;
+                }
                 let result = result.map(|tool| skill.tool(tool));
                 skill.tools.loaded(name, &file.source, result)
             }

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use oxc::{
     allocator::Allocator,
-    ast::ast::{ExportDefaultDeclaration, Expression, ImportExpression, StringLiteral, TemplateLiteral},
+    ast::ast::{
+        Argument, CallExpression, ExportDefaultDeclaration, Expression, ImportExpression, StringLiteral,
+        TemplateLiteral,
+    },
     ast_visit::{Visit, walk},
     codegen::{Codegen, CodegenOptions, CommentOptions},
     diagnostics::{Diagnostics, OxcDiagnostic, Severity},
@@ -31,6 +34,8 @@ pub(super) struct Compiled {
     pub(super) javascript: String,
     /// Hosts of the addresses that stand in the source, `name` or `name:port`, sorted.
     pub(super) hosts: Vec<String>,
+    /// Credentials that it asks for by name, `service/key`, sorted.
+    pub(super) keys: Vec<String>,
     /// Where `export default` stands; where there is none, where the file ends.
     pub(super) default_export: Place,
     /// The line at which a call of the tool begins.
@@ -108,6 +113,8 @@ fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled
     }
     found.hosts.sort();
     found.hosts.dedup();
+    found.keys.sort();
+    found.keys.dedup();
 
     if end_of_snippet.is_some() {
         snippet::return_last(&mut program, &allocator);
@@ -137,6 +144,7 @@ fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled
             .map_or_else(|| lines.place(source, end), |span| lines.place(source, span.start)),
         execute: marked.execute.map(|offset| lines.place(source, offset).line),
         hosts: found.hosts,
+        keys: found.keys,
         javascript,
         places,
     })
@@ -233,6 +241,7 @@ impl Lines {
 #[derive(Default)]
 struct Found {
     hosts: Vec<String>,
+    keys: Vec<String>,
     /// Dynamic imports of a literal; others fail when they run.
     imports: Vec<(String, Span)>,
     default_export: Option<Span>,
@@ -251,6 +260,11 @@ impl<'a> Visit<'a> for Found {
         walk::walk_template_literal(self, template);
     }
 
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        self.keys.extend(key_of(call));
+        walk::walk_call_expression(self, call);
+    }
+
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
         if let Expression::StringLiteral(module) = &import.source {
             self.imports.push((module.value.to_string(), import.span));
@@ -261,6 +275,24 @@ impl<'a> Visit<'a> for Found {
     fn visit_export_default_declaration(&mut self, export: &ExportDefaultDeclaration<'a>) {
         self.default_export = Some(export.span);
         walk::walk_export_default_declaration(self, export);
+    }
+}
+
+/// The credential that `ctx.credentials.get('service', 'key')` asks for.
+fn key_of(call: &CallExpression) -> Option<String> {
+    let Expression::StaticMemberExpression(get) = &call.callee else { return None };
+    let of = match &get.object {
+        Expression::StaticMemberExpression(of) => of.property.name.as_str(),
+        Expression::Identifier(of) => of.name.as_str(),
+        _ => return None,
+    };
+    match call.arguments.as_slice() {
+        [Argument::StringLiteral(service), Argument::StringLiteral(key)]
+            if of == "credentials" && get.property.name == "get" =>
+        {
+            Some(format!("{}/{}", service.value, key.value))
+        }
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
     link::Link,
     modules::{MODULES, Names},
 };
-use crate::protocol::{Answer, Definition, Fault, FaultKind, Level, Limits, Request, ToChild};
+use crate::protocol::{Answer, Definition, Fault, FaultKind, Given, Level, Limits, Request, ToChild};
 
 /// The name by which QuickJS knows the file; what it is called outside is told in [`Isolate::fault`].
 const MODULE: &str = "tool";
@@ -120,7 +120,7 @@ impl Isolate {
         self.limits = limits;
         self.file = file.to_owned();
         self.runtime.set_memory_limit(usize::try_from(limits.memory).unwrap_or(usize::MAX));
-        let Compiled { javascript, hosts, default_export, execute, places } = compiled;
+        let Compiled { javascript, hosts, keys, default_export, execute, places } = compiled;
         self.source = Some(Source { places, default_export, execute });
 
         let (module, evaluated) = self.enter(|ctx| {
@@ -145,6 +145,7 @@ impl Isolate {
         self.quieten()?;
         definition.proposed_hosts =
             hosts.into_iter().filter(|host| !definition.hosts.contains(host)).collect();
+        definition.keys = keys;
         Ok(definition)
     }
 
@@ -152,12 +153,12 @@ impl Isolate {
     pub(super) fn call(
         &mut self,
         args: &serde_json::Value,
-        request: &Request,
+        about: (&Request, &Given),
         inbox: &mut Inbox,
     ) -> Result<serde_json::Value, Ended> {
         self.host.begin_call(self.limits.output);
         self.budget.at(self.source.as_ref().and_then(|source| source.execute).unwrap_or(0));
-        let ended = self.called(args, request, inbox);
+        let ended = self.called(args, about, inbox);
         let fatal = matches!(&ended, Err(Ended { fatal: true, .. }));
         if !fatal {
             self.tell_rejected();
@@ -186,13 +187,14 @@ impl Isolate {
     fn called(
         &self,
         args: &serde_json::Value,
-        request: &Request,
+        (request, given): (&Request, &Given),
         inbox: &mut Inbox,
     ) -> Result<serde_json::Value, Ended> {
-        let request = serde_json::to_string(request)
-            .map_err(|error| self.wrong(&format!("the request cannot be passed on: {error}")))?;
+        let wrong = |error| self.wrong(&format!("the request cannot be passed on: {error}"));
+        let request = serde_json::to_string(request).map_err(wrong)?;
+        let given = serde_json::to_string(given).map_err(wrong)?;
         let running = self.enter(|ctx| {
-            let promise: Promise = self.prelude(ctx, "call", (args.to_string(), request))?;
+            let promise: Promise = self.prelude(ctx, "call", (args.to_string(), request, given))?;
             Ok(Persistent::save(ctx, promise))
         })?;
         self.settle(&running, Some(inbox))?;
@@ -438,6 +440,8 @@ fn absent(message: &str) -> Option<&'static str> {
             Some("a tool has no environment; take settings as parameters, secrets by ctx.credentials")
         }
         "require" | "module" | "exports" => Some("write `import`; there are 'zod' and '@nova/tools'"),
+        "defineTool" => Some("write `import { defineTool } from '@nova/tools'`"),
+        "z" => Some("write `import { z } from 'zod'`"),
         "Buffer" => Some("use Uint8Array with TextEncoder, TextDecoder, toBase64 and fromBase64"),
         "eval" => Some("a tool cannot turn text into code"),
         "window" | "document" | "localStorage" => Some("a tool has no page"),

@@ -138,10 +138,10 @@ impl Worker {
                         .map_err(Ended::harmless)
                         .and_then(|compiled| Self::load(isolate, file, compiled, limits, &mut loaded))
                 }
-                (ToChild::Call { file, args, request }, Some(_)) => {
+                (ToChild::Call { file, args, request, given }, Some(_)) => {
                     self.begin(job);
                     match loaded.get_mut(&file) {
-                        Some(isolate) => isolate.call(&args, &request, &mut self.inbox),
+                        Some(isolate) => isolate.call(&args, (&request, &given), &mut self.inbox),
                         None => Err(Ended::harmless(Fault {
                             kind: FaultKind::Definition,
                             message: format!("{file} is not loaded"),

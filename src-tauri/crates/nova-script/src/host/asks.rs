@@ -4,11 +4,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use nova_skill::{HttpRequest, LogLevel, Progress, ToolContext, ToolError};
+use nova_skill::{CallError, HttpRequest, LogLevel, Progress, ToolContext, ToolError, Value, VaultAccess};
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Answer, Level, Refusal, Want};
+use super::records;
+use crate::protocol::{Answer, Level, Refusal, StoreWant, Want};
 
 /// What a running script reaches beyond its process.
 #[async_trait]
@@ -54,7 +55,22 @@ pub(super) struct InCall {
     pub(super) context: Arc<dyn ToolContext>,
     /// As the definition declares them: `service` or `service/key`.
     pub(super) credentials: Vec<String>,
+    /// What the definition declares to do with notes.
+    pub(super) vault: Option<VaultAccess>,
+    /// Before each key in the store.
+    pub(super) store_prefix: String,
     pub(super) file: String,
+}
+
+/// What another tool came to, as the script is told it.
+pub(super) fn called(result: Result<Value, CallError>) -> Result<Answer, Refused> {
+    match result {
+        Ok(value) => Ok(Answer::Called { value }),
+        Err(error) => {
+            let message = format!("{} {}", error.message, error.hint).trim_end().to_owned();
+            Err(Refused { code: Some(error.code), ..Refused::new(message) })
+        }
+    }
 }
 
 #[async_trait]
@@ -85,9 +101,13 @@ impl Outside for InCall {
                 }
                 Ok(Answer::HasCredential { has })
             }
-            Want::Call { tool, .. } => Err(Refused::new(format!(
-                "A tool of a file cannot call {tool}. Return what the assistant needs to call it."
-            ))),
+            Want::Call { tool, args } => called(self.context.tools().call(&tool, args).await),
+            Want::Vault { tool, args } => called(self.context.tools().vault(&tool, args).await),
+            Want::Records(want) => {
+                let value = records::answer(self.context.as_ref(), self.vault, want).await?;
+                Ok(Answer::Called { value })
+            }
+            Want::Store(want) => self.store(want).await,
         }
     }
 
@@ -136,6 +156,23 @@ impl InCall {
             body: blocking(move || BASE64.encode(body)).await?,
             url: response.url.to_string(),
         })
+    }
+
+    async fn store(&self, want: StoreWant) -> Result<Answer, Refused> {
+        let store = self.context.store();
+        let key = |key: String| format!("{}{key}", self.store_prefix);
+        let value = match want {
+            StoreWant::Get { key: name } => store.get(&key(name)).await?.unwrap_or_default(),
+            StoreWant::Set { key: name, value } => {
+                store.set(&key(name), value).await?;
+                Value::Null
+            }
+            StoreWant::Remove { key: name } => {
+                store.remove(&key(name)).await?;
+                Value::Null
+            }
+        };
+        Ok(Answer::Called { value })
     }
 
     fn undeclared(&self, name: &str) -> Refused {

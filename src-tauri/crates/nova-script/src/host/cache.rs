@@ -30,7 +30,7 @@ pub(super) enum Known {
 
 /// Of the files and of how a definition is made. Every release of Nova looks at all contents anew:
 /// it may read TypeScript otherwise.
-const FORMAT: &str = concat!("1 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("2 ", env!("CARGO_PKG_VERSION"));
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// More than a definition has: its schema, its description and its lists.

@@ -18,7 +18,7 @@ use super::frames::{FrameError, encode};
 use super::hand_over::{HandOver, Unbegun};
 use super::pool::{Lease, Pool};
 use super::process::Broken;
-use crate::protocol::{Answer, Fault, FaultKind, FromChild, Request, ToChild, Want};
+use crate::protocol::{Answer, Fault, FaultKind, FromChild, Given, Request, ToChild, Want};
 
 /// One call of a tool: what its process says, and what Nova answers.
 pub(super) struct Conversation {
@@ -84,11 +84,11 @@ impl Conversation {
         pool: &Arc<Pool>,
         what: Callee,
         args: Value,
-        request: Request,
+        (request, given): (Request, Given),
         outside: Arc<dyn Outside>,
         bounds: Bounds,
     ) -> Result<Self, ToolError> {
-        let call = HandOver { pool: pool.clone(), args, request };
+        let call = HandOver { pool: pool.clone(), args, request, given };
         let given = match call.give(&what, &*outside, bounds).await {
             Err(Unbegun::Gone) => call.give(&what, &*outside, bounds).await,
             given => given,

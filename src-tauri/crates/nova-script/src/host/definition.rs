@@ -1,14 +1,15 @@
 use std::time::Duration;
 
 use nova_registry::{ToolFile, ToolFileError};
-use nova_skill::{Description, Effect, ToolSpec};
+use nova_skill::{Description, Effect, ToolSpec, VaultAccess};
 
-use crate::protocol::{Definition, Fault, FaultKind};
+use crate::protocol::{Definition, Fault, FaultKind, Fragments};
 
 /// Bytes of JSON of a tool's parameters.
 pub(super) const MAX_SCHEMA: usize = 256 * 1024;
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 4096;
+const MAX_FRAGMENT: usize = 500;
 const MAX_LIST: usize = 64;
 const EFFECTS: [&str; 5] = ["read", "write", "external", "destructive", "send"];
 
@@ -18,10 +19,22 @@ const EFFECTS: [&str; 5] = ["read", "write", "external", "destructive", "send"];
 /// # Errors
 /// A sentence that says what is wrong.
 pub(super) fn check(definition: &Definition) -> Result<(), String> {
-    let Definition { name, description, parameters, effect, credentials, hosts, proposed_hosts } = definition;
-    let of_name = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "_-".contains(char);
+    let Definition {
+        name,
+        description,
+        fragments,
+        parameters,
+        effect,
+        credentials,
+        // Hints from a text that may say anything.
+        keys: _,
+        hosts,
+        proposed_hosts,
+        vault,
+    } = definition;
+    let of_name = |char: char| char.is_ascii_alphanumeric() || "_-".contains(char);
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(of_name) {
-        return Err(format!("name must be 1 to {MAX_NAME} characters of a-z, 0-9, _ and -."));
+        return Err(format!("name must be 1 to {MAX_NAME} characters of A-Z, a-z, 0-9, _ and -."));
     }
     if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
         return Err(format!("description must be a text of 1 to {MAX_DESCRIPTION} characters."));
@@ -30,6 +43,18 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
         && !EFFECTS.contains(&effect.as_str())
     {
         return Err(format!("effect must be one of {}.", EFFECTS.join(", ")));
+    }
+    if *vault == Some(VaultAccess::Write) && effect.as_deref().is_some_and(|effect| effect != "write") {
+        return Err("vault: 'write' goes with effect: 'write'. Hosts are asked about by themselves.".into());
+    }
+    let Fragments { use_when, not_when, cite, example } = fragments;
+    let clauses = not_when.iter().flat_map(|not_when| [&not_when.clause, &not_when.instead]);
+    let clauses: Vec<&String> = use_when.iter().chain(cite).chain(example).chain(clauses).collect();
+    let is_text = |text: &&String| !text.trim().is_empty() && text.chars().count() <= MAX_FRAGMENT;
+    if clauses.len() > MAX_LIST || !clauses.iter().all(is_text) {
+        return Err(format!(
+            "use_when, not_when, cite and example must be at most {MAX_LIST} texts of 1 to {MAX_FRAGMENT} characters."
+        ));
     }
     list("requires_credentials", "`service` or `service/key`", credentials, is_credential)?;
     list("hosts", "a host name, or `name:port`", hosts, is_host)?;
@@ -49,17 +74,47 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
 
 /// What is known of the tool before it runs.
 pub(super) fn spec(definition: &Definition, file: &ToolFile, time: Duration) -> ToolSpec {
-    let Definition { name, description, parameters, effect: spelled, credentials, hosts, proposed_hosts } =
-        definition;
-    let description = Description::purpose(description);
+    // What the file says comes before what its skill says for all of them.
+    let declared = definition.vault.or(file.vault);
+    let effect = effect(definition.effect.as_deref(), declared);
+    // What a skill lets all its files write, one that says it only reads or asks the web reads.
+    let vault = declared.map(|access| if effect == Effect::Write { access } else { VaultAccess::Read });
+    let definition = &Definition { vault, ..definition.clone() };
     ToolSpec {
-        credentials: credentials.clone(),
-        hosts: hosts.clone(),
-        proposed_hosts: proposed_hosts.clone(),
+        credentials: definition.credentials.clone(),
+        credential_keys: definition.keys.clone(),
+        hosts: definition.hosts.clone(),
+        proposed_hosts: definition.proposed_hosts.clone(),
         definition: Some(content(definition, file)),
         time_limit: Some(time),
-        ..ToolSpec::new(name, description, parameters.clone(), effect(spelled.as_deref()))
+        on_notes: effect == Effect::Write,
+        vault,
+        ..ToolSpec::new(&definition.name, description(definition), definition.parameters.clone(), effect)
     }
+}
+
+fn description(definition: &Definition) -> Description {
+    let Fragments { use_when, not_when, cite, example } = definition.fragments.clone();
+    let purpose = definition.description.trim();
+    let stop = if definition.fragments == Fragments::default() || purpose.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    let mut description = Description::purpose(format!("{purpose}{stop}"));
+    for clause in use_when {
+        description = description.use_when(clause);
+    }
+    for not_when in not_when {
+        description = description.not_when(not_when.clause, not_when.instead);
+    }
+    for what in cite {
+        description = description.cite(what);
+    }
+    for request in example {
+        description = description.example(request);
+    }
+    description
 }
 
 /// What an approval is bound to: the file, and what it said of itself when that was shown. A file may
@@ -71,10 +126,12 @@ fn content(definition: &Definition, file: &ToolFile) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Proposed hosts are hints from a text that may say anything: what is no host name is left out.
+/// Proposed hosts and keys are hints from a text that may say anything: what is none is left out.
 pub(super) fn tidy(mut definition: Definition) -> Definition {
     definition.proposed_hosts.retain(|host| is_host(host));
     definition.proposed_hosts.truncate(MAX_LIST);
+    definition.keys.retain(|key| is_credential(key));
+    definition.keys.truncate(MAX_LIST);
     definition
 }
 
@@ -101,14 +158,15 @@ pub(super) fn fault(message: String) -> Fault {
     Fault { kind: FaultKind::Definition, message, line: None, column: None, stack: Vec::new() }
 }
 
-/// A script changes no note, so that one that says `write` changes something that Nova neither
-/// sees nor can undo: it counts as if it said nothing, and is asked about at each call.
-fn effect(spelled: Option<&str>) -> Effect {
-    match spelled {
-        Some("read") => Effect::Read,
-        Some("external") => Effect::External,
-        Some("destructive") => Effect::Destructive,
-        Some("send") => Effect::Send,
+/// A file that says `write` and has no right to write notes changes something that Nova neither sees nor can undo: it
+/// counts as if it said nothing, and is asked about at each call.
+fn effect(spelled: Option<&str>, vault: Option<VaultAccess>) -> Effect {
+    match (spelled, vault) {
+        (None | Some("write"), Some(VaultAccess::Write)) => Effect::Write,
+        (Some("read"), _) => Effect::Read,
+        (Some("external"), _) => Effect::External,
+        (Some("destructive"), _) => Effect::Destructive,
+        (Some("send"), _) => Effect::Send,
         _ => Effect::Undeclared,
     }
 }
@@ -161,13 +219,17 @@ mod tests {
             credentials: Vec::new(),
             hosts: owned(hosts),
             proposed_hosts: owned(proposed),
+            fragments: Fragments::default(),
+            keys: Vec::new(),
+            vault: None,
         }
     }
 
     #[test]
     fn an_approval_is_bound_to_what_the_file_said_and_not_to_its_text_alone() {
         let source: Arc<str> = "one text that says now this, now that".into();
-        let file = ToolFile { owner: "dynamic/weather.ts".into(), path: "/weather.ts".into(), source };
+        let file =
+            ToolFile { owner: "dynamic/weather.ts".into(), path: "/weather.ts".into(), source, vault: None };
         let bound = |hosts: &[&str]| spec(&defined(hosts, &[]), &file, Duration::ZERO).definition.unwrap();
         assert_eq!(bound(&["safe.example"]), bound(&["safe.example"]));
         assert_ne!(bound(&["safe.example"]), bound(&["evil.example"]));

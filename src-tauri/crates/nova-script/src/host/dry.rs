@@ -63,6 +63,8 @@ impl Outside for Pretended {
                 Ok(Answer::Credential { value: placeholder })
             }
             Want::HasCredential { .. } => Ok(Answer::HasCredential { has: true }),
+            Want::Vault { .. } | Want::Records(_) => Err(Refused::new("A dry run sees no notes.")),
+            Want::Store(_) => Ok(Answer::Called { value: serde_json::Value::Null }),
             Want::Call { tool, .. } => Err(Refused::new(format!("A dry run does not call {tool}."))),
         }
     }

@@ -10,13 +10,14 @@ use super::callee::{Bounds, Callee};
 use super::failing::{broken_call, failed};
 use super::pool::{Lease, Pool};
 use super::process::{Broken, Ending, LoadError};
-use crate::protocol::{Fault, Request, ToChild};
+use crate::protocol::{Fault, Given, Request, ToChild};
 
 /// A call on its way into a process.
 pub(super) struct HandOver {
     pub(super) pool: Arc<Pool>,
     pub(super) args: Value,
     pub(super) request: Request,
+    pub(super) given: Given,
 }
 
 /// Why a process did not get as far as the call.
@@ -63,8 +64,8 @@ impl HandOver {
                 }
             }
         }
-        let (args, request) = (self.args.clone(), self.request.clone());
-        let call = ToChild::Call { file: what.file.clone(), args, request };
+        let (args, request, given) = (self.args.clone(), self.request.clone(), self.given.clone());
+        let call = ToChild::Call { file: what.file.clone(), args, request, given };
         let sent = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Broken::Cancelled),

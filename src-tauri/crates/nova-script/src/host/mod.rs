@@ -13,6 +13,7 @@ mod hand_over;
 mod place;
 mod pool;
 mod process;
+mod records;
 mod snippet;
 mod spawn;
 
@@ -25,13 +26,13 @@ use futures::stream;
 use nova_registry::{DryRun, ToolFile, ToolFileError, ToolHost};
 use nova_skill::{
     CallToken, Output, OutputPart, PrincipalKind, Relationship, RequestInfo, Tool, ToolContext, ToolError,
-    ToolOutput, ToolSpec, Value,
+    ToolOutput, ToolSpec, Value, VaultAccess,
 };
 use tokio_util::sync::CancellationToken;
 
 pub use spawn::{MayRunUnconfined, Process, Spawn, Spawned, UnderGuard};
 
-use crate::protocol::{Definition, Limits, Principal, Request};
+use crate::protocol::{Definition, Given, Limits, Moment, Principal, Request};
 use asks::InCall;
 use cache::{Cache, Known};
 use call::{Conversation, Said};
@@ -151,10 +152,16 @@ impl ScriptHost {
             principal: Principal { kind: "user".into(), name: "you".into(), relationship: "owner".into() },
         };
         let told = |error: ToolError| file_error(file, format!("{error} {}", error.hint()).trim_end());
-        let mut conversation =
-            Conversation::begin(&self.pool, callee(file), args, request, outside, self.bounds())
-                .await
-                .map_err(told)?;
+        let mut conversation = Conversation::begin(
+            &self.pool,
+            callee(file),
+            args,
+            (request, Given::default()),
+            outside,
+            self.bounds(),
+        )
+        .await
+        .map_err(told)?;
         loop {
             if let Said::End(ended) = conversation.next().await {
                 return ended.map_err(told);
@@ -282,14 +289,16 @@ impl Tool for ScriptTool {
         args: Value,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
-        let request = request(ctx.request());
+        let about = (request(ctx.request()), given(ctx.as_ref(), self.spec.vault));
         let outside = Arc::new(InCall {
             context: ctx,
             credentials: self.spec.credentials.clone(),
+            vault: self.spec.vault,
+            store_prefix: store_prefix(&self.callee.owner),
             file: self.callee.file.clone(),
         });
         let begun =
-            Conversation::begin(&self.pool, self.callee.clone(), args, request, outside, self.bounds).await;
+            Conversation::begin(&self.pool, self.callee.clone(), args, about, outside, self.bounds).await;
         let mut conversation = begun?;
         match conversation.next().await {
             Said::End(ended) => ended.map(ToolOutput::from),
@@ -320,6 +329,22 @@ fn callee(file: &ToolFile) -> Callee {
         more: file.may_have_siblings(),
         snippet: false,
     }
+}
+
+/// Single files share one store, in which each has keys of its own.
+fn store_prefix(owner: &str) -> String {
+    match owner.strip_prefix("dynamic/") {
+        Some(file) => format!("{}-", &blake3::hash(file.as_bytes()).to_hex()[..16]),
+        None => String::new(),
+    }
+}
+
+/// What the rest of `ctx` has without asking.
+fn given(ctx: &dyn ToolContext, vault: Option<VaultAccess>) -> Given {
+    let (now, zone) = (ctx.clock().now(), ctx.clock().zone());
+    let name = zone.iana_name().map_or_else(|| zone.to_offset(now).to_string(), str::to_owned);
+    let clock = Moment { now: now.to_string(), today: ctx.clock().today().to_string(), zone: name };
+    Given { config: ctx.config().clone(), clock, vault }
 }
 
 /// As `ctx.request` has it.

@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, Value, json};
+use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, json};
 use tokio_util::sync::CancellationToken;
 
-use super::asks::{Outside, Refused};
+use super::asks::{Outside, Refused, called};
 use super::call::{Conversation, Said};
 use super::callee::{Bounds, Callee};
 use super::pool::Pool;
 use super::request;
-use crate::protocol::{Answer, Level, Want};
+use crate::protocol::{Answer, Given, Level, Want};
 
 /// As errors name it.
 const FILE: &str = "script";
@@ -41,7 +41,8 @@ pub(super) async fn run(
     Ok(ToolOutput::streamed(move |parts| async move {
         let outside = Arc::new(InSnippet { context, parts, log: Mutex::default() });
         let mut conversation =
-            Conversation::begin(&pool, what, json!({}), request, outside.clone(), bounds).await?;
+            Conversation::begin(&pool, what, json!({}), (request, Given::default()), outside.clone(), bounds)
+                .await?;
         // For the next one, which may come soon.
         pool.warm();
         loop {
@@ -67,23 +68,16 @@ impl InSnippet {
     fn lines(&self) -> MutexGuard<'_, Vec<String>> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    async fn call(&self, tool: &str, args: Value) -> Result<Answer, Refused> {
-        match self.context.tools().call(tool, args).await {
-            Ok(value) => Ok(Answer::Called { value }),
-            Err(error) => {
-                let message = format!("{} {}", error.message, error.hint).trim_end().to_owned();
-                Err(Refused { code: Some(error.code), ..Refused::new(message) })
-            }
-        }
-    }
 }
 
 #[async_trait]
 impl Outside for InSnippet {
     async fn answer(&self, want: Want) -> Result<Answer, Refused> {
         match want {
-            Want::Call { tool, args } => self.call(&tool, args).await,
+            Want::Call { tool, args } => called(self.context.tools().call(&tool, args).await),
+            Want::Vault { .. } | Want::Records(_) | Want::Store(_) => {
+                Err(Refused::new("A script reaches notes by tools: tools.vault.read_note({ path })."))
+            }
             Want::Fetch { .. } => Err(Refused::new("fetch: a script reaches the web only through tools.")),
             Want::Credential { .. } | Want::HasCredential { .. } => {
                 Err(Refused::new("A script has no credentials; the tools that it calls have theirs."))

@@ -1,7 +1,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nova_script::protocol::{Definition, FaultKind};
+use nova_script::protocol::{Definition, FaultKind, Fragments};
+use nova_skill::VaultAccess;
 use serde_json::json;
 
 use crate::process::{Process, told, tool};
@@ -41,6 +42,9 @@ fn the_weather_tool_defines_what_its_file_says() {
         credentials: vec!["weather-api".into()],
         hosts: vec![],
         proposed_hosts: vec!["api.weather.com".into()],
+        fragments: Fragments::default(),
+        keys: vec!["weather-api/api_key".into()],
+        vault: None,
     };
     assert_eq!(definition, expected);
 }
@@ -52,6 +56,62 @@ fn the_slack_tool_defines_what_its_file_says() {
     assert_eq!(definition.credentials, ["slack"]);
     assert_eq!(definition.proposed_hosts, ["slack.com"]);
     assert_eq!(definition.parameters["required"], json!(["channel", "message"]));
+}
+
+#[test]
+fn fragment_without_description_gets_one_line_of_what_is_missing() {
+    let fragment = "export default defineTool({
+  name: 'github_search',
+  requires_credentials: ['github'],
+
+  execute: async (args, ctx) => {
+    const token = await ctx.credentials.get('github', 'token')
+  },
+})
+";
+    let load = |source: &str| Process::start().load(source).unwrap_err().message;
+    assert!(
+        load(fragment).contains("write `import { defineTool } from '@nova/tools'`"),
+        "{}",
+        load(fragment)
+    );
+    assert_eq!(
+        load(&format!("import {{ defineTool }} from '@nova/tools'\n{fragment}")),
+        "description and parameters are missing: description says in a sentence what the tool does, the model reads \
+         it; parameters is a zod object: z.object({ ... }), empty for a tool without arguments"
+    );
+}
+
+#[test]
+fn access_to_notes_and_fragments_are_passed_on() {
+    let definition = Process::start().load(&with("vault: 'write'")).unwrap();
+    assert_eq!((definition.vault, definition.effect), (Some(VaultAccess::Write), None));
+    let described = with("").replace(
+        "description: 'Is tried.'",
+        "description: { purpose: 'Tries.', use_when: ['one', 'two'], not_when: [{ clause: 'three', instead: 'a.b' }], cite: \
+         'four', example: 'five' }",
+    );
+    let definition = Process::start().load(&described).unwrap();
+    assert_eq!(definition.description, "Tries.");
+    let expected = json!({
+        "use_when": ["one", "two"],
+        "not_when": [{"clause": "three", "instead": "a.b"}],
+        "cite": ["four"],
+        "example": ["five"],
+    });
+    assert_eq!(json!(definition.fragments), expected);
+    for (odd, said) in [
+        ("vault: 'all'", "vault is \"all\"; it is 'read' or 'write', or left out"),
+        ("vault: 'write', effect: 'send'", "vault: 'write' goes with effect: 'write'"),
+        ("description: { purpose: 'x', useWhen: 'y' }", "description.useWhen is not known"),
+        (
+            "description: { purpose: 'x', not_when: ['y'] }",
+            "description.not_when is a list of { clause, instead }",
+        ),
+    ] {
+        let fault = Process::start().load(&with(odd)).unwrap_err();
+        assert!(fault.message.contains(said), "{odd}: {}", fault.message);
+    }
 }
 
 #[test]
@@ -151,8 +211,11 @@ fn what_is_no_tool_is_told_where_the_file_exports_it_or_ends() {
 fn what_is_wrong_with_a_definition_is_said() {
     let mut process = Process::start();
     for (more, message) in [
-        ("name: 'Weather'", "name is \"Weather\"; it has 1 to 64 of the characters a-z, 0-9, _ and -"),
-        ("name: undefined", "name is missing; it has 1 to 64 of the characters a-z, 0-9, _ and -"),
+        (
+            "name: 'the weather'",
+            "name is \"the weather\"; it has 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
+        ),
+        ("name: undefined", "name is missing; it has 1 to 64 of the characters A-Z, a-z, 0-9, _ and -"),
         ("name: 'a'.repeat(65)", "name is \"aaaaaaaa"),
         ("description: ' '", "description is missing"),
         ("description: 'a'.repeat(4097)", "description is longer than 4,096 characters"),

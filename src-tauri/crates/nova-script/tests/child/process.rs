@@ -8,7 +8,7 @@ use std::{
 };
 
 use nova_script::protocol::{
-    self, Definition, Fault, FaultKind, FromChild, Limits, Principal, Request, ToChild,
+    self, Definition, Fault, FaultKind, FromChild, Given, Limits, Principal, Request, ToChild,
 };
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ impl Process {
     }
 
     pub(crate) fn begin(&mut self, file: &str, args: Value) {
-        self.send(&ToChild::Call { file: file.into(), args, request: request() });
+        self.send(&ToChild::Call { file: file.into(), args, request: request(), given: Given::default() });
     }
 
     /// A call that asks for nothing; what else it said, and its end.

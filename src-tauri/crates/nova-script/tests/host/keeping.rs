@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use nova_registry::ToolHost;
+use nova_registry::{ToolFile, ToolHost};
 use nova_script::host::ScriptHost;
-use nova_skill::{Effect, ToolSpec};
+use nova_skill::{Effect, ToolSpec, VaultAccess};
 use serde_json::json;
 
 use crate::support::{Host, Plain, STAND_IN, file, host, options, value};
@@ -72,6 +72,32 @@ async fn an_effect_that_is_not_declared_or_that_a_script_cannot_have_counts_as_u
         let tool = host.tool(&json!({ "effect": spelled }).to_string()).await;
         assert_eq!(tool.spec().effect, effect, "{spelled}");
     }
+}
+
+#[tokio::test]
+async fn right_to_write_notes_is_the_effect_write() {
+    let host = host();
+    let load = async |source: &str, of_skill: Option<VaultAccess>| {
+        let file = ToolFile { vault: of_skill, ..file("shelf", "stand_in.ts", source) };
+        let tool = host.host.load(file).await.expect("a tool");
+        let ToolSpec { effect, vault, on_notes, .. } = tool.spec().clone();
+        (effect, vault, on_notes)
+    };
+    let (read, write) = (Some(VaultAccess::Read), Some(VaultAccess::Write));
+    assert_eq!(load(r#"{"vault":"write"}"#, None).await, (Effect::Write, write, true));
+    assert_eq!(load("{}", write).await, (Effect::Write, write, true), "its skill says so");
+    assert_eq!(
+        load(r#"{"vault":"read"}"#, write).await,
+        (Effect::Undeclared, read, false),
+        "the file comes first"
+    );
+    assert_eq!(load(r#"{"effect":"external"}"#, write).await, (Effect::External, read, false));
+    assert_eq!(load(r#"{"effect":"write"}"#, read).await, (Effect::Undeclared, read, false));
+    let content = async |of_skill| {
+        let file = ToolFile { vault: of_skill, ..file("shelf", "stand_in.ts", "{}") };
+        host.host.load(file).await.expect("a tool").spec().definition.clone()
+    };
+    assert_ne!(content(read).await, content(write).await, "rights that grow are another content");
 }
 
 #[tokio::test]

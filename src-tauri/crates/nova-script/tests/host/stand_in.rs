@@ -8,8 +8,9 @@ use std::io::{self, Write};
 use std::process::{self, ExitCode};
 
 use nova_script::protocol::{
-    Answer, Definition, Fault, FaultKind, FromChild, Level, ToChild, Want, encode, read, write,
+    Answer, Definition, Fault, FaultKind, Fragments, FromChild, Level, ToChild, Want, encode, read, write,
 };
+use nova_skill::VaultAccess;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ struct Source {
     credentials: Vec<String>,
     hosts: Vec<String>,
     proposed_hosts: Vec<String>,
+    vault: Option<VaultAccess>,
     parameters: Value,
     /// What loading does: `ok`, `fault`, or as `do` of a call.
     load: String,
@@ -34,6 +36,7 @@ impl Default for Source {
             credentials: Vec::new(),
             hosts: Vec::new(),
             proposed_hosts: Vec::new(),
+            vault: None,
             parameters: json!({ "type": "object" }),
             load: "ok".into(),
         }
@@ -76,6 +79,9 @@ fn load(source: Source) {
                 credentials: source.credentials,
                 hosts: source.hosts,
                 proposed_hosts: source.proposed_hosts,
+                fragments: Fragments::default(),
+                keys: Vec::new(),
+                vault: source.vault,
             },
         }),
         "fault" => fail(FaultKind::Syntax, "Expected `}`.", false),

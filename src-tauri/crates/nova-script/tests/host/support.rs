@@ -76,7 +76,7 @@ pub(crate) fn host_by(spawn: impl Spawn + 'static, change: impl FnOnce(&mut Host
 }
 
 pub(crate) fn file(owner: &str, name: &str, source: &str) -> ToolFile {
-    ToolFile { owner: owner.into(), path: Path::new("/tools").join(name), source: source.into() }
+    ToolFile { owner: owner.into(), path: Path::new("/tools").join(name), source: source.into(), vault: None }
 }
 
 impl Host {

@@ -60,6 +60,7 @@ fn call(turn: &str, ok: bool, output: Value) -> [Envelope; 2] {
         change_set: None,
         merged: Vec::new(),
         so_far: None,
+        log: Vec::new(),
     };
     [serde_json::from_value(began).unwrap(), at(turn, ended)]
 }

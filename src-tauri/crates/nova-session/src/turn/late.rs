@@ -134,6 +134,7 @@ impl Turn {
                 change_set: None,
                 merged: Vec::new(),
                 so_far: None,
+                log: Vec::new(),
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+
+import { mostAccess, noteAccess } from './note-access';
+
+test.each([
+  [[], 'none'],
+  [[null, 'read'], 'read'],
+  [['read', 'write', null], 'read and write, at most 500 in one call'],
+])('the most that %j may do is %s', (all, words) => {
+  expect(noteAccess(mostAccess(all))).toBe(words);
+});
