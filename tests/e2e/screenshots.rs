@@ -246,7 +246,8 @@ async fn settings_mcp(name: &str, theme: Theme) {
     window.click("[data-testid=server-add]").await;
     let block = r#"{ "mcpServers": { "parcel-tracker": { "command": "npx",
     "args": ["-y", "parcel-tracker-mcp"], "env": { "PARCEL_TOKEN": "pt_7709b2c141c" } } } }"#;
-    window.type_into("[data-testid=add-server-text]", block).await;
+    let typed = block.replace('\n', &char::from(Key::Return).to_string());
+    window.type_into("[data-testid=add-server-text]", &typed).await;
     window.wait_for("[data-testid=offered-server]").await;
     take_in(&window, "settings-mcp", name, large).await;
     window.close().await;
