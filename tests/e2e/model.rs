@@ -55,7 +55,7 @@ pub(crate) const TRACK: &str = "Track my parcel";
 pub(crate) const SCANS: &str = "Turn the scans into text";
 
 const COMMAND: &str =
-    "for f in scans/2026-0{1..9}-{invoice,annex}.pdf; do printf '%s    1 page\\n' \"$f\"; done; sleep 1000";
+    "for f in scans/2026-0{1..9}-{invoice,annex}.pdf; do printf '%-27s 1 page\\n' \"$f\"; done; sleep 1000";
 
 /// A message that asks for much at once.
 pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \

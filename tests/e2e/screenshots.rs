@@ -8,6 +8,9 @@ mod harness;
 #[allow(dead_code, unused_imports, reason = "its server is in a picture, too")]
 mod mcp_servers;
 mod model;
+#[allow(dead_code, reason = "the journeys with the servers name it")]
+#[path = "../journeys/protected_server.rs"]
+mod protected_server;
 mod screens {
     pub(crate) mod settings;
 }
@@ -243,7 +246,8 @@ async fn settings_mcp(name: &str, theme: Theme) {
     window.click("[data-testid=server-add]").await;
     let block = r#"{ "mcpServers": { "parcel-tracker": { "command": "npx",
     "args": ["-y", "parcel-tracker-mcp"], "env": { "PARCEL_TOKEN": "pt_7709b2c141c" } } } }"#;
-    window.type_into("[data-testid=add-server-text]", block).await;
+    let typed = block.replace('\n', &char::from(Key::Return).to_string());
+    window.type_into("[data-testid=add-server-text]", &typed).await;
     window.wait_for("[data-testid=offered-server]").await;
     take_in(&window, "settings-mcp", name, large).await;
     window.close().await;
@@ -424,11 +428,12 @@ async fn sub_agents(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
     earlier_chats(&home).await;
-    let home = home.settings(&serde_json::json!({
+    let settings = serde_json::json!({
         "vault": home.vault(),
         "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
         "model": "lm-studio/qwen3-14b",
-    }));
+    });
+    let home = home.settings(&settings);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, giving_tasks::COMPARE).await;

@@ -441,6 +441,37 @@ async fn stop_in_its_own_chat_stops_it_alone() {
     assert!(nova.model.last_texts("tool")[0].contains("The user stopped the sub-agent"));
 }
 
+#[tokio::test]
+async fn its_chat_opened_in_mid_answer_has_the_words_so_far() {
+    let said = text("One.\n\nTwo").and(pause()).and(text(" and three."));
+    let nova = Nova::new(PEOPLE, [task("look", &["crm"]), said, text("It counted.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Look").await;
+    let begun = wait_for(&mut events, |event| matches!(event, Event::SubagentStarted { .. })).await;
+    let Event::SubagentStarted { subagent, .. } = begun else { unreachable!() };
+    let second =
+        |event: &Event| matches!(event, Event::MessageBlock { index: 1, html, .. } if html.contains("Two"));
+    wait_for(&mut events, second).await;
+    let blocks = async || {
+        let view = app.open_session(SessionRef { session: subagent.clone() }).await.unwrap();
+        assert!(view.events.is_sorted_by_key(|event| event.seq), "{:?}", view.events);
+        let blocks = view.events.into_iter().filter_map(|envelope| match envelope.event {
+            Event::MessageBlock { index, html, .. } => Some((index, html)),
+            _ => None,
+        });
+        blocks.collect::<Vec<_>>()
+    };
+    let block = |index, text: &str| (index, format!("<p>{text}</p>\n"));
+    assert_eq!(blocks().await, [block(0, "One."), block(1, "Two")]);
+
+    nova.model.resume();
+    of_session(&mut events, &session, is_end).await;
+    assert_eq!(blocks().await, [block(0, "One."), block(1, "Two and three.")], "each block once");
+    nova.model.finish();
+}
+
 /// A model that a server on this machine runs elsewhere, agreed to.
 async fn far(nova: &Nova) -> App {
     setting(nova, "providers", json!([{"id": "near", "kind": "ollama", "base_url": nova.model.address()}]));

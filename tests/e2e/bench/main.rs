@@ -1,14 +1,16 @@
 //! Nova's window beside the barest Tauri window, on this machine and in the same run: how soon
 //! the second frame is drawn, how much memory all processes hold, and how long a command
-//! takes to the backend and back; what a streaming answer costs; and how long a board of many deals takes.
-//! `make bench` runs it; nothing passes or fails here. With the argument `streaming` or `board` only that is
-//! measured.
+//! takes to the backend and back; what a streaming answer costs; how long a board of many deals takes; and how
+//! much later the window is usable beside dead MCP servers.
+//! `make bench` runs it; nothing passes or fails here. With the argument `streaming`, `board` or `servers` only
+//! that is measured.
 
 // A table on standard output is what this program is for.
 #![allow(clippy::print_stdout)]
 
 #[path = "../harness/mod.rs"]
 mod harness;
+mod servers;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,12 @@ async fn main() {
         print_board(&board().await);
         return;
     }
+    if std::env::args().any(|arg| arg == "servers") {
+        servers::print(&servers::usable(&nova).await);
+        return;
+    }
     let board = board().await;
+    let usable = servers::usable(&nova).await;
     let bare = nova.with_file_name("examples").join("bare-window");
     assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
 
@@ -67,6 +74,7 @@ async fn main() {
     let without = streaming.all - streaming.graphics;
     println!("{:<44}{:>12}{without:>12.1}", "the same without the graphics card's part", "");
     print_board(&board);
+    servers::print(&usable);
     // Of the means of ten that `round_trips` gives, over all rounds.
     for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
         row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {

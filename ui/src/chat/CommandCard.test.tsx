@@ -82,6 +82,13 @@ describe('while it runs', () => {
     expect(output()).toMatch(/line 21$/);
   });
 
+  test('open card says the command once', async () => {
+    await openChat(<Conversation />, [turnStarted(), bash()]);
+    expect(within(card()).getAllByText(command)).toHaveLength(1);
+    fireEvent.click(within(card()).getByRole('button', { name: /Close$/ }));
+    expect(within(card()).getAllByText(command)).toHaveLength(1);
+  });
+
   test('Stop stops the call', async () => {
     const { backend } = await openChat(<Conversation />, [turnStarted(), bash()]);
     backend.on('stop_call', () => ({}));

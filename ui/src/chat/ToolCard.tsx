@@ -29,10 +29,12 @@ interface ToolCardProps {
   readonly turnFailed: boolean;
   /** The calls that its script makes. */
   readonly within: readonly CallItem[];
+  /** It shares its frame with no other call: the lines above the frame say how it was allowed. */
+  readonly alone: boolean;
 }
 
 /** One call: a line of 34 px, opened on request; a failure opens by itself. */
-export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within }: ToolCardProps) {
+export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within, alone }: ToolCardProps) {
   const undone = useUndone(call);
   const face = faceOf(call, after, turnFailed, undone?.at ?? null);
   const spoken = revealed(`${call.tool}, ${face.spoken}`);
@@ -72,10 +74,9 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within
           <Revealed text={call.tool} />
         </span>
         <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`}>
-          <Revealed text={face.line} />
+          <Revealed text={open ? face.openLine ?? face.line : face.line} />
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
-          {running && <StopCall call={call} />}
           {undone === null && <UndoCall call={call} />}
           <LookAtTool call={call} />
           <ShowRule call={call} />
@@ -87,6 +88,11 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within
         <span className="tabular pointer-events-none min-w-11 shrink-0 text-right text-small text-fg-3">
           {running ? <Running since={call.runningSince} /> : call.result && timed.has(face.state) ? durationText(call.result.ms) : ''}
         </span>
+        {running && (
+          <span className="relative flex shrink-0 items-center gap-2">
+            <StopCall call={call} />
+          </span>
+        )}
         <Icon
           name={open ? 'chevron-down' : 'chevron-right'}
           size={14}
@@ -98,7 +104,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within
       {call.result?.soFar != null && !open && <PartialResult partial={call.result.soFar} ended />}
       {open && (
         <div id={body}>
-          <Details call={call} within={within} />
+          <Details call={call} within={within} alone={alone} />
         </div>
       )}
     </div>
@@ -116,6 +122,8 @@ interface Face {
   readonly tone: string;
   /** Behind the name. */
   readonly line: string;
+  /** The same of an open card, where that says the rest. */
+  readonly openLine?: string;
   /** The line has the icon's colour. */
   readonly strong?: boolean;
   readonly spoken: string;
@@ -143,7 +151,7 @@ function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: st
         return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line, opens: isCommand });
       }
       if (call.progress?.message) return face('partial', 'spinner', 'text-fg-2', call.progress.message);
-      return face('running', 'spinner', 'text-fg-2', asked, { opens: isCommand });
+      return face('running', 'spinner', 'text-fg-2', asked, isCommand ? { opens: true, openLine: '' } : {});
     }
     case 'waiting':
       return face('waiting', 'question', 'text-accent', asked);
@@ -152,7 +160,7 @@ function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: st
       if (isCommand) {
         const { code, reason } = commandEnd(call);
         const isGood = code === 0 && reason === null;
-        return face('done', isGood ? 'check' : 'failed', isGood ? 'text-ok' : 'text-warn', `${asked}: ${commandSummary(call)}`);
+        return face('done', isGood ? 'check' : 'failed', isGood ? 'text-ok' : 'text-warn', `${asked}: ${commandSummary(call)}`, { openLine: commandSummary(call) });
       }
       return face('done', 'check', 'text-ok', readSummary(call) ?? doneSummary(call), { opens: showsPages(call) });
     case 'failed':
@@ -270,11 +278,11 @@ function TryAgain({ call }: { call: CallItem }) {
   );
 }
 
-function Details({ call, within }: { call: CallItem; within: readonly CallItem[] }) {
+function Details({ call, within, alone }: Pick<ToolCardProps, 'call' | 'within' | 'alone'>) {
   const actions = useActions();
   const { result } = call;
   const pages = showsPages(call);
-  const allowed = decidedQuestions(call).filter(({ decided, elicitation }) => !elicitation && decided?.decision !== 'deny');
+  const allowed = (alone ? [] : decidedQuestions(call)).filter(({ decided, elicitation }) => !elicitation && decided?.decision !== 'deny');
   const hasArguments = !isObject(call.args) || Object.keys(call.args).length > 0;
   return (
     <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">

@@ -142,7 +142,14 @@ function Calls({ calls, around }: { calls: readonly [CallItem, ...CallItem[]]; a
         className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${calls[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
       >
         {calls.map((call) => (
-          <ToolCard key={call.id} call={call} within={callsWithin(around.calls, call)} after={writesBefore(around.calls, call)} turnFailed={around.status === 'failed'} />
+          <ToolCard
+            key={call.id}
+            call={call}
+            within={callsWithin(around.calls, call)}
+            after={writesBefore(around.calls, call)}
+            turnFailed={around.status === 'failed'}
+            alone={calls.length === 1}
+          />
         ))}
       </div>
     </div>

@@ -92,13 +92,18 @@ describe('Models', () => {
     expect(ollama.getByText('qwen3:14b').closest('li')).not.toHaveTextContent('cannot call tools');
   });
 
-  it('adds a provider that answers, and lists its models', async () => {
+  it.each([
+    ['Anthropic', 'anthropic', 'anthropic', 'api.anthropic.com'],
+    ['Gemini', 'gemini', 'gemini', 'generativelanguage.googleapis.com'],
+    ['OpenAI Responses', 'openai-responses', 'openai_responses', 'api.openai.com'],
+  ] as const)('adds %s when it answers, and lists its models', async (name, id, kind, host) => {
     const { backend, user } = setup('models');
     await user.click(await screen.findByTestId('provider-add'));
-    await user.selectOptions(screen.getByLabelText('Provider'), 'Anthropic');
+    await user.selectOptions(screen.getByLabelText('Provider'), name);
+    expect(screen.getByTestId('new-provider')).toHaveTextContent(`${host} gets a one-word test request.`);
     await user.type(screen.getByLabelText('Key'), 'sk-canary{Enter}');
-    const added = { id: 'anthropic', kind: 'anthropic', key: 'sk-canary' };
-    expect((await provider('anthropic')).getByText('gpt-5.2-mini')).toBeVisible();
+    const added = { id, kind, key: 'sk-canary' };
+    expect((await provider(id)).getByText('gpt-5.2-mini')).toBeVisible();
     expect(backend.asked('check_provider')).toEqual([added]);
     expect(backend.asked('add_provider')).toEqual([added]);
     expect(screen.queryByTestId('provider-adding')).toBeNull();

@@ -175,7 +175,7 @@ export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFie
             {checked.host} answers
           </Badge>
         ) : (
-          `${host ? `${host} gets a one-word test request. ` : ''}Stored in the system keychain or Nova’s encrypted file, never in notes or settings.`
+          `${host ? `${host} gets a one-word test request. ` : ''}The key is stored in the system keychain or Nova’s encrypted file, never in notes or settings.`
         )}
       </div>
       {problem && <ErrorBox error={problem} />}

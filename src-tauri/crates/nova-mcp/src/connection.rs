@@ -1,18 +1,19 @@
 //! A server that answers: its requests, each within limits, and its end.
 
 mod calls;
+mod following;
 mod pages;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nova_registry::harmless_line;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ElicitRequestParams, ElicitResult,
     ElicitationCapability, FormElicitationCapability, Implementation, JsonObject, ListToolsRequest,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerNotification, ServerPeerInfo,
-    ServerResult, SubscriptionFilter, UrlElicitationCapability,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ResourceUpdatedNotificationParam,
+    ServerNotification, ServerPeerInfo, ServerResult, SubscriptionFilter, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
@@ -34,6 +35,7 @@ use crate::limits;
 use crate::trouble::Trouble;
 
 pub(crate) use self::calls::Hear;
+use self::following::Followed;
 
 /// A call may continue for this many times its time limit, as long as it tells of progress.
 pub(crate) const PROGRESSES: u32 = 10;
@@ -47,6 +49,7 @@ pub(crate) struct Connection {
     peer: Peer<RoleClient>,
     progress: broadcast::Sender<ProgressNotificationParam>,
     pub(crate) news: News,
+    followed: Followed,
     ending: Arc<Ending>,
     said: LastLines,
     /// Ends it.
@@ -68,6 +71,20 @@ pub(crate) struct News {
     pub(crate) tools: Arc<Notify>,
     /// Prompts or resources.
     pub(crate) offers: Arc<Notify>,
+    /// A resource that was read has changed.
+    changed: Arc<AtomicBool>,
+}
+
+impl News {
+    fn resource_changed(&self) {
+        self.changed.store(true, Ordering::SeqCst);
+        self.offers.notify_one();
+    }
+
+    /// Whether a resource that was read has changed since the last time.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::SeqCst)
+    }
 }
 
 /// What a connection is made with beside its way.
@@ -85,6 +102,7 @@ pub(crate) struct Parts {
 struct Hears {
     progress: broadcast::Sender<ProgressNotificationParam>,
     news: News,
+    followed: Followed,
     askers: Arc<Askers>,
     visited: broadcast::Sender<String>,
 }
@@ -132,6 +150,14 @@ impl ClientHandler for Hears {
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.news.offers.notify_one();
     }
+
+    async fn on_resource_updated(
+        &self,
+        told: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.followed.told(&told.uri, &self.news);
+    }
 }
 
 impl Connection {
@@ -150,9 +176,11 @@ impl Connection {
         let (visited, _) = broadcast::channel(64);
         let news = News::default();
         let askers = Arc::<Askers>::default();
+        let followed = Followed::default();
         let hears = Hears {
             progress: progress.clone(),
             news: news.clone(),
+            followed: followed.clone(),
             askers: askers.clone(),
             visited: visited.clone(),
         };
@@ -172,6 +200,7 @@ impl Connection {
             peer: service.peer().clone(),
             progress,
             news,
+            followed,
             ending,
             said,
             stop: stop.clone(),

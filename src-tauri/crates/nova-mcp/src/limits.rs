@@ -27,6 +27,8 @@ pub(crate) const FIELDS: usize = 40;
 /// Resources of one list, and bytes of the text of one that is read.
 pub(crate) const RESOURCES: usize = 500;
 pub(crate) const RESOURCE: usize = 1 << 20;
+/// Resources that were read and of which changes are reported.
+pub(crate) const FOLLOWED: usize = 50;
 /// Bytes of one image, sound or file of an answer, and of all that are kept for the window.
 pub(crate) const MEDIA: usize = 6 << 20;
 pub(crate) const ALL_MEDIA: usize = 64 << 20;

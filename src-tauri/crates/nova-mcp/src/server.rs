@@ -56,7 +56,7 @@ struct Now {
     starting: Option<(Instant, CancellationToken)>,
     /// When a call last needed it.
     used: Instant,
-    /// How often its prompts or resources changed.
+    /// How often its prompts or resources changed, or a resource that was read did.
     offers_changed: u64,
 }
 
@@ -222,12 +222,15 @@ impl Server {
     /// Lists its prompts and resources anew.
     async fn list_offers(self: &Arc<Self>, connection: &Connection) {
         let before = self.now().known.offers.clone();
+        let has_changed = connection.news.take_changed();
         let offers = connection.offers(self.config.timeout, before.clone()).await;
-        if offers != before {
+        if has_changed || offers != before {
             let mut now = self.now();
-            now.known.offers = offers;
             now.offers_changed += 1;
-            self.keep(&now);
+            if offers != before {
+                now.known.offers = offers;
+                self.keep(&now);
+            }
             drop(now);
             self.host.changed();
         }

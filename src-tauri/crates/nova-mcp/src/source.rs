@@ -77,7 +77,7 @@ pub struct ServerStatus {
     pub failures: u32,
     /// Until it is started again by itself.
     pub next_try: Option<Duration>,
-    /// How often its prompts or resources changed since it was configured.
+    /// How often its prompts or resources changed since it was configured, or a resource that was read did.
     pub offers_changed: u64,
 }
 

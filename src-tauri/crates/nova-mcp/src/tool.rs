@@ -168,6 +168,7 @@ async fn ask(
         }
         (Kind::Resources, Some(uri)) => {
             let read = connection.read_resource(uri, limit, stop, asks, hear).await?;
+            connection.follow(uri, limit);
             Ok(resources::output(&read, server.secrets(), server.media()))
         }
         (Kind::Resources, None) => {

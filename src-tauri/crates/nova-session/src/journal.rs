@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
@@ -26,6 +27,8 @@ pub(crate) struct Journal {
     next: Arc<Sequence>,
     meter: Mutex<UseMeter>,
     waiting: Mutex<Waiting>,
+    /// By index, the blocks of the message that is being written: the log has it only once it is whole.
+    unfinished: Mutex<BTreeMap<u32, Envelope>>,
     /// Held while entries are written: whoever flushes meanwhile waits until they are there.
     writing: tokio::sync::Mutex<()>,
 }
@@ -55,6 +58,7 @@ impl Journal {
             next,
             meter: Mutex::default(),
             waiting: Mutex::default(),
+            unfinished: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         }
     }
@@ -96,8 +100,33 @@ impl Journal {
         let envelope = self.envelope(seq, event);
         let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).hear(&envelope);
         self.waiting().used.extend(used);
+        self.follow_message(&envelope);
         self.keep(seq, &envelope);
         envelope
+    }
+
+    fn follow_message(&self, envelope: &Envelope) {
+        let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        match &envelope.event {
+            Event::MessageBlock { message, index, .. } => {
+                let is_same = |block: &Envelope| matches!(&block.event, Event::MessageBlock { message: of, .. } if of == message);
+                unfinished.retain(|_, block| is_same(block));
+                unfinished.insert(*index, envelope.clone());
+            }
+            Event::MessageCompleted { .. }
+            | Event::TurnCompleted { .. }
+            | Event::TurnCancelled { .. }
+            | Event::TurnFailed { .. } => unfinished.clear(),
+            _ => {}
+        }
+    }
+
+    /// The newest event of each block of the message that is being written, by number.
+    pub(crate) fn unfinished(&self) -> Vec<Envelope> {
+        let unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks: Vec<Envelope> = unfinished.values().cloned().collect();
+        blocks.sort_by_key(|block| block.seq);
+        blocks
     }
 
     fn envelope(&self, seq: i64, event: Event) -> Envelope {

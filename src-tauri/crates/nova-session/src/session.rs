@@ -3,7 +3,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants, SeenNote, SeenNotes};
-use nova_protocol::{AttachedFile, ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
+use nova_protocol::{
+    AttachedFile, ContextView, DeactivatedBy, Decision, Envelope, ErrorCode, Event, UserError,
+};
 use nova_provider::ToolDefinition;
 use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
@@ -198,6 +200,12 @@ impl Session {
             journal.flush().await?;
         }
         Ok(())
+    }
+
+    /// The blocks of the message that a running turn is writing, which no log has yet.
+    pub fn unfinished(&self) -> Vec<Envelope> {
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        journal.map(|journal| journal.unfinished()).unwrap_or_default()
     }
 
     /// The number of the session's next event.

@@ -55,7 +55,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
         onClose();
       }}
     >
-      <p className="flex items-center gap-2.5">
+      <div className="flex items-center gap-2.5">
         <span className="text-ui font-semibold">Add server</span>
         <Segments
           label="How it is given"
@@ -68,7 +68,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
         />
         <span className="flex-1 text-fg-3">{state.way === 'paste' ? 'a config block, a command or an address' : 'a command or an address'}</span>
         <IconButton icon="x" iconSize={14} label="Close" onClick={onClose} />
-      </p>
+      </div>
       {state.way === 'paste' ? (
         <textarea
           ref={first}

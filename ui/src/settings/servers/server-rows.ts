@@ -60,9 +60,9 @@ function blockedText(changed: number, added: number): string {
 
 function failedText(row: ServerRow, since: number): string {
   const { failures, next_try } = row;
-  const times = failures > 1 ? ` Failed ${failures} times.` : '';
+  const times = failures > 1 ? ` ${failures} times` : '';
   const next = next_try === null ? '' : ` Next try in ${Math.max(0, Math.ceil((next_try - since) / 1000))} s.`;
-  return `Failed: ${reasonText(row)}${times}${next}`;
+  return `Failed${times}: ${reasonText(row)}${next}`;
 }
 
 /** Without what stands beside it: the name, and the lines of its error output. */

@@ -24,9 +24,11 @@ impl App {
     pub(crate) async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
         let info = self.inner.store.info(&session.session).await?;
         let open = self.chats().get(&session.session).cloned();
-        let mut running_calls = Vec::new();
+        let (mut running_calls, mut unfinished) = (Vec::new(), Vec::new());
         if let Some(chat) = open {
             running_calls = chat.session.running_calls();
+            // Before the flush: whatever was told before these blocks is then in the log.
+            unfinished = chat.session.unfinished();
             chat.session.flush().await?;
         }
         let events = self.inner.store.events_since(&session.session, 0).await;
@@ -35,8 +37,13 @@ impl App {
         if row.running && !self.runs_here(&row.id) {
             self.follow_elsewhere(&row.id, events.last().map_or(0, |(last, _)| last + 1));
         }
-        let events =
-            blocking(move || Ok(with_blocks(events.into_iter().map(|(_, envelope)| envelope)))).await?;
+        let events = blocking(move || {
+            let mut events: Vec<_> = events.into_iter().map(|(_, envelope)| envelope).collect();
+            events.extend(unfinished);
+            events.sort_by_key(|envelope| envelope.seq);
+            Ok(with_blocks(events))
+        })
+        .await?;
         Ok(SessionView { row, events, running_calls })
     }
 

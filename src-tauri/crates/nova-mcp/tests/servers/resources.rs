@@ -1,12 +1,13 @@
 //! The resources of a server, through the one tool that lists and reads them.
 
+use futures::StreamExt as _;
 use nova_registry::LoadedTool;
 use nova_skill::{CallToken, Effect, ToolOutput, Value};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::at_an_address::{reply, server};
-use crate::support::{Servers, context, ready_tools};
+use crate::support::{Servers, context, ready_tools, until, within};
 
 #[tokio::test]
 async fn resources_are_listed_with_their_templates_and_read() {
@@ -93,4 +94,53 @@ async fn a_server_without_resources_has_no_tool_for_them_and_one_without_tools_h
     assert!(matches!(servers.skill("web").tools.as_slice(), [LoadedTool::Ready { .. }]));
     let read = servers.call("web", "read_resource", json!({"uri": "a:b"})).await.unwrap();
     assert_eq!(read["text"], "over http");
+}
+
+async fn read(servers: &Servers, uri: &str) {
+    servers.call("one", "read_resource", json!({ "uri": uri })).await.unwrap();
+}
+
+fn changes(servers: &Servers) -> u64 {
+    servers.mcp.statuses()[0].offers_changed
+}
+
+/// A server whose first list of resources is taken up, so that only reports of changes count.
+async fn with_resources(how: &str, count: usize) -> Servers {
+    let servers = Servers::one(how).await;
+    until(|| servers.mcp.offered().iter().any(|one| one.offers.resources.len() == count)).await;
+    servers
+}
+
+#[tokio::test]
+async fn a_change_of_a_resource_that_was_read_is_reported() {
+    for (how, subscribed) in [("resources", "resourcessubscribe"), ("newest-resources", "listensnote1")] {
+        let servers = with_resources(how, 2).await;
+        read(&servers, "note:///1").await;
+        until(|| servers.note(subscribed).exists()).await;
+        let before = changes(&servers);
+        let mut reports = servers.mcp.source().changes();
+        servers.call("one", "touch", json!({"text": "note:///1"})).await.unwrap();
+        until(|| changes(&servers) == before + 1).await;
+        within(reports.next()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_refused_report_is_asked_for_again_with_the_next_read() {
+    let servers = with_resources("resources", 2).await;
+    let refused = || std::fs::read_to_string(servers.note("refused")).unwrap_or_default();
+    within(async {
+        while refused() != "xx" {
+            read(&servers, "note:///2").await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_reports_no_changes_is_not_asked_to() {
+    let servers = with_resources("endless-resources", 500).await;
+    read(&servers, "note:///1").await;
+    servers.call("one", "echo", json!({"text": "later"})).await.unwrap();
+    assert!(!servers.note("resourcessubscribe").exists());
 }

@@ -1,0 +1,148 @@
+//! Resources that were read: the server is asked to report when one of them changes, until the connection ends.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, Request, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{Connection, News};
+use crate::limits;
+
+/// The addresses that were read last; dropping a guard gives its resource up.
+#[derive(Clone, Default)]
+pub(super) struct Followed(Arc<Mutex<VecDeque<(String, DropGuard)>>>);
+
+impl Followed {
+    /// None where it is followed already; else what is cancelled once it is no longer.
+    fn add(&self, uri: &str) -> Option<CancellationToken> {
+        let mut followed = self.now();
+        if followed.iter().any(|(other, _)| other == uri) {
+            return None;
+        }
+        let given_up = CancellationToken::new();
+        followed.push_back((uri.to_owned(), given_up.clone().drop_guard()));
+        if followed.len() > limits::FOLLOWED {
+            followed.pop_front();
+        }
+        Some(given_up)
+    }
+
+    fn remove(&self, uri: &str) {
+        self.now().retain(|(other, _)| other != uri);
+    }
+
+    /// The server says that a resource has changed; what nobody asked for is left aside.
+    pub(super) fn told(&self, uri: &str, news: &News) {
+        if self.now().iter().any(|(other, _)| other == uri) {
+            news.resource_changed();
+        }
+    }
+
+    fn now(&self) -> MutexGuard<'_, VecDeque<(String, DropGuard)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection {
+    /// Asks a server that offers it to report changes of a resource that was read. The oldest of too many is given up.
+    pub(crate) fn follow(&self, uri: &str, limit: Duration) {
+        let Some(info) = self.info() else { return };
+        let resources = info.capabilities.resources.as_ref();
+        if resources.is_none_or(|resources| resources.subscribe != Some(true)) {
+            return;
+        }
+        let Some(given_up) = self.followed.add(uri) else { return };
+        let (peer, news, followed) = (self.peer.clone(), self.news.clone(), self.followed.clone());
+        let (is_old, closed) = (info.protocol_version.has_initialize(), self.closed.clone());
+        let uri = uri.to_owned();
+        tokio::spawn(async move {
+            let following = async {
+                if is_old {
+                    subscribed(&peer, &uri, limit, &given_up).await
+                } else {
+                    listening(&peer, &uri, &news, &given_up).await
+                }
+            };
+            tokio::select! {
+                ended = following => {
+                    if let Err(error) = ended {
+                        tracing::debug!("changes of a resource are not reported: {error}");
+                    }
+                }
+                () = closed.cancelled() => {}
+            }
+            // Given up, it may have been read again meanwhile.
+            if !given_up.is_cancelled() {
+                followed.remove(&uri);
+            }
+        });
+    }
+}
+
+/// Up to protocol 2025-11-25, reports come as notifications of the connection.
+async fn subscribed(
+    peer: &Peer<RoleClient>,
+    uri: &str,
+    limit: Duration,
+    given_up: &CancellationToken,
+) -> Result<(), ServiceError> {
+    let ask = async |request| {
+        let sent = peer.send_request_with_option(request, PeerRequestOptions::with_timeout(limit)).await?;
+        sent.await_response().await
+    };
+    ask(ClientRequest::SubscribeRequest(Request::new(SubscribeRequestParams::new(uri)))).await?;
+    given_up.cancelled().await;
+    let params = UnsubscribeRequestParams::new(uri);
+    ask(ClientRequest::UnsubscribeRequest(Request::new(params))).await.map(drop)
+}
+
+/// From 2026-07-28 on they come as a stream of their own.
+async fn listening(
+    peer: &Peer<RoleClient>,
+    uri: &str,
+    news: &News,
+    given_up: &CancellationToken,
+) -> Result<(), ServiceError> {
+    let mut reports = peer.listen(SubscriptionFilter::builder().resource_subscription(uri).build()).await?;
+    loop {
+        tokio::select! {
+            told = reports.next() => match told? {
+                Some(_) => news.resource_changed(),
+                None => return Ok(()),
+            },
+            () = given_up.cancelled() => return Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_reports_of_followed_resources_count() {
+        let (followed, news) = (Followed::default(), News::default());
+        followed.told("a:b", &news);
+        assert!(!news.take_changed());
+        assert!(followed.add("a:b").is_some());
+        followed.told("a:b", &news);
+        assert!(news.take_changed() && !news.take_changed(), "once");
+        followed.remove("a:b");
+        followed.told("a:b", &news);
+        assert!(!news.take_changed());
+    }
+
+    #[test]
+    fn a_resource_is_followed_once_and_the_oldest_is_given_up() {
+        let followed = Followed::default();
+        let first = followed.add("0").expect("it is new");
+        assert!(followed.add("0").is_none());
+        let last = (1..=limits::FOLLOWED).map(|at| followed.add(&at.to_string()).expect("it is new")).last();
+        assert!(first.is_cancelled() && last.is_some_and(|last| !last.is_cancelled()));
+    }
+}
