@@ -26,7 +26,8 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::args::{
-    ApproveHow, Args, Changes, Command, Mcp, NewKind, Provider, Skill, Tool, UnconfinedAnswer, Vault,
+    ApproveHow, Args, Changes, Command, Mcp, NewKind, Provider, Skill, SkillExample, Tool, UnconfinedAnswer,
+    Vault,
 };
 use crate::{approve, print, start};
 

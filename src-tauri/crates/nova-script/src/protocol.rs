@@ -75,7 +75,7 @@ pub enum ToChild {
     /// that returns its last expression, and a call runs it.
     Load { file: String, source: String, more: bool, snippet: bool },
     /// Call the tool that a loaded file defines.
-    Call { file: String, args: Value, request: Request, given: Given },
+    Call { file: String, args: Value, request: Request, given: Box<Given> },
     /// The answer to an `Ask`.
     Answer { ask: u64, answer: Result<Answer, Refusal> },
     /// Abort the running call: its `AbortSignal` fires.
@@ -86,7 +86,7 @@ pub enum ToChild {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromChild {
     Loaded {
-        definition: Definition,
+        definition: Box<Definition>,
     },
     /// The tool wants something that only Nova can do.
     Ask {

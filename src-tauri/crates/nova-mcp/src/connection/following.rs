@@ -142,7 +142,10 @@ mod tests {
         let followed = Followed::default();
         let first = followed.add("0").expect("it is new");
         assert!(followed.add("0").is_none());
-        let last = (1..=limits::FOLLOWED).map(|at| followed.add(&at.to_string()).expect("it is new")).last();
+        let mut last = None;
+        for at in 1..=limits::FOLLOWED {
+            last = Some(followed.add(&at.to_string()).expect("it is new"));
+        }
         assert!(first.is_cancelled() && last.is_some_and(|last| !last.is_cancelled()));
     }
 }

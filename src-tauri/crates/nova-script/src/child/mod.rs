@@ -186,7 +186,7 @@ impl Worker {
         let mut isolate = isolate.ok_or_else(Ended::no_memory)?;
         let definition = isolate.load(&file, compiled, limits)?;
         loaded.insert(file, isolate);
-        Ok(FromChild::Loaded { definition })
+        Ok(FromChild::Loaded { definition: Box::new(definition) })
     }
 
     fn isolate(&self) -> Option<Isolate> {

@@ -23,7 +23,7 @@ pub(super) struct Cache {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Known {
-    Defines(Definition),
+    Defines(Box<Definition>),
     /// It will be that as long as Nova is the same.
     Faulty(Fault),
 }

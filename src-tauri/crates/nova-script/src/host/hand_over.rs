@@ -65,7 +65,7 @@ impl HandOver {
             }
         }
         let (args, request, given) = (self.args.clone(), self.request.clone(), self.given.clone());
-        let call = ToChild::Call { file: what.file.clone(), args, request, given };
+        let call = ToChild::Call { file: what.file.clone(), args, request, given: Box::new(given) };
         let sent = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Broken::Cancelled),

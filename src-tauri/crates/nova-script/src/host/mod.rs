@@ -188,7 +188,7 @@ impl ScriptHost {
         match lease.running.load(&what, self.options.time, stop).await {
             Ok(definition) => {
                 lease.release();
-                Ok(Known::Defines(definition::tidy(definition)))
+                Ok(Known::Defines(Box::new(definition::tidy(definition))))
             }
             Err(LoadError::Fault { fault, fatal }) => {
                 if fatal {

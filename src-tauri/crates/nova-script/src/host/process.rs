@@ -146,7 +146,7 @@ impl Running {
         self.send(message, source.len()).await?;
         loop {
             match self.frames.next().await {
-                Ok((FromChild::Loaded { definition }, _)) => return Ok(Ok(definition)),
+                Ok((FromChild::Loaded { definition }, _)) => return Ok(Ok(*definition)),
                 Ok((FromChild::Failed { fault, fatal }, _)) => return Ok(Err((fault, fatal))),
                 Ok((FromChild::Log { level, message }, _)) => trace(file, level, &message),
                 Ok((FromChild::At { line }, _)) => *at = Some(line),

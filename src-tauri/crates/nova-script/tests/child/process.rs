@@ -8,7 +8,7 @@ use std::{
 };
 
 use nova_script::protocol::{
-    self, Definition, Fault, FaultKind, FromChild, Given, Limits, Principal, Request, ToChild,
+    self, Definition, Fault, FaultKind, FromChild, Limits, Principal, Request, ToChild,
 };
 use serde_json::{Value, json};
 
@@ -81,14 +81,14 @@ impl Process {
     pub(crate) fn load_one(&mut self, file: &str, source: &str, more: bool) -> Result<Definition, Fault> {
         self.send(&ToChild::Load { file: file.into(), source: source.into(), more, snippet: false });
         match self.next() {
-            Some(FromChild::Loaded { definition }) => Ok(definition),
+            Some(FromChild::Loaded { definition }) => Ok(*definition),
             Some(FromChild::Failed { fault, fatal: false }) => Err(fault),
             other => panic!("neither loaded nor failed: {other:?}"),
         }
     }
 
     pub(crate) fn begin(&mut self, file: &str, args: Value) {
-        self.send(&ToChild::Call { file: file.into(), args, request: request(), given: Given::default() });
+        self.send(&ToChild::Call { file: file.into(), args, request: request(), given: Box::default() });
     }
 
     /// A call that asks for nothing; what else it said, and its end.

@@ -71,7 +71,7 @@ fn serve() {
 fn load(source: Source) {
     match source.load.as_str() {
         "ok" => say(&FromChild::Loaded {
-            definition: Definition {
+            definition: Box::new(Definition {
                 name: source.name,
                 description: "Stands in.".into(),
                 parameters: source.parameters,
@@ -82,7 +82,7 @@ fn load(source: Source) {
                 fragments: Fragments::default(),
                 keys: Vec::new(),
                 vault: source.vault,
-            },
+            }),
         }),
         "fault" => fail(FaultKind::Syntax, "Expected `}`.", false),
         "exit_at" => {
