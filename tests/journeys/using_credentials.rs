@@ -174,7 +174,7 @@ fn weather_key(view: &CredentialsView) -> &CredentialRow {
 #[tokio::test]
 async fn granted_key_and_allow_rule_run_without_a_terminal() {
     let (nova, weather, _) = world([]).await;
-    nova.rules("allow:\n  - dynamic__forecast\n");
+    nova.rules("permissions:\n  allow: [dynamic__forecast]\n");
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
     let nobody = ScriptedApprover::default();

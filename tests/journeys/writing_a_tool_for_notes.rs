@@ -203,7 +203,7 @@ async fn rules_about_the_tools_of_the_vault_hold() {
         try { return (await ctx.vault.read('Silas Marner')).text } catch (error) { return error.message }";
     let nova = nova(&[("tried", WRITE, body)]);
     nova.rules(
-        "deny:\n  - vault__read_note(path=\"Books/Silas*\")\n  - vault__append_to_note(path=\"Books/*\")\n",
+        "permissions:\n  deny: ['vault__read_note(path=\"Books/Silas*\")', 'vault__append_to_note(path=\"Books/*\")']\n",
     );
     let app = started(&nova).await;
     let result = run(&app, "dynamic.tried", &ScriptedApprover::always(Decision::Once)).await;
@@ -220,7 +220,7 @@ async fn rules_about_the_tools_of_the_vault_hold() {
         READ,
         "try { return (await ctx.vault.read('Silas Marner')).text } catch (error) { return error.message }",
     )]);
-    nova.rules("deny:\n  - vault__read_note(path=\"Books/Silas*\")\n");
+    nova.rules("permissions:\n  deny: ['vault__read_note(path=\"Books/Silas*\")']\n");
     let app = started(&nova).await;
     let result = run(&app, "dynamic.tried", &ScriptedApprover::always(Decision::Once)).await;
     let said = result.value.unwrap_or_default().to_string();

@@ -101,7 +101,7 @@ async fn told(access: Option<VaultAccess>, args: Value, rules: &str, who: Relati
     run_call(&scope, call, CancellationToken::new()).await.result.expect("the file itself runs")
 }
 
-const NO_RULES: &str = "allow: []";
+const NO_RULES: &str = "permissions: {allow: []}";
 
 #[tokio::test]
 async fn file_reads_only_with_declared_access() {
@@ -127,9 +127,9 @@ async fn rules_and_policies_about_the_vault_hold_within_a_file() {
                   {deny: [read_note]}}}]";
     for (rules, who, expected) in [
         (NO_RULES, Relationship::Owner, "Diary"),
-        ("deny: [vault__read_note]", Relationship::Owner, "is denied by the rule"),
+        ("permissions: {deny: [vault__read_note]}", Relationship::Owner, "is denied by the rule"),
         (
-            "human_approval: [vault__read_note]",
+            "permissions: {human_approval: [vault__read_note]}",
             Relationship::Owner,
             "A rule requires asking about vault.read_note",
         ),
