@@ -120,11 +120,8 @@ fn serve(how: &str, file: Option<&str>, lines: &Receiver<String>) {
                 refuse(id, -32602, "not that one");
             }
             "resources/subscribe" | "resources/unsubscribe" => {
-                write(
-                    file,
-                    &format!("{}", message["method"]).replace(['"', '/'], ""),
-                    &params["uri"].to_string(),
-                );
+                let asked = message["method"].to_string().replace(['"', '/'], "");
+                write(file, &asked, &params["uri"].to_string());
                 answer(id, json!({}));
             }
             "subscriptions/listen" => offers::listen(file, id, params),
