@@ -9,7 +9,8 @@ use nova_skill::{MatchRule, PropertyValue, RecordType};
 use nova_vault::{QueryRow, VaultPath};
 use serde_json::{Value, json};
 
-use super::{Found, VaultRead, bare, count, examples_of, names_of, properties_of, same_word, says_something};
+use super::properties::{Found, bare, names_of, properties_of, same_word};
+use super::{VaultRead, count, examples_of, says_something};
 
 /// A rule and the notes that it would make records.
 pub(super) struct Candidate<'a> {

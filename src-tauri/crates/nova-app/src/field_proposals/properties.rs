@@ -1,0 +1,163 @@
+//! Which property of a vault's notes would best be read as which field, by name and by value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+use nova_protocol::PropertyProposal;
+use nova_skill::figures::{folded, similarity};
+use nova_skill::{Field, FieldKind, PropertyValue, RecordType};
+use nova_vault::QueryRow;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::{count, says_something};
+
+/// The properties that notes have in place of those the fields are read from.
+pub(super) fn properties(declared: &RecordType, notes: &[&QueryRow]) -> Vec<PropertyProposal> {
+    let found = properties_of(declared, notes);
+    let other = |found: &Found| folded(&found.property) != folded(found.declared.property());
+    let proposals = found.into_iter().filter(other).map(|found| PropertyProposal {
+        label: found.declared.label(&found.field),
+        examples: examples(notes, &found.property),
+        notes: count(found.notes),
+        field: found.field,
+        property: found.property,
+        because: found.because,
+    });
+    proposals.collect()
+}
+
+/// A field and the property that it would best be read from.
+pub(super) struct Found<'a> {
+    pub(super) field: String,
+    pub(super) declared: &'a Field,
+    pub(super) property: String,
+    notes: usize,
+    because: String,
+}
+
+/// For each field the property that it would best be read from. No property is given to two.
+pub(super) fn properties_of<'a>(declared: &'a RecordType, notes: &[&QueryRow]) -> Vec<Found<'a>> {
+    let used = used_properties(notes);
+    let mut wanted: Vec<(usize, usize, Found<'a>)> = Vec::new();
+    for (key, field) in &declared.fields {
+        let names = names_of(declared, key, key);
+        for (property, values) in &used {
+            let Some((score, because)) = likely(key, field, &names, property, values) else { continue };
+            let found = Found {
+                field: key.clone(),
+                declared: field,
+                property: property.clone(),
+                notes: values.len(),
+                because,
+            };
+            wanted.push((score, values.len(), found));
+        }
+    }
+    // The surest first; of two as sure what more notes have.
+    wanted.sort_by_key(|(score, notes, _)| std::cmp::Reverse((*score, *notes)));
+    let (mut fields, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    let mut found: Vec<Found> = Vec::new();
+    for (_, _, one) in wanted {
+        if !fields.contains(&one.field) && !taken.contains(&folded(&one.property)) {
+            fields.insert(one.field.clone());
+            taken.insert(folded(&one.property));
+            found.push(one);
+        }
+    }
+    found.sort_by_key(|one| declared.fields.get_index_of(&one.field));
+    found
+}
+
+/// Each property, but `type`, with the values that the notes have under it.
+fn used_properties<'a>(notes: &[&'a QueryRow]) -> IndexMap<String, Vec<&'a PropertyValue>> {
+    let mut spelled: BTreeMap<String, String> = BTreeMap::new();
+    let mut used: IndexMap<String, Vec<&PropertyValue>> = IndexMap::new();
+    for row in notes {
+        for (key, property) in row.document.properties() {
+            if folded(key) != "type" && says_something(&property.value) {
+                let key = spelled.entry(folded(key)).or_insert_with(|| key.clone());
+                used.entry(key.clone()).or_default().push(&property.value);
+            }
+        }
+    }
+    used
+}
+
+/// How sure it is that a property is the field, and why; `None` where it is not.
+fn likely(
+    key: &str,
+    field: &Field,
+    names: &[&str],
+    property: &str,
+    values: &[&PropertyValue],
+) -> Option<(usize, String)> {
+    const ALIKE: usize = 75;
+    let fitting = values.iter().filter(|value| field.fits(value)).count();
+    // A few broken ones do not make another property of it.
+    if fitting * 5 < values.len() * 4 {
+        return None;
+    }
+    let bare = bare(property);
+    if bare == self::bare(field.property()) {
+        return Some((100, format!("is another spelling of {key}")));
+    }
+    if names.iter().any(|name| self::bare(name) == bare) {
+        return Some((90, format!("is another name for {key}")));
+    }
+    let alike = names.iter().map(|name| similarity(&self::bare(name), &bare)).max().unwrap_or(0);
+    if alike >= ALIKE {
+        return Some((alike.min(89), format!("is spelled like {key}")));
+    }
+    let addresses = values.iter().filter(|value| is_address(value)).count();
+    let is_mail = field.kind == FieldKind::Text && self::bare(key).contains("mail");
+    (is_mail && addresses * 5 >= values.len() * 4).then(|| (60, "holds e-mail addresses".to_owned()))
+}
+
+/// `name@host.example`
+fn is_address(value: &PropertyValue) -> bool {
+    value.as_text().is_some_and(|text| {
+        let Some((name, host)) = text.trim().split_once('@') else { return false };
+        !name.is_empty() && host.contains('.') && !text.trim().contains([' ', '/'])
+    })
+}
+
+/// What the manifest says it may also be called, with its own name.
+pub(super) fn names_of<'a>(declared: &'a RecordType, key: &str, own: &'a str) -> Vec<&'a str> {
+    let also = declared.also.get(key).into_iter().flatten().map(String::as_str);
+    std::iter::once(own).chain(also).collect()
+}
+
+/// Letters and digits alone, without marks above or below: `E-Mail` and `e_mail` are one name, and so
+/// are `téléphone` and `telephone`.
+pub(super) fn bare(name: &str) -> String {
+    folded(name).nfd().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// The same word, one or several of it.
+pub(super) fn same_word(a: &str, b: &str) -> bool {
+    let (a, b) = (bare(a), bare(b));
+    let several = |one: &str, other: &str| plural(one) == other || format!("{one}s") == other;
+    !a.is_empty() && (a == b || several(&a, &b) || several(&b, &a))
+}
+
+pub(super) fn plural(word: &str) -> String {
+    match word.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{word}s"),
+    }
+}
+
+fn examples(notes: &[&QueryRow], property: &str) -> Vec<String> {
+    const EXAMPLES: usize = 3;
+    let mut seen = Vec::new();
+    for row in notes {
+        let shown = row.document.property(property).map(PropertyValue::display).unwrap_or_default();
+        if !shown.is_empty() && !seen.contains(&shown) {
+            seen.push(shown);
+        }
+        if seen.len() == EXAMPLES {
+            break;
+        }
+    }
+    seen
+}
