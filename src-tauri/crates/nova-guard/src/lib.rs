@@ -58,6 +58,7 @@
 //!   killed: `tests/guard/ends.rs`, `tests/journeys/running_typescript.rs`.
 //! - A command with a view reaches nothing outside of it, on a kernel without user namespaces it does not start:
 //!   `tests/guard/view.rs`.
+//! - A command with a proxy connects to it and to nothing else: `tests/guard/proxy.rs`.
 //! - Child processes are started under the guard alone: `tests/invariants.rs`.
 //!
 //! `nova-guard` and `nova-script` are programs of their own because `nova-window` loads the window's libraries before
