@@ -31,17 +31,17 @@ const HEADERS: Duration = Duration::from_secs(30);
 const LOGGED: usize = 100;
 
 /// Headers that are about one connection (RFC 9110, 7.6.1), and `Expect`, which is answered here.
-const OF_A_CONNECTION: [HeaderName; 10] = [
-    header::CONNECTION,
-    header::EXPECT,
-    HeaderName::from_static("keep-alive"),
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    HeaderName::from_static("proxy-connection"),
-    header::TE,
-    header::TRAILER,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
+const OF_A_CONNECTION: [&str; 10] = [
+    "connection",
+    "expect",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
 ];
 
 /// Answers the connections of one command: each request goes to a host that the gate lets pass, at an address that
@@ -298,6 +298,10 @@ fn for_server(mut request: Request<Incoming>, url: &Url) -> Option<Request<Incom
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>().ok()?;
     *request.version_mut() = Version::HTTP_11;
+    // Of two lengths the server must not believe the other (RFC 9112, 6.3).
+    if request.headers().contains_key(header::TRANSFER_ENCODING) {
+        request.headers_mut().remove(header::CONTENT_LENGTH);
+    }
     without_hop_headers(request.headers_mut());
     request.headers_mut().insert(header::HOST, HeaderValue::from_str(&host).ok()?);
     Some(request)
@@ -311,7 +315,10 @@ fn without_hop_headers(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in OF_A_CONNECTION.into_iter().chain(named) {
+    for name in named {
+        headers.remove(name);
+    }
+    for name in OF_A_CONNECTION {
         headers.remove(name);
     }
 }
