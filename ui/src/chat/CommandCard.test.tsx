@@ -118,6 +118,47 @@ test('closed card of a stored chat opens with its whole end', async () => {
   expect(within(card()).queryByText('Arguments')).toBeNull();
 });
 
+describe('a command that may contact hosts', () => {
+  const args = { command: 'curl https://files.example.org', hosts: ['files.example.org'] };
+  const request = (host: string, more: object) => ({ host, port: 443, ...more });
+
+  test('approval card names them, also after an edit', async () => {
+    const { say } = await openChat(<Conversation />, [
+      turnStarted(),
+      bash(args, { hosts: ['files.example.org'] }),
+      asked('c', { args, decisions: ['once', 'deny'], host: 'files.example.org' }),
+    ]);
+    expect(rows(screen.getByTestId('approval-card'))['Network']).toBe('files.example.org');
+    await say(asked('c', { args, decisions: ['once', 'deny'], host: '*.example.org, other.example.net', revision: 2 }));
+    expect(rows(screen.getByTestId('approval-card'))['Network']).toBe('*.example.org, other.example.net');
+    await say(asked('c', { args, decisions: ['once', 'deny'], host: null, revision: 3 }));
+    expect(rows(screen.getByTestId('approval-card'))['Network']).toBe('none');
+  });
+
+  test('card counts requests by host and says why some were refused', async () => {
+    const network = [
+      request('files.example.org', { sent: 900, received: 40_000 }),
+      request('files.example.org', { sent: 800, received: 2_500_000 }),
+      request('files.example.org', { port: 8443, sent: 1, received: 2 }),
+      request('evil.example.net', { refused: 'evil.example.net was not contacted.' }),
+    ];
+    const { say } = await openChat(<Conversation />, [turnStarted(), bash(args, { hosts: ['files.example.org'] })]);
+    await say(progress('c', { partial: { lines: 0, output: '', network, network_left_out: 12 } }));
+    const items = [...within(card()).getByTestId('command-network').querySelectorAll('li')];
+    expect(items.map((item) => item.textContent)).toEqual([
+      'files.example.org 2 requests, 1.7 kB sent, 2.5 MB received',
+      'files.example.org:8443 1 request, 1 B sent, 2 B received',
+      'evil.example.net 1 request refusedevil.example.net was not contacted.',
+      '12 more requests',
+    ]);
+  });
+
+  test('card without requests lists none', async () => {
+    await openChat(<Conversation />, [turnStarted(), bash(args, { hosts: ['files.example.org'] })]);
+    expect(within(card()).queryByTestId('command-network')).toBeNull();
+  });
+});
+
 test('control characters of the output are shown, not obeyed', async () => {
   await openChat(<Conversation />, [turnStarted(), bash(), progress('c', { partial: { lines: 1, output: '\u001b[2Jgone\u202e' } })]);
   expect(within(card()).getByTestId('command-output').textContent).not.toContain('\u202e');

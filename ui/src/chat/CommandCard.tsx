@@ -1,14 +1,17 @@
 import { type ReactNode, useState } from 'react';
 
-import type { JsonValue, SandboxView } from '../ipc';
+import type { SandboxView } from '../ipc';
 import { LinkButton } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
-import { commandEnd, commandOf, guardText, outputOf } from './command';
+import { commandEnd, commandOf, guardText, hostsOf, outputOf } from './command';
+import { CommandNetwork } from './CommandNetwork';
 
 /** What a command is and what it may reach: the same before it starts, while it runs, and afterwards. */
-export function CommandFacts({ args, sandbox }: { args: JsonValue; sandbox: SandboxView }) {
+export function CommandFacts({ call, sandbox }: { call: CallItem; sandbox: SandboxView }) {
+  const { args } = call;
   const { command, background } = commandOf(args);
+  const hosts = hostsOf(call, sandbox);
   const folders = [...sandbox.writes, ...sandbox.reads.map((name) => `${name} (read only)`)];
   return (
     <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
@@ -26,7 +29,7 @@ export function CommandFacts({ args, sandbox }: { args: JsonValue; sandbox: Sand
         </Row>
       )}
       <Row label="Network">
-        <Revealed text={sandbox.hosts.length > 0 ? sandbox.hosts.join(', ') : 'none'} />
+        <Revealed text={hosts.length > 0 ? hosts.join(', ') : 'none'} />
       </Row>
       <Row label="Guard">
         <span className="text-ok">on</span>, {guardText(sandbox, args)}
@@ -75,8 +78,9 @@ export function CommandDetails({ call, sandbox }: { call: CallItem; sandbox: San
   const { reason, file, leftOut } = commandEnd(call);
   return (
     <>
-      <CommandFacts args={call.args} sandbox={sandbox} />
+      <CommandFacts call={call} sandbox={sandbox} />
       <CommandOutput call={call} />
+      <CommandNetwork call={call} />
       {reason !== null && (
         <p className="selectable text-warn">
           <Revealed text={reason} />

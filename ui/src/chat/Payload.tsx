@@ -21,7 +21,7 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
       {calls.map((call) => (
         <Fragment key={call.call}>
           {call.sandbox && !call.approval?.midRun ? (
-            <CommandFacts args={call.args} sandbox={call.sandbox} />
+            <CommandFacts call={call} sandbox={call.sandbox} />
           ) : (
             <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
               <dt className="text-fg-3">Tool</dt>

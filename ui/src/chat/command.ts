@@ -17,12 +17,68 @@ export function guardText(sandbox: SandboxView, args: JsonValue): string {
   return `${vault}at most ${seconds} s and ${memory}`;
 }
 
+/** The hosts that it may contact: those of the question, which knows of an edit. */
+export function hostsOf(call: CallItem, sandbox: SandboxView): readonly string[] {
+  if (call.approval === null || call.approval.midRun) return sandbox.hosts;
+  return call.approval.host?.split(', ') ?? [];
+}
+
+/** What a command requested of one host. */
+export interface HostTraffic {
+  readonly host: string;
+  readonly requests: number;
+  /** Bytes to the host. */
+  readonly sent: number;
+  /** Bytes from the host. */
+  readonly received: number;
+  /** Why its requests went nowhere. */
+  readonly refused: string | null;
+}
+
+/** By host, in the order in which they were first requested; and how many requests are in no list. */
+export function networkOf(call: CallItem): { readonly hosts: readonly HostTraffic[]; readonly leftOut: number } {
+  const value = soFarOf(call);
+  const requests = isObject(value) && Array.isArray(value['network']) ? value['network'] : [];
+  const hosts = new Map<string, HostTraffic>();
+  for (const request of requests.filter(isObject)) {
+    const [name, port] = [text(request['host']), number(request['port'])];
+    if (name === null) continue;
+    const host = port === 80 || port === 443 ? name : `${name}:${port}`;
+    const refused = text(request['refused']);
+    const key = `${host} ${refused === null ? '' : 'refused'}`;
+    const known = hosts.get(key) ?? { host, requests: 0, sent: 0, received: 0, refused };
+    hosts.set(key, {
+      ...known,
+      requests: known.requests + 1,
+      sent: known.sent + number(request['sent']),
+      received: known.received + number(request['received']),
+    });
+  }
+  return { hosts: [...hosts.values()], leftOut: isObject(value) ? number(value['network_left_out']) : 0 };
+}
+
+/** "3 requests, 1.2 kB sent, 40 kB received" */
+export function trafficText({ requests, sent, received, refused }: HostTraffic): string {
+  const count = requests === 1 ? '1 request' : `${requests} requests`;
+  return refused === null ? `${count}, ${bytesText(sent)} sent, ${bytesText(received)} received` : `${count} refused`;
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
 /** What it has said so far, or had said at its end. */
 export function outputOf(call: CallItem): { readonly text: string; readonly lines: number } {
-  const value = call.result?.soFar ?? call.result?.value ?? call.progress?.partial ?? null;
+  const value = soFarOf(call);
   if (!isObject(value)) return { text: '', lines: 0 };
-  const lines = value['lines'];
-  return { text: text(value['output']) ?? '', lines: typeof lines === 'number' ? lines : 0 };
+  return { text: text(value['output']) ?? '', lines: number(value['lines']) };
+}
+
+/** What is known of it, as long as it runs and afterwards. */
+function soFarOf(call: CallItem): JsonValue {
+  return call.result?.soFar ?? call.result?.value ?? call.progress?.partial ?? null;
 }
 
 interface CommandEnd {
@@ -54,6 +110,10 @@ export function commandSummary(call: CallItem): string {
   if (code !== null && code !== 0) return `ended with code ${code}`;
   const { lines } = outputOf(call);
   return lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
+}
+
+function number(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
 }
 
 function text(value: JsonValue | undefined): string | null {

@@ -63,6 +63,7 @@ mod grants;
 mod hosts;
 mod in_order;
 mod log;
+mod named_hosts;
 mod only_here;
 mod process;
 mod questions;

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,9 +15,10 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{PidfdFlags, getppid, pidfd_open};
 
+use crate::NOT_STARTED;
+use crate::channel::{self, Order};
 use crate::confinement::{CommandLine, Confinement};
 use crate::supervise::start;
-use crate::{NOT_STARTED, channel};
 
 const PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
@@ -41,10 +42,13 @@ fn guard(own: &[OsString], args: Vec<OsString>) -> Result<u8, String> {
     let starter = getppid().ok_or("the process that started it is gone")?;
     let starter = pidfd_open(starter, PidfdFlags::empty()).map_err(failed)?;
     let (mut order, mut control) = UnixStream::pair().map_err(told)?;
-    let stdin = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(failed)?;
-    let environment = vec![("PATH".into(), PATH.join(":").into())];
-    channel::send(&mut order, stdin.as_fd(), &environment).map_err(told)?;
-    drop(stdin);
+    let given = Order {
+        stdin: rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(failed)?,
+        proxy: None,
+        environment: vec![("PATH".into(), PATH.join(":").into())],
+    };
+    channel::send(&mut order, &given).map_err(told)?;
+    drop(given);
     let guard = start(own, whole(args)?, &mut control)?;
     // Closes its end of the socket when the starter has ended, as the kernel does for Nova.
     std::thread::spawn(move || wait_for_end(&starter, order));

@@ -1,12 +1,12 @@
 //! The socket between Nova and a guard, and between a guard and its inner step.
 //!
-//! One way goes, once, the command's standard input as a descriptor with its environment. The other
-//! way come lines: `confined files=fully calls=fully`, then `started` or `failed REASON`.
+//! One way goes, once, an [`Order`]: descriptors, and the command's environment. The other way come
+//! lines: `confined files=fully calls=fully`, then `started` or `failed REASON`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
@@ -24,47 +24,68 @@ pub(crate) const RUNS: &str = "runs";
 /// Names and values of environment variables.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
 
-/// Sends the length of what follows, and the descriptor with it.
-pub(crate) fn send_stdin(socket: &UnixStream, stdin: BorrowedFd<'_>, length: usize) -> io::Result<()> {
+/// What a command is given beside its command line.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) stdin: OwnedFd,
+    /// Over this socket goes the one that listens where the command looks for its proxy.
+    pub(crate) proxy: Option<OwnedFd>,
+    pub(crate) environment: Environment,
+}
+
+/// Sends the length of the environment that follows, and the descriptors with it.
+pub(crate) fn send_descriptors(
+    socket: &UnixStream,
+    stdin: BorrowedFd<'_>,
+    proxy: Option<BorrowedFd<'_>>,
+    length: usize,
+) -> io::Result<()> {
     let length = u32::try_from(length).map_err(io::Error::other)?.to_le_bytes();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let descriptors: Vec<BorrowedFd<'_>> = [Some(stdin), proxy].into_iter().flatten().collect();
+    pass(socket.as_fd(), &length, &descriptors)
+}
+
+/// A few bytes into an empty socket go whole.
+pub(crate) fn pass(socket: BorrowedFd<'_>, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    let descriptors = [stdin];
-    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-    // Four bytes into an empty socket go whole.
-    sendmsg(socket, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+    sendmsg(socket, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
-/// Gets the command's standard input and environment.
-pub(crate) fn receive(socket: &mut UnixStream) -> io::Result<(OwnedFd, Environment)> {
-    let mut length = [0; 4];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// How many bytes came, and the descriptors with them.
+pub(crate) fn take(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received =
-        recvmsg(&*socket, &mut [IoSliceMut::new(&mut length)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
-    let stdin = ancillary.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+    let received = recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let rights = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
         _ => None,
     });
-    let stdin = stdin.ok_or_else(|| io::Error::other("no standard input came with the order"))?;
-    socket.read_exact(&mut length[received.bytes..])?;
+    Ok((received.bytes, rights.flatten().collect()))
+}
+
+/// Gets what the command is given.
+pub(crate) fn receive(socket: &mut UnixStream) -> io::Result<Order> {
+    let mut length = [0; 4];
+    let (bytes, descriptors) = take(socket.as_fd(), &mut length)?;
+    let mut descriptors = descriptors.into_iter();
+    let stdin =
+        descriptors.next().ok_or_else(|| io::Error::other("no standard input came with the order"))?;
+    socket.read_exact(&mut length[bytes..])?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_ENVIRONMENT {
         return Err(io::Error::other("the environment is longer than 8 MB"));
     }
     let mut block = vec![0; length];
     socket.read_exact(&mut block)?;
-    Ok((stdin, unpack(&block)))
+    Ok(Order { stdin, proxy: descriptors.next(), environment: unpack(&block) })
 }
 
-pub(crate) fn send(
-    socket: &mut UnixStream,
-    stdin: BorrowedFd<'_>,
-    environment: &Environment,
-) -> io::Result<()> {
-    let block = pack(environment).map_err(io::Error::other)?;
-    send_stdin(socket, stdin, block.len())?;
+pub(crate) fn send(socket: &mut UnixStream, order: &Order) -> io::Result<()> {
+    let block = pack(&order.environment).map_err(io::Error::other)?;
+    send_descriptors(socket, order.stdin.as_fd(), order.proxy.as_ref().map(OwnedFd::as_fd), block.len())?;
     socket.write_all(&block)
 }
 

@@ -8,7 +8,8 @@ use crate::view::View;
 pub struct Confinement {
     pub files: Files,
     /// Whether the command may make sockets. Without, it has the descriptors that it was given and
-    /// no way to a server, be it on the net, on this machine or behind a Unix socket.
+    /// no way to a server, be it on the net, on this machine or behind a Unix socket. [`View::proxy`] is
+    /// the one exception.
     pub network: bool,
     /// Whether the command may start processes. Threads are always allowed.
     pub spawn: bool,
@@ -97,6 +98,11 @@ impl Confinement {
     /// give it another user's rights (`sudo`) do not.
     pub fn supervised() -> Self {
         Self { files: Files::Any, network: true, spawn: true, limits: Limits::default(), require: false }
+    }
+
+    /// Whether the command may connect to a proxy, and to nothing else.
+    pub(crate) fn has_proxy(&self) -> bool {
+        !self.network && matches!(&self.files, Files::View(view) if view.proxy)
     }
 
     /// Whether system calls are filtered.
@@ -272,6 +278,7 @@ mod tests {
             folders: vec![shown("/home/jane/Work", "/workspaces/--at", true), shown("/a", "/b", false)],
             links: vec![("/home/jane/Work".into(), "/workspaces/--at".into())],
             tmp: Some(1 << 20),
+            proxy: true,
         };
         let of_view = Confinement { files: Files::View(view), spawn: true, ..Confinement::nothing() };
         for confinement in [confinement, of_view, Confinement::nothing(), Confinement::supervised()] {

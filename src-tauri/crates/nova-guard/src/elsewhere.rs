@@ -76,6 +76,7 @@ impl GuardedCommand {
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
+            proxy: None,
             group: child.id(),
             child,
         })
@@ -88,6 +89,8 @@ pub struct Guarded {
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
+    /// Nothing has a proxy here.
+    pub proxy: Option<tokio::net::TcpListener>,
     group: Option<u32>,
     child: Child,
 }

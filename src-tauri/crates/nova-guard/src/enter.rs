@@ -46,15 +46,15 @@ fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream
     rustix::process::setsid().map_err(failed("session"))?;
 
     let line = CommandLine::from_args(args)?;
-    let (stdin, environment) = channel::receive(socket).map_err(|error| error.to_string())?;
+    let order = channel::receive(socket).map_err(|error| error.to_string())?;
     // Where memory runs out, the kernel ends the command before the guard and Nova. A system that
     // does not know the order ends whom it likes.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     if matches!(line.confinement.files, Files::View(_)) {
-        return init::start(own, &line, stdin, &environment, socket);
+        return init::start(own, &line, order, socket);
     }
     let CommandLine { confinement, folder, program, args } = line;
-    rustix::stdio::dup2_stdin(stdin).map_err(failed("standard input"))?;
+    rustix::stdio::dup2_stdin(order.stdin).map_err(failed("standard input"))?;
     std::env::set_current_dir(&folder)
         .map_err(|error| format!("cannot start it in {}: {error}", folder.display()))?;
 
@@ -66,7 +66,7 @@ fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream
         Files::Only { read, write } => files::confine(&program, read, write, confinement.require)?,
     };
     let mut command = Command::new(&program);
-    command.args(args).env_clear().envs(environment);
+    command.args(args).env_clear().envs(order.environment);
     for (resource, limit) in limits {
         rustix::process::setrlimit(resource, limit).map_err(failed("limits"))?;
     }

@@ -38,10 +38,9 @@ fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
         // Sockets of every family, because a Unix socket leads to the session's servers, which
         // start programs (D-Bus, Docker, an SSH agent). `socketpair` stays: both ends are its own.
         // System V's messages and memory are shared with every process of the user.
-        refused.extend(
-            [libc::SYS_socket, libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget]
-                .map(|call| (call, Vec::new())),
-        );
+        let sockets = if confinement.has_proxy() { all_but_tcp()? } else { Vec::new() };
+        refused.insert(libc::SYS_socket, sockets);
+        refused.extend([libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget].map(|call| (call, Vec::new())));
     }
     if !confinement.spawn {
         clone.push(SeccompRule::new(vec![has_not(libc::CLONE_THREAD)?])?);
@@ -127,6 +126,29 @@ fn with_x32(mut rules: Rules) -> Rules {
         }
     }
     rules
+}
+
+/// `socket` for anything but TCP: each rule refuses what one of its arguments must not be.
+fn all_but_tcp() -> seccompiler::Result<Vec<SeccompRule>> {
+    let number = |value: i32| u64::from(value.unsigned_abs());
+    let neither = |argument, one, other| -> seccompiler::Result<SeccompRule> {
+        Ok(SeccompRule::new(vec![
+            condition(argument, SeccompCmpOp::Ne, number(one))?,
+            condition(argument, SeccompCmpOp::Ne, number(other))?,
+        ])?)
+    };
+    // The kind lies in four bits, of which a stream has the lowest alone; flags lie above them.
+    let kind = |bit, value| -> seccompiler::Result<SeccompRule> {
+        Ok(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(bit), value)?])?)
+    };
+    Ok(vec![
+        neither(0, libc::AF_INET, libc::AF_INET6)?,
+        neither(2, 0, libc::IPPROTO_TCP)?,
+        kind(0b0001, 0)?,
+        kind(0b0010, 0b0010)?,
+        kind(0b0100, 0b0100)?,
+        kind(0b1000, 0b1000)?,
+    ])
 }
 
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> seccompiler::Result<SeccompCondition> {

@@ -13,12 +13,12 @@ use rustix::process::{Pid, Signal, WaitOptions, wait};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::NOT_STARTED;
-use crate::channel::{self, Environment, RUNS};
+use crate::channel::{self, Order, RUNS};
 use crate::confinement::{CommandLine, Confinement, Enforced};
 use crate::limits::limits;
 use crate::supervise::{control, exit_code};
 use crate::view::View;
-use crate::{files, filter, root};
+use crate::{files, filter, network, root};
 
 /// The word that makes this program process 1 of a view.
 pub(crate) const INIT: &str = "init";
@@ -28,12 +28,15 @@ pub(crate) const INIT: &str = "init";
 pub(crate) fn start(
     own: &[OsString],
     line: &CommandLine,
-    stdin: OwnedFd,
-    environment: &Environment,
+    mut order: Order,
     socket: &mut UnixStream,
 ) -> Result<u8, String> {
     let told = |error: io::Error| error.to_string();
     namespaces(&line.confinement)?;
+    if line.confinement.has_proxy() {
+        let nova = order.proxy.take().ok_or("nobody is there to be its proxy")?;
+        network::listen(nova.as_fd()).map_err(|error| format!("its network: {error}"))?;
+    }
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
     let (name, hidden) = own.split_first().ok_or("this program has no name")?;
     let mut command = Command::new("/proc/self/exe");
@@ -41,8 +44,8 @@ pub(crate) fn start(
     let mut child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
     // It keeps the other end of the inner socket as long as it lives.
     drop(command);
-    let sent = channel::send(&mut inner, stdin.as_fd(), environment).map_err(told);
-    drop(stdin);
+    let sent = channel::send(&mut inner, &order).map_err(told);
+    drop(order);
     let mut reported = false;
     for said in BufReader::new(&inner).lines() {
         let said = said.map_err(told)?;
@@ -127,7 +130,7 @@ fn command(args: Vec<OsString>, socket: &mut UnixStream) -> Result<Pid, String> 
     if !confinement.spawn {
         return Err("a command with a view must be allowed to start processes".into());
     }
-    let (stdin, environment) = channel::receive(socket).map_err(|error| error.to_string())?;
+    let Order { stdin, environment, .. } = channel::receive(socket).map_err(|error| error.to_string())?;
     rustix::stdio::dup2_stdin(stdin).map_err(failed("standard input"))?;
 
     nix::unistd::sethostname("nova").map_err(|error| format!("host name: {error}"))?;

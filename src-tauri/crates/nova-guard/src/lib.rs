@@ -33,6 +33,9 @@
 //! guard ──► enter: unshare ──► init: mounts, pivot_root, Landlock, seccomp ──► the command
 //! ```
 //!
+//! A view may have a proxy: the inner step makes a listening socket in the new network namespace and passes it to Nova,
+//! which accepts the command's connections. No process stands between, and no other address can be reached.
+//!
 //! Started by a person or a script, `nova guard -- COMMAND`, the guard has no control socket; the
 //! process that started it takes the socket's place.
 //!
@@ -55,6 +58,7 @@
 //!   killed: `tests/guard/ends.rs`, `tests/journeys/running_typescript.rs`.
 //! - A command with a view reaches nothing outside of it, on a kernel without user namespaces it does not start:
 //!   `tests/guard/view.rs`.
+//! - A command with a proxy connects to it and to nothing else: `tests/guard/proxy.rs`.
 //! - Child processes are started under the guard alone: `tests/invariants.rs`.
 //!
 //! `nova-guard` and `nova-script` are programs of their own because `nova-window` loads the window's libraries before
@@ -87,6 +91,8 @@ mod init;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
+mod network;
+#[cfg(target_os = "linux")]
 mod opened;
 #[cfg(target_os = "linux")]
 mod root;
@@ -106,7 +112,7 @@ pub use opened::{Opened, OpenedFiles};
 pub use start::{Guard, Guarded, GuardedCommand};
 #[cfg(not(target_os = "linux"))]
 pub use start::{Opened, OpenedFiles};
-pub use view::{ShownFolder, View};
+pub use view::{PROXY, ShownFolder, View};
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -27,10 +27,11 @@ const PROGRAMS: [&str; 11] = [
     "/run/current-system",
 ];
 /// What programs read of the system's settings; no password, key or name of a host.
-const SETTINGS: [&str; 24] = [
+const SETTINGS: [&str; 27] = [
     "/etc/ImageMagick-6",
     "/etc/ImageMagick-7",
     "/etc/alternatives",
+    "/etc/ca-certificates/extracted",
     "/etc/debian_version",
     "/etc/fonts",
     "/etc/group",
@@ -48,6 +49,8 @@ const SETTINGS: [&str; 24] = [
     "/etc/papersize",
     "/etc/passwd",
     "/etc/perl",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/certs",
     "/etc/ssl/certs",
     "/etc/terminfo",
     "/etc/texmf",

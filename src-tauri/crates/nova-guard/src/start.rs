@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
+use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::channel;
@@ -83,6 +83,12 @@ impl GuardedCommand {
         let (control, theirs) = std::os::unix::net::UnixStream::pair()?;
         control.set_nonblocking(true)?;
         let (stdin, input) = io::pipe()?;
+        let (proxy, for_proxy) = match confinement.has_proxy() {
+            true => {
+                std::os::unix::net::UnixStream::pair().map(|(ours, theirs)| (Some(ours), Some(theirs)))?
+            }
+            false => (None, None),
+        };
         let mut command = Command::new(&guard.program);
         command
             .args(&guard.first_args)
@@ -97,8 +103,9 @@ impl GuardedCommand {
         // It keeps the guard's end of the socket as long as it lives.
         drop(command);
 
-        channel::send_stdin(&control, stdin.as_fd(), environment.len())?;
-        drop(stdin);
+        let theirs = for_proxy.as_ref().map(AsFd::as_fd);
+        channel::send_descriptors(&control, stdin.as_fd(), theirs, environment.len())?;
+        drop((stdin, for_proxy));
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let mut guarded = Guarded {
             stdin: Some(ChildStdin::from_std(OwnedFd::from(input).into())?),
@@ -107,10 +114,15 @@ impl GuardedCommand {
             files: Enforced::Not,
             calls: Enforced::Not,
             reached_limit: None,
+            proxy: None,
             child,
             control: Some(BufReader::new(UnixStream::from_std(control)?)),
         };
         guarded.hear_of_start(&environment).await?;
+        if let Some(proxy) = proxy {
+            // It came before the word that the command runs.
+            guarded.proxy = Some(listener(&proxy)?);
+        }
         Ok(guarded)
     }
 
@@ -138,6 +150,8 @@ pub struct Guarded {
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
+    /// The command's connections to its proxy arrive here, where its view has one ([`View::proxy`](crate::View)).
+    pub proxy: Option<TcpListener>,
     files: Enforced,
     calls: Enforced,
     reached_limit: Option<ReachedLimit>,
@@ -219,4 +233,13 @@ impl Guarded {
             }
         }
     }
+}
+
+fn listener(proxy: &std::os::unix::net::UnixStream) -> io::Result<TcpListener> {
+    proxy.set_nonblocking(true)?;
+    let (_, descriptors) = channel::take(proxy.as_fd(), &mut [0])?;
+    let listener = descriptors.into_iter().next().ok_or(io::ErrorKind::UnexpectedEof)?;
+    let listener = std::net::TcpListener::from(listener);
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 use crate::NOT_STARTED;
-use crate::channel::{self, RUNS};
+use crate::channel::{self, Order, RUNS};
 use crate::confinement::{CommandLine, Limits, ReachedLimit};
 use crate::descendants::{end_all, reap, use_of_all};
 
@@ -59,7 +59,7 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     }
 
     let limits = CommandLine::from_args(args.clone())?.confinement.limits;
-    let (stdin, environment) = channel::receive(nova).map_err(told)?;
+    let order = channel::receive(nova).map_err(told)?;
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
     // The same program in the same way, so also as a hidden command of Nova's.
     let (name, hidden) = own.split_first().ok_or("this program has no name")?;
@@ -72,7 +72,7 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     let guard = Guard { pid, status: None, children, ends, limits };
 
     // The command's output ends when the command's own ends of it are closed, not when ours are.
-    let result = let_go_of_output().and_then(|()| hand_over(&mut inner, stdin, &environment, nova));
+    let result = let_go_of_output().and_then(|()| hand_over(&mut inner, order, nova));
     match result {
         Ok(()) => Ok(guard),
         Err(reason) => {
@@ -105,15 +105,10 @@ fn let_go_of_output() -> Result<(), String> {
 }
 
 /// Gives the inner step what the command gets, and tells Nova how that went.
-fn hand_over(
-    inner: &mut UnixStream,
-    stdin: OwnedFd,
-    environment: &channel::Environment,
-    nova: &mut UnixStream,
-) -> Result<(), String> {
+fn hand_over(inner: &mut UnixStream, order: Order, nova: &mut UnixStream) -> Result<(), String> {
     let told = |error: std::io::Error| error.to_string();
-    let sent = channel::send(inner, stdin.as_fd(), environment).map_err(told);
-    drop(stdin);
+    let sent = channel::send(inner, &order).map_err(told);
+    drop(order);
     let mut confined = false;
     // The inner step's end closes when it becomes the command, or ends; in front of a view it stays.
     for line in BufReader::new(&*inner).lines() {

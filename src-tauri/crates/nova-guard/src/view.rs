@@ -1,6 +1,7 @@
 //! A root folder of the command's own: what it shows, as data.
 
 use std::ffi::{OsStr, OsString};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// What a command sees in place of the system's root: these folders, and nothing else of the user's.
@@ -15,7 +16,14 @@ pub struct View {
     pub links: Vec<(PathBuf, PathBuf)>,
     /// Bytes that fit into `/tmp`; half of the machine's memory where none are given.
     pub tmp: Option<u64>,
+    /// Whether there is a proxy for the command at [`PROXY`], on the loopback address of its own network: whoever
+    /// started the command accepts the connections, and it can make no other. Without meaning
+    /// where the [`Confinement`](crate::Confinement) allows the network.
+    pub proxy: bool,
 }
+
+/// Where a command with a proxy finds it. Nothing else listens in its network.
+pub const PROXY: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3128);
 
 /// A folder that a view shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +46,7 @@ impl View {
         for (at, to) in &self.links {
             options.extend([("--link", at.clone().into()), ("--to", to.clone().into())]);
         }
+        options.extend(self.proxy.then(|| ("--proxy", OsString::from("yes"))));
         options.extend(self.tmp.map(|bytes| ("--tmp", OsString::from(bytes.to_string()))));
         options
     }
@@ -53,6 +62,7 @@ impl View {
             "--at" => self.folders.last_mut().into_iter().for_each(|folder| folder.at = path()),
             "--link" => self.links.push((path(), PathBuf::new())),
             "--to" => self.links.last_mut().into_iter().for_each(|link| link.1 = path()),
+            "--proxy" => self.proxy = value == "yes",
             "--tmp" => self.tmp = value.to_str().and_then(|bytes| bytes.parse().ok()),
             _ => return false,
         }

@@ -4,6 +4,7 @@
 
 mod confined;
 mod ends;
+mod proxy;
 mod starts;
 mod support;
 mod view;

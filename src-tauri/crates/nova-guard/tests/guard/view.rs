@@ -50,6 +50,7 @@ impl World {
                 ("/usr/lib/in-the-way".into(), "/vault".into()),
             ],
             tmp: Some(1 << 20),
+            proxy: false,
         };
         let limits = self.limits.clone();
         Confinement { files: Files::View(view), spawn: true, limits, ..Confinement::nothing() }
