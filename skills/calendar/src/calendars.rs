@@ -46,7 +46,7 @@ impl NativeTool for Calendars {
                 })
             })
             .collect();
-        let mut output = Output::new(json!({ "calendars": rows })).from_notes([]);
+        let mut output = Output::new(json!({ "calendars": rows }));
         // Problems name events of calendar files.
         output.untrusted = calendars.len() > 1;
         Ok(output.into())

@@ -121,10 +121,13 @@ pub(crate) fn is(event: &Component, name: &str, value: &str) -> bool {
 
 /// An answer that names the notes its events came from. What other programs exported is text of strangers.
 pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output {
-    let notes = shown
+    let notes = shown.iter().filter(|row| row.calendar.name == VAULT).map(|row| row.instance.uid);
+    // A problem names its note, too.
+    let unread = calendars
         .iter()
-        .filter(|row| row.calendar.name == VAULT)
-        .filter_map(|row| NotePath::parse(row.instance.uid).ok());
+        .filter(|calendar| calendar.name == VAULT)
+        .flat_map(|calendar| calendar.problems.iter().filter_map(|problem| problem["event"].as_str()));
+    let notes: Vec<NotePath> = notes.chain(unread).filter_map(|path| NotePath::parse(path).ok()).collect();
     let mut output = Output::new(value).from_notes(notes);
     output.untrusted = calendars.iter().any(|calendar| calendar.name != VAULT);
     output

@@ -12,7 +12,7 @@ use crate::find;
 use crate::note::{When, component};
 use crate::period::invalid;
 use crate::sources::{self, EVENT};
-use crate::written::{Given, Stretch, given, line};
+use crate::written::{Change, Given, Stretch, line};
 
 pub(crate) struct UpdateEvent;
 
@@ -30,11 +30,11 @@ pub(crate) struct ChangedEvent {
     /// The new end: the last day, or a time.
     end: Option<String>,
     /// Where it takes place; null removes it.
-    #[serde(default, deserialize_with = "given")]
-    location: Option<Option<String>>,
+    #[serde(default)]
+    location: Change<String>,
     /// All who take part from now on, by name; null removes them.
-    #[serde(default, deserialize_with = "given")]
-    attendees: Option<Option<Vec<String>>>,
+    #[serde(default)]
+    attendees: Change<Vec<String>>,
 }
 
 #[async_trait]
@@ -66,12 +66,17 @@ impl NativeTool for UpdateEvent {
         if let Some(title) = &changed.title {
             fields.insert("title".into(), line("/title", title)?.into());
         }
-        if let Some(location) = changed.location {
-            let location = location.map(|location| line("/location", &location)).transpose()?;
-            fields.insert("location".into(), json!(location));
+        match changed.location {
+            Change::Keep => {}
+            Change::Remove => drop(fields.insert("location".into(), Value::Null)),
+            Change::Set(location) => {
+                fields.insert("location".into(), line("/location", &location)?.into());
+            }
         }
-        if let Some(attendees) = changed.attendees {
-            fields.insert("attendees".into(), json!(attendees.filter(|all| !all.is_empty())));
+        match changed.attendees {
+            Change::Keep => {}
+            Change::Set(names) if !names.is_empty() => drop(fields.insert("attendees".into(), json!(names))),
+            Change::Set(_) | Change::Remove => drop(fields.insert("attendees".into(), Value::Null)),
         }
         if fields.is_empty() {
             return Err(ToolError::InvalidArguments {

@@ -63,7 +63,8 @@ pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Ve
         let (agenda, problems, fetched) = match source.load(ctx).await {
             Ok(Loaded { agenda, mut problems, fetched }) => {
                 problems.extend(agenda.problems().iter().map(|problem| {
-                    let title = problem.title.clone().unwrap_or_else(|| problem.uid.clone());
+                    let title = problem.title.clone().filter(|_| source.name() != VAULT);
+                    let title = title.unwrap_or_else(|| problem.uid.clone());
                     json!({"event": title, "calendar": source.name(), "problem": problem.reason})
                 }));
                 (agenda, problems, fetched)

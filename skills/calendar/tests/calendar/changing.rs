@@ -205,3 +205,12 @@ fn an_event_is_found_by_words_and_never_guessed() {
     let error = calendar(&two).error("delete_event", json!({"event": "dentist"}));
     assert!(error.message.starts_with("Several events match \"dentist\""), "{}", error.message);
 }
+
+#[test]
+fn null_removes_a_place_and_no_mention_keeps_it() {
+    let skill = calendar("//- A.md\n---\ntype: event\ntitle: A\ndate: 2026-11-24\nlocation: Hall\n---\n");
+    skill.value("update_event", json!({"event": "A", "title": "B"}));
+    assert!(skill.vault.read("A.md").contains("location: Hall"));
+    skill.value("update_event", json!({"event": "B", "location": null}));
+    assert_eq!(skill.vault.read("A.md"), "---\ntype: event\ntitle: B\ndate: 2026-11-24\n---\n");
+}
