@@ -1,5 +1,5 @@
 use nova_dav::ical::Component;
-use nova_skill::figures::{folded, likeness};
+use nova_skill::figures::{folded, similarity};
 use nova_skill::{Note, NotePath, ToolContext, ToolError};
 
 use crate::row::{id, title};
@@ -59,10 +59,10 @@ pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, T
         }
     }
     let mut near: Vec<(usize, String)> =
-        all.iter().map(|found| (likeness(said, &title(found.event)), title(found.event))).collect();
+        all.iter().map(|found| (similarity(said, &title(found.event)), title(found.event))).collect();
     near.sort_by(|(a, _), (b, _)| b.cmp(a));
     near.dedup_by(|(_, a), (_, b)| a == b);
-    let nearest = near.into_iter().filter(|(likeness, _)| *likeness > 50).take(NEAREST);
+    let nearest = near.into_iter().filter(|(similarity, _)| *similarity > 50).take(NEAREST);
     Err(not_found(said, nearest.map(|(_, title)| title).collect()))
 }
 

@@ -56,7 +56,8 @@ fn an_unchanged_calendar_is_not_sent_again() {
 
 #[test]
 fn a_failed_fetch_keeps_what_was_there() {
-    let failures: [(fn() -> Reply, &str); 4] = [
+    type Failure = (fn() -> Reply, &'static str);
+    let failures: [Failure; 4] = [
         (
             || Reply::text("<html>Sign in</html>"),
             "Team cannot be read: it is no iCalendar file: it begins with \"<html>Sign in</html>\" and not with BEGIN:VCALENDAR.",

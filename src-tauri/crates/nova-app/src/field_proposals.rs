@@ -299,8 +299,9 @@ fn unreadable(
         // What it is called is clear, though its values are not what they should be.
         let names = names_of(declared, key, key);
         let named = || {
-            let is_named =
-                |property: &&String| names.iter().any(|name| bare(name) == bare(property.as_str()));
+            let is_named = |property: &&String| {
+                names.iter().any(|name| properties::bare(name) == properties::bare(property))
+            };
             notes.iter().find_map(|note| note.document.properties().keys().find(is_named))
         };
         let property = own.or_else(|| named().map(String::as_str)).unwrap_or(field.property());
