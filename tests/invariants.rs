@@ -219,6 +219,8 @@ fn no_secret_is_printed_or_serialised() {
             // Into the headers of a provider; beside a schema.
             "src-tauri/crates/nova-app/src/credentials/provider_keys.rs",
             "src-tauri/crates/nova-app/src/credentials.rs",
+            // Into the environment of the command whose configuration names it.
+            "src-tauri/crates/nova-app/src/sandbox/as_user.rs",
             // Into the header of the one source that wants a key.
             "skills/portfolio/src/sources/finnhub.rs",
             // Into the header of the search that was chosen.

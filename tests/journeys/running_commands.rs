@@ -36,7 +36,7 @@ a scan
 ";
 
 /// A Nova whose user switched the tool on, keeps a diary private and has a key and two workspaces.
-fn with_bash(answers: impl IntoIterator<Item = Answer>) -> Nova {
+pub(super) fn with_bash(answers: impl IntoIterator<Item = Answer>) -> Nova {
     let nova = Nova::new(NOTES, answers);
     let mut settings = nova.read_settings();
     settings["skills"] = json!({"core": {"tools": {"allow": ["bash"]}}});
@@ -63,7 +63,7 @@ fn with_bash_at(answers: impl FnOnce(&Nova) -> Vec<Answer>) -> Nova {
 }
 
 /// Starts it; None where this kernel cannot confine a command, and says so: then the test has tested nothing.
-async fn started(nova: &Nova) -> Option<App> {
+pub(super) async fn started(nova: &Nova) -> Option<App> {
     let app = nova.start().await;
     let row = row(&app).await.expect("it is switched on");
     if row.state == SkillState::Unavailable {
@@ -85,7 +85,7 @@ fn bash(command: &str) -> Answer {
     call("core__bash", json!({"command": command}))
 }
 
-fn yes() -> ScriptedApprover {
+pub(super) fn yes() -> ScriptedApprover {
     ScriptedApprover::always(Decision::Once)
 }
 
@@ -104,7 +104,7 @@ async fn outputs(commands: &[&str]) -> Option<Vec<Value>> {
     Some(outputs)
 }
 
-fn output(events: &[Event]) -> Value {
+pub(super) fn output(events: &[Event]) -> Value {
     let completed = events.iter().find_map(|event| match event {
         Event::ToolCallCompleted { output, .. } => Some(output.clone()),
         _ => None,
@@ -112,7 +112,7 @@ fn output(events: &[Event]) -> Value {
     completed.expect("a call has ended")
 }
 
-fn said(output: &Value) -> &str {
+pub(super) fn said(output: &Value) -> &str {
     output["output"].as_str().unwrap_or_else(|| panic!("it ran: {output}"))
 }
 

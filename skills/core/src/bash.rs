@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ProcessLimit, ProcessOutput, ProcessRun, SaidSoFar,
-    ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, NetworkLog, Output, ProcessLimit, ProcessOutput, ProcessRun,
+    SaidSoFar, ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub(crate) struct Bash;
 #[schemars(extend("x-help" = "Runs a command in a sandbox."))]
 pub(crate) struct Script {
     /// What bash runs. It is in /scratch; /vault holds the notes to read, /workspaces/NAME each opened folder,
-    /// /skills/ID the files of each skill. There is no network, and standard input is empty.
+    /// /skills/ID the files of each skill. Standard input is empty, and there is no network but to `hosts`.
     #[schemars(extend("x-label" = "Command"))]
     command: String,
     /// After how many seconds it is ended; 120 where nothing is given.
@@ -24,6 +24,13 @@ pub(crate) struct Script {
     #[schemars(range(min = 1, max = LONGEST))]
     #[schemars(extend("x-label" = "Seconds"))]
     timeout_s: Option<u64>,
+    /// Hosts that it may contact through the proxy in its environment, by http and https: api.example.org or
+    /// *.example.org, with a port that is neither 80 nor 443. None is no network.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    #[schemars(extend("x-label" = "Network"))]
+    #[expect(dead_code, reason = "who makes the call reads them from the arguments")]
+    hosts: Vec<String>,
     /// Goes on by itself where it takes longer than a few seconds, and reports its end.
     #[serde(default)]
     #[schemars(extend("x-label" = "In the background"))]
@@ -66,7 +73,8 @@ impl NativeTool for Bash {
         };
         Ok(ToolOutput::streamed(move |parts| async move {
             let said = Box::new(move |said: &SaidSoFar| {
-                parts.partial(json!({"lines": said.lines, "output": said.end}));
+                let partial = json!({"lines": said.lines, "output": said.end});
+                parts.partial(with_network(partial, &said.network));
             });
             let output = ctx.process().run(run, said).await?;
             Ok(Output::new(told(&output)).untrusted())
@@ -86,6 +94,26 @@ fn told(output: &ProcessOutput) -> Value {
         let files =
             if output.left_out == 1 { "1 file".to_owned() } else { format!("{} files", output.left_out) };
         value["left_out"] = format!("{files} of the vault larger than 16 MB").into();
+    }
+    with_network(value, &output.network)
+}
+
+/// With each request and what became of it, where there were any.
+fn with_network(mut value: Value, network: &NetworkLog) -> Value {
+    let requests = network.requests.iter().map(|request| {
+        let mut said = json!({"host": request.host, "port": request.port});
+        match &request.refused {
+            Some(why) => said["refused"] = why.as_str().into(),
+            None => (said["sent"], said["received"]) = (request.sent.into(), request.received.into()),
+        }
+        said
+    });
+    let requests: Vec<Value> = requests.collect();
+    if !requests.is_empty() {
+        value["network"] = requests.into();
+    }
+    if network.left_out > 0 {
+        value["network_left_out"] = network.left_out.into();
     }
     value
 }

@@ -4,6 +4,8 @@
 //! folder that the user opened, by its mode; and `/skills/ID`, a copy of each skill with scripts. All but the scratch
 //! folder and workspaces for writing is read-only.
 
+mod as_user;
+mod running;
 mod said;
 
 use std::path::{Path, PathBuf};
@@ -11,17 +13,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use nova_guard::{Guarded, Limits, Opened, OpenedFiles, ReachedLimit, ShownFolder, View};
+use nova_guard::{Guarded, Limits, Opened, OpenedFiles, PROXY, ShownFolder, View};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{Commands, Settings};
 use nova_skill::{
-    Access, Folder, FolderSource, OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput, ProcessRun, Sandbox,
-    SandboxFacts, SandboxSource, ToolError, VaultPath,
+    Access, CommandProxy, Folder, FolderSource, OpenedNotes, ProcessNews, ProcessOutput, ProcessRun, Sandbox,
+    SandboxFacts, SandboxSource, Secret, ToolError, UserRun, VaultPath,
 };
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use self::running::{Running, not_started};
 use self::said::Said;
 use crate::app::{App, Inner};
 use crate::blocking::blocking;
@@ -33,7 +36,11 @@ const SECONDS: u64 = 120;
 const MEMORY: u64 = 1 << 30;
 const TEMPORARY: u64 = 256 << 20;
 const LARGEST_FILE: u64 = 1 << 30;
-const OUTPUT: u64 = 64 << 20;
+/// The most connections of a command at a time; further ones wait.
+const CONNECTIONS: usize = 64;
+/// Where programs look for a proxy: some in small letters only, some in large ones only.
+const PROXY_VARIABLES: [&str; 6] =
+    ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 /// How often is told what a command has said.
 const TICK: Duration = Duration::from_millis(100);
 /// Where programs are looked for.
@@ -70,6 +77,7 @@ impl Inner {
     }
 }
 
+#[async_trait]
 impl SandboxSource for App {
     fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {
         let folders = FolderSource::open(self, chat).map_err(|error| {
@@ -92,12 +100,24 @@ impl SandboxSource for App {
             reads: named(Access::Read),
             writes: named(Access::Write),
             vault: self.vault().is_ok(),
-            hosts: Vec::new(),
             seconds: SECONDS,
             memory: MEMORY,
         };
         let scratch = scratch.into_iter().next();
         Ok(Arc::new(CallSandbox { app: self.clone(), facts, scratch, workspaces }))
+    }
+
+    fn variable(&self, name: &str) -> Option<Secret> {
+        (self.inner.options.secret)(name)
+    }
+
+    async fn run_as_user(
+        &self,
+        run: UserRun,
+        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        cancel: &CancellationToken,
+    ) -> Result<ProcessOutput, ToolError> {
+        as_user::run(self, run, told, cancel).await
     }
 }
 
@@ -110,8 +130,8 @@ struct CallSandbox {
 }
 
 impl CallSandbox {
-    fn view(&self, copied: &Copied) -> View {
-        let mut view = View { tmp: Some(TEMPORARY), ..View::default() };
+    fn view(&self, copied: &Copied, proxy: bool) -> View {
+        let mut view = View { tmp: Some(TEMPORARY), proxy, ..View::default() };
         let mut show = |source: &Path, at: PathBuf, write: bool, also: Option<&Path>| {
             view.links.extend(also.map(|path| (path.to_owned(), at.clone())));
             view.folders.push(ShownFolder { source: source.to_owned(), at, write });
@@ -132,7 +152,7 @@ impl CallSandbox {
         view
     }
 
-    async fn start(&self, run: &ProcessRun, copied: &Copied) -> Result<Guarded, ToolError> {
+    async fn start(&self, run: &ProcessRun, copied: &Copied, proxy: bool) -> Result<Guarded, ToolError> {
         let limits = Limits {
             memory: Some(self.facts.memory),
             open_files: Some(1024),
@@ -147,7 +167,7 @@ impl CallSandbox {
             .inner
             .sandboxes
             .guard
-            .command(&confinement(self.view(copied), limits), program)
+            .command(&confinement(self.view(copied, proxy), limits), program)
             .args(args);
         for (name, value) in [
             ("PATH", PATH),
@@ -159,6 +179,9 @@ impl CallSandbox {
             ("PYTHONUNBUFFERED", "1"),
         ] {
             command = command.env(name, value);
+        }
+        for name in PROXY_VARIABLES.into_iter().filter(|_| proxy) {
+            command = command.env(name, format!("http://{PROXY}"));
         }
         let folder = if self.scratch.is_some() { "/scratch" } else { "/tmp" };
         command.folder(folder).start().await.map_err(|error| not_started(&error.to_string()))
@@ -176,6 +199,7 @@ impl Sandbox for CallSandbox {
         run: ProcessRun,
         call: &str,
         told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        proxy: Option<Arc<dyn CommandProxy>>,
         cancel: &CancellationToken,
     ) -> Result<ProcessOutput, ToolError> {
         let app = self.app.clone();
@@ -189,7 +213,12 @@ impl Sandbox for CallSandbox {
         });
         let copied = copied.await.map_err(|error| ToolError::failed(error.message, error.hint))?;
         let mut opened = OpenedNotesOf::copy(copied.vault.as_ref().map(|(copy, _)| copy.as_path()));
-        let mut guarded = self.start(&run, &copied).await?;
+        let mut guarded = self.start(&run, &copied, proxy.is_some()).await?;
+        let connections = guarded.proxy.take().zip(proxy);
+        // Nothing of it goes on when this returns.
+        let _proxying = connections.map(|(connections, proxy)| {
+            tokio_util::task::AbortOnDropHandle::new(tokio::spawn(answer(connections, proxy)))
+        });
         let time = run.time_limit.unwrap_or(Duration::from_secs(self.facts.seconds));
         let mut running = Running::new(&mut guarded, Said::new(self.scratch.clone(), call), run.input);
         let ended = running.until_it_ends(&mut guarded, time, cancel, |said| {
@@ -206,101 +235,30 @@ impl Sandbox for CallSandbox {
             lines: said.lines(),
             file: said.file().map(|name| format!("{SCRATCH}/{name}")),
             left_out: copied.left_out,
+            ..ProcessOutput::default()
         })
     }
 }
 
-/// A command that runs, and what it has said.
-struct Running {
-    said: Said,
-    stdout: Option<tokio::process::ChildStdout>,
-    stderr: Option<tokio::process::ChildStderr>,
-    /// Gives it its input.
-    _input: tokio_util::task::AbortOnDropHandle<()>,
-}
-
-impl Running {
-    fn new(guarded: &mut Guarded, said: Said, input: Vec<u8>) -> Self {
-        let stdin = guarded.stdin.take();
-        let writing = async move {
-            if let Some(mut stdin) = stdin {
-                // A command need not read it.
-                let _ = stdin.write_all(&input).await;
-            }
-        };
-        Self {
-            said,
-            stdout: guarded.stdout.take(),
-            stderr: guarded.stderr.take(),
-            _input: tokio_util::task::AbortOnDropHandle::new(tokio::spawn(writing)),
+/// Answers the connections of a command to its proxy. Dropping the future closes them.
+async fn answer(connections: TcpListener, proxy: Arc<dyn CommandProxy>) {
+    let mut answering = JoinSet::new();
+    loop {
+        tokio::select! {
+            connection = connections.accept(), if answering.len() < CONNECTIONS => match connection {
+                Ok((connection, _)) => {
+                    let proxy = proxy.clone();
+                    answering.spawn(async move { proxy.serve(connection).await });
+                }
+                Err(error) => {
+                    // Where Nova has no descriptors left; those of a connection that ends are free again.
+                    tracing::debug!("a command's connection is not answered: {error}");
+                    tokio::time::sleep(TICK).await;
+                }
+            },
+            Some(_) = answering.join_next() => {}
         }
     }
-
-    /// Its exit code, and the limit for which it was ended.
-    async fn until_it_ends(
-        &mut self,
-        guarded: &mut Guarded,
-        time: Duration,
-        cancel: &CancellationToken,
-        mut tell: impl FnMut(Option<nova_skill::SaidSoFar>),
-    ) -> Result<(i32, Option<ProcessLimit>), ToolError> {
-        let deadline = Instant::now() + time;
-        let mut tick = tokio::time::interval(TICK);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut told_bytes = 0;
-        let mut limit = None;
-        let (mut one, mut other) = ([0; 16 << 10], [0; 4 << 10]);
-        let status = loop {
-            tokio::select! {
-                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
-                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
-                _ = tick.tick() => {
-                    let news = self.said.bytes() > told_bytes;
-                    told_bytes = self.said.bytes();
-                    tell(news.then(|| self.said.so_far()));
-                }
-                ended = guarded.wait() => break ended,
-                () = tokio::time::sleep_until(deadline) => {
-                    limit = Some(ProcessLimit::Time(time));
-                    break guarded.kill().await;
-                }
-                () = cancel.cancelled() => {
-                    // Its end is waited for, so that nothing of it goes on when this returns.
-                    let _ = guarded.kill().await;
-                    return Err(ToolError::Cancelled);
-                }
-            }
-            if self.said.bytes() > OUTPUT {
-                limit = Some(ProcessLimit::Output(OUTPUT));
-                break guarded.kill().await;
-            }
-        };
-        let status = status.map_err(|error| not_started(&error.to_string()))?;
-        // All its processes are gone, so both have an end.
-        while self.said.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
-            tokio::select! {
-                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
-                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
-            }
-        }
-        tell((self.said.bytes() > told_bytes).then(|| self.said.so_far()));
-        let reached = guarded.reached_limit().map(|reached| match reached {
-            ReachedLimit::Memory => ProcessLimit::Memory(MEMORY),
-            ReachedLimit::Processes => ProcessLimit::Processes(PROCESSES),
-        });
-        // Only a killed guard has no code.
-        Ok((status.code().unwrap_or(128 + 9), limit.or(reached)))
-    }
-}
-
-/// So many bytes; a pipe that has ended is closed, and one that is closed is waited for without end.
-async fn read<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>, space: &mut [u8]) -> usize {
-    let Some(open) = pipe else { return std::future::pending().await };
-    let read = open.read(space).await.unwrap_or_default();
-    if read == 0 {
-        *pipe = None;
-    }
-    read
 }
 
 /// Which notes of the copy are opened while a command runs.
@@ -337,8 +295,4 @@ impl OpenedNotesOf {
             },
         }
     }
-}
-
-fn not_started(why: &str) -> ToolError {
-    ToolError::failed(format!("The command did not run: {why}."), "Change the command, or do without it.")
 }

@@ -1,12 +1,32 @@
+use nova_http::HostPattern;
 use nova_protocol::{ErrorCode, UserError, inexact_number};
 use nova_registry::ToolEntry;
 use serde_json::{Map, Value};
 
-/// Arguments that fit the tool's schema, cheap mistakes mended ("5" for 5).
+use crate::named_hosts::named_hosts;
+
+/// Arguments that fit the tool's schema, cheap mistakes mended ("5" for 5). Hosts of commands are public ones.
 ///
 /// # Errors
 /// `invalid_arguments`, naming each misfit's path and rule and what is allowed.
 pub(crate) fn fit(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
+    let args = fit_to_schema(tool, args)?;
+    let other = || named_hosts(&args).find(|host| HostPattern::parse(host).is_none());
+    match tool.spec().runs_commands.then(other).flatten() {
+        None => Ok(args),
+        Some(host) => Err(UserError::new(
+            ErrorCode::InvalidArguments,
+            format!(
+                "The arguments do not fit {}: hosts: \"{}\" is no public host.",
+                tool.shown_name(),
+                shortened(host)
+            ),
+            "Name hosts as api.example.org or *.example.org, without https:// and path.",
+        )),
+    }
+}
+
+fn fit_to_schema(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
     let mut args = if args.is_null() { Value::Object(Map::new()) } else { args };
     if tool.validate(&args).is_ok() {
         return Ok(args);
@@ -53,7 +73,7 @@ pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
     ))
 }
 
-/// A number as an error shows it.
+/// A number or a host as an error shows it.
 fn shortened(number: &str) -> String {
     const MOST: usize = 60;
     match number.get(..MOST) {

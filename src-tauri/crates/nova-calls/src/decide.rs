@@ -2,6 +2,8 @@ use nova_protocol::Decision;
 use nova_registry::{CallShape, Found, ReachedNotes, RuleList, Rules};
 use nova_skill::{Effect, Principal, VaultPath};
 
+use crate::named_hosts::{HOSTS, named_hosts};
+
 /// Above this many notes in one turn a granted write asks again.
 const MANY_NOTES: usize = 20;
 
@@ -230,8 +232,14 @@ pub(crate) fn allowed_by_rule(
     match call.effect {
         // Each message to a person is looked at.
         Effect::Send => None,
-        // Destruction wants a rule written for this one tool.
-        Effect::Destructive => literal().map(|because| Allowed { because, always: false }),
+        // Destruction wants a rule written for this one tool, and what leaves the machine by it one about its hosts.
+        Effect::Destructive => {
+            let found = match named_hosts(call.args).next() {
+                None => literal(),
+                Some(_) => rules.find_about(RuleList::Allow, HOSTS, call, reached, who).map(Because::from),
+            };
+            found.map(|because| Allowed { because, always: false })
+        }
         Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => {
             if let Some(written) = rules.find_written(RuleList::Allow, call, reached, who) {
                 return Some(Allowed { because: written.into(), always: false });

@@ -2,14 +2,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use nova_http::{HostGate, declared_host};
+use nova_http::{HostGate, HostPattern, declared_host};
 use nova_protocol::{Decision, Effect};
 use nova_registry::{CallShape, ReachedNotes, RulesInForce, ToolEntry};
 use nova_skill::{Principal, ToolError, ToolSpec};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::draft_vault::DraftVault;
 use crate::gate::{Covers, Gate};
+use crate::named_hosts::{HOSTS, named_hosts};
 use crate::questions::{NotAllowed, Questions};
 use crate::trusted::content_of;
 use crate::view::principal_view;
@@ -86,14 +87,16 @@ impl CallHosts {
 
     /// How far the rules and grants of this moment let the call reach out.
     fn covers(&self) -> Covers {
-        let (args, vault) = {
-            let state = self.state();
-            (state.args.clone(), state.vault.clone())
-        };
+        let args = self.state().args.clone();
+        self.covers_with(&args)
+    }
+
+    fn covers_with(&self, args: &Value) -> Covers {
+        let vault = self.state().vault.clone();
         let read = vault.map(|vault| vault.reached()).unwrap_or_default();
         let reached = ReachedNotes { read: read.into_iter().collect(), written: Vec::new() };
         let effect = self.tool.effect();
-        let call = CallShape { skill: &self.tool.skill, tool: &self.tool.id, effect, args: &args };
+        let call = CallShape { skill: &self.tool.skill, tool: &self.tool.id, effect, args };
         Gate::now(&self.rules).covers(&call, &reached, &self.principal, self.standing(), self.tainted)
     }
 
@@ -107,6 +110,35 @@ impl CallHosts {
     /// Whether the host is one of those that the card of the call shows.
     pub(crate) fn shows(&self, host: &str) -> bool {
         self.shown.contains(host)
+    }
+
+    /// Whether a command of the call may contact the host: it is one that the call names, and rules let it pass.
+    fn check_command(&self, host: &str) -> Result<(), ToolError> {
+        // A rule about one host holds also where the call names it by a wildcard.
+        let mut args = self.state().args.clone();
+        args[HOSTS] = json!([host]);
+        let covers = self.covers_with(&args);
+        covers.check(host)?;
+        let names = |shown: &&String| HostPattern::parse(shown).is_some_and(|named| named.covers(host));
+        let Some(named) = self.shown.iter().find(names) else {
+            let shown: Vec<&str> = self.shown.iter().map(String::as_str).collect();
+            return Err(ToolError::NotAllowed {
+                what: format!(
+                    "{host} was not contacted: this command may contact {} only.",
+                    shown.join(", ")
+                ),
+                remedy: "Name the host in hosts and call again.".into(),
+                unanswered: false,
+            });
+        };
+        if covers == Covers::Declared || self.state().allowed.contains(named) {
+            return Ok(());
+        }
+        Err(ToolError::NotAllowed {
+            what: format!("{host} was not contacted: a rule requires asking."),
+            remedy: "Change the rule in permissions.yaml to allow it.".into(),
+            unanswered: false,
+        })
     }
 
     fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
@@ -216,6 +248,24 @@ impl HostGate for CallHosts {
     }
 }
 
+/// The hosts that the commands of a call may contact. Nobody is asked while they run.
+pub(crate) struct CommandHosts(Arc<CallHosts>);
+
+impl CommandHosts {
+    /// None where the call runs no commands, or names no host.
+    pub(crate) fn of(hosts: &Arc<CallHosts>) -> Option<Self> {
+        let any = hosts.tool.spec().runs_commands && !hosts.shown.is_empty();
+        any.then(|| Self(hosts.clone()))
+    }
+}
+
+#[async_trait]
+impl HostGate for CommandHosts {
+    async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
+        self.0.check_command(host)
+    }
+}
+
 /// The hosts of one call, in the spelling of requests. What names no one host is left out, and asked about
 /// when the tool gets there.
 pub(crate) struct ToolHosts {
@@ -230,6 +280,11 @@ pub(crate) struct ToolHosts {
 
 impl ToolHosts {
     pub(crate) fn of(tool: &ToolEntry, args: &Value, config: &Value) -> Self {
+        if tool.spec().runs_commands {
+            let patterns = named_hosts(args).filter_map(HostPattern::parse);
+            let shown = patterns.map(|pattern| pattern.to_string()).collect();
+            return Self { declared: BTreeSet::new(), shown, vary: true };
+        }
         match tool.tool.hosts(args, config) {
             Some(hosts) => {
                 let hosts = spelled(&hosts);

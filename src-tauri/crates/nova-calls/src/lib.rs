@@ -59,6 +59,7 @@ mod given;
 mod grants;
 mod hosts;
 mod in_order;
+mod named_hosts;
 mod only_here;
 mod process;
 mod questions;

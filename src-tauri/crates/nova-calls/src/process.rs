@@ -4,21 +4,35 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use nova_skill::{
-    OpenedNotes, ProcessNews, ProcessOutput, ProcessRun, ProcessSoFar, Sandbox, ToolError, ToolProcess,
-    ToolVault as _, VaultError,
+    CommandInput, CommandProxy, ConfiguredCommand, NetworkLog, OpenedNotes, ProcessNews, ProcessOutput,
+    ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxSource, ToolError, ToolProcess, ToolVault as _,
+    UserRun, Value, VaultError,
 };
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
 use crate::draft_vault::DraftVault;
 use crate::refused::refused;
+use crate::secrets::Secrets;
 
 pub(crate) struct CallProcess {
     /// None for a tool that does not run commands.
     pub(crate) sandbox: Option<Arc<dyn Sandbox>>,
+    /// None where the call names no host.
+    pub(crate) proxy: Option<Arc<dyn CommandProxy>>,
+    /// None for a tool that runs no command of its configuration.
+    pub(crate) configured: Option<Configured>,
     pub(crate) vault: DraftVault,
     pub(crate) call: String,
     pub(crate) cancel: CancellationToken,
+}
+
+/// The commands that the user configured for the skill of a call.
+pub(crate) struct Configured {
+    pub(crate) source: Arc<dyn SandboxSource>,
+    pub(crate) chat: Option<String>,
+    pub(crate) config: Arc<Value>,
+    pub(crate) secrets: Arc<Secrets>,
 }
 
 #[async_trait]
@@ -31,30 +45,73 @@ impl ToolProcess for CallProcess {
                 "Only native skills that request it start processes.",
             );
         };
+        let proxy = self.proxy.clone();
+        self.heard(so_far, |hear| sandbox.run(run, &self.call, hear, proxy, &self.cancel)).await
+    }
+
+    async fn run_configured(
+        &self,
+        name: &str,
+        input: CommandInput,
+        so_far: ProcessSoFar,
+    ) -> Result<ProcessOutput, ToolError> {
+        let Some(Configured { source, chat, config, secrets }) = &self.configured else {
+            return refused("This tool may not run a configured command.", "Tell the tool's author.");
+        };
+        let Some(command) = ConfiguredCommand::of(config, name) else {
+            return refused(&format!("{name}_command is not set."), "Set it in the skill's configuration.");
+        };
+        let mut environment = Vec::new();
+        for name in &command.environment {
+            let value = source.variable(name).ok_or_else(|| {
+                ToolError::failed(
+                    format!("The command did not run: {name} is not set in Nova's environment."),
+                    "Start Nova with it, or take it out of the skill's configuration.",
+                )
+            })?;
+            secrets.add(&value);
+            environment.push((name.clone(), value));
+        }
+        let (chat, call) = (chat.clone(), self.call.clone());
+        let run = UserRun { chat, call, command, input, environment };
+        self.heard(so_far, |hear| source.run_as_user(run, hear, &self.cancel)).await
+    }
+}
+
+type Hear = Box<dyn Fn(ProcessNews) + Send + Sync>;
+
+impl CallProcess {
+    /// Runs a command and passes on what becomes known of it.
+    async fn heard<R>(
+        &self,
+        so_far: ProcessSoFar,
+        run: impl FnOnce(Hear) -> R,
+    ) -> Result<ProcessOutput, ToolError>
+    where
+        R: Future<Output = Result<ProcessOutput, ToolError>>,
+    {
         let (tells, mut told) = unbounded_channel();
-        let hear = move |news| {
+        let running = run(Box::new(move |news| {
             // After its end nobody listens any more.
             let _ = tells.send(news);
-        };
-        let running = sandbox.run(run, &self.call, Box::new(hear), &self.cancel);
+        }));
         tokio::pin!(running);
+        let mut so_far = SoFar { said: SaidSoFar::default(), tell: so_far };
         let ended = loop {
             tokio::select! {
                 biased;
-                Some(news) = told.recv() => self.hear(news, &so_far).await?,
+                Some(news) = told.recv() => self.hear(news, &mut so_far).await?,
                 ended = &mut running => break ended,
             }
         };
         while let Ok(news) = told.try_recv() {
-            self.hear(news, &so_far).await?;
+            self.hear(news, &mut so_far).await?;
         }
-        ended
+        ended.map(|output| ProcessOutput { network: self.network(), ..output })
     }
-}
 
-impl CallProcess {
     /// What the command has opened it may say: the notes are this call's reads before any of it is told.
-    async fn hear(&self, news: ProcessNews, so_far: &ProcessSoFar) -> Result<(), ToolError> {
+    async fn hear(&self, news: ProcessNews, so_far: &mut SoFar) -> Result<(), ToolError> {
         let opened = match news.opened {
             OpenedNotes::These(notes) => notes,
             OpenedNotes::Any => self.vault.paths().await?,
@@ -66,9 +123,22 @@ impl CallProcess {
                 return Err(error.into());
             }
         }
-        if let Some(said) = news.said {
-            so_far(&said);
+        let network = self.network();
+        if news.said.is_some() || network != so_far.said.network {
+            let said = news.said.unwrap_or_else(|| so_far.said.clone());
+            so_far.said = SaidSoFar { network, ..said };
+            (so_far.tell)(&so_far.said);
         }
         Ok(())
     }
+
+    fn network(&self) -> NetworkLog {
+        self.proxy.as_ref().map(|proxy| proxy.log()).unwrap_or_default()
+    }
+}
+
+/// What was told last of a command that runs.
+struct SoFar {
+    said: SaidSoFar,
+    tell: ProcessSoFar,
 }

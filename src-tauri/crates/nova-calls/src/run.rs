@@ -5,6 +5,7 @@ mod planning;
 mod telling;
 mod writing;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, Event, SourceView, UserError};
@@ -180,8 +181,8 @@ impl<'a> Running<'a> {
         if ruling.verdict == Verdict::Deny {
             return Err(denied_by_rule(&tool, &ruling.because));
         }
-        let reach = self.reach(&tool, &args);
-        let args = self.allowed(&tool, &reach, args, ruling).await?;
+        let mut reach = self.reach(&tool, &args);
+        let args = self.allowed(&tool, &mut reach, args, ruling).await?;
         self.check_not_denied(&tool, &args)?;
         match (&inner, tool.spec().on_notes) {
             (Some(inner), true) => self.write_within(inner, &skill, &tool, &reach, args).await,
@@ -230,7 +231,7 @@ impl<'a> Running<'a> {
         match self.scope.snapshot.tool(name) {
             ToolLookup::Found { skill, tool } => Ok((skill, tool)),
             ToolLookup::Unknown { nearest } => {
-                self.started(name, raw(&call.args), Effect::Undeclared);
+                self.started(name, raw(&call.args), Effect::Undeclared, BTreeSet::new());
                 Err(unknown_tool(name, &nearest))
             }
         }
@@ -251,7 +252,8 @@ impl<'a> Running<'a> {
         let shown = args.as_ref().map_or_else(|_| raw(given), Clone::clone);
         let sandbox = self.sandbox_of(tool);
         self.sandbox = sandbox.as_ref().ok().cloned().flatten();
-        self.started(&tool.shown_name(), shown, tool.effect());
+        let hosts = self.hosts(tool, &shown).shown;
+        self.started(&tool.shown_name(), shown, tool.effect(), hosts);
         self.check_available(skill)?;
         sandbox?;
         self.tainted = self.scope.so_far.is_tainted();
@@ -266,7 +268,7 @@ impl<'a> Running<'a> {
     async fn allowed(
         &mut self,
         tool: &Arc<ToolEntry>,
-        reach: &Reach,
+        reach: &mut Reach,
         mut args: Value,
         Ruling { verdict, because }: Ruling,
     ) -> Result<Value, UserError> {
@@ -288,6 +290,8 @@ impl<'a> Running<'a> {
             if let Some(edited) = allowed.args {
                 args = arguments::fit(tool, edited)?;
             }
+            // An edit may name other hosts.
+            reach.hosts = self.call_hosts(tool, &args);
             reach.hosts.shown_and_allowed();
             self.asked = true;
             on_card = Some(allowed.decision).filter(|_| ToolContent::of(tool).is_some());
@@ -359,11 +363,15 @@ impl<'a> Running<'a> {
         ToolHosts::of(tool, args, skill.map_or(&Value::Null, |skill| skill.config.as_ref()))
     }
 
+    fn call_hosts(&self, tool: &Arc<ToolEntry>, args: &Value) -> Arc<CallHosts> {
+        let (questions, hosts) = (self.questions.clone(), self.hosts(tool, args));
+        Arc::new(CallHosts::new(self.scope, questions, &self.id, tool, hosts, self.tainted))
+    }
+
     /// What the call may reach beside its notes.
     fn reach(&self, tool: &Arc<ToolEntry>, args: &Value) -> Reach {
-        let (questions, hosts) = (self.questions.clone(), self.hosts(tool, args));
         Reach {
-            hosts: Arc::new(CallHosts::new(self.scope, questions, &self.id, tool, hosts, self.tainted)),
+            hosts: self.call_hosts(tool, args),
             credentials: CallCredentials::new(
                 self.scope.access.credentials.clone(),
                 self.scope.events.clone(),
@@ -374,7 +382,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn started(&self, tool: &str, args: Value, effect: Effect) {
+    /// `hosts`: those that its commands may contact, where it runs some.
+    fn started(&self, tool: &str, args: Value, effect: Effect, hosts: BTreeSet<String>) {
         self.scope.events.emit(Event::ToolCallStarted {
             call: self.id.clone(),
             tool: tool.to_owned(),
@@ -382,7 +391,7 @@ impl<'a> Running<'a> {
             effect: effect_view(effect),
             principal: principal_view(&self.scope.principal),
             within: self.inner.as_ref().map(|inner| inner.outer().to_owned()),
-            sandbox: self.sandbox.as_ref().map(|sandbox| sandbox_view(sandbox.facts())),
+            sandbox: self.sandbox.as_ref().map(|sandbox| sandbox_view(sandbox.facts(), hosts)),
         });
     }
 

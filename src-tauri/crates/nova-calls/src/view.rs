@@ -1,5 +1,6 @@
 //! From the types of the vault and of skills to the plain data of events.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -127,13 +128,14 @@ pub(crate) fn source_view(source: &Source) -> SourceView {
     }
 }
 
-pub(crate) fn sandbox_view(facts: &SandboxFacts) -> SandboxView {
+/// `hosts`: those that the call names.
+pub(crate) fn sandbox_view(facts: &SandboxFacts, hosts: BTreeSet<String>) -> SandboxView {
     SandboxView {
         folder: facts.folder.clone(),
         reads: facts.reads.clone(),
         writes: facts.writes.clone(),
         vault: facts.vault,
-        hosts: facts.hosts.clone(),
+        hosts: hosts.into_iter().collect(),
         seconds: facts.seconds,
         memory: facts.memory,
     }

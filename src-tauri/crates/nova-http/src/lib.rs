@@ -14,13 +14,17 @@
 //!   redirects lead nowhere else: `tests/web/named_server.rs`.
 //! - A tool reaches a server of this machine only as one that the user named, and follows no redirect of it:
 //!   `tests/web/named_server.rs`.
-//! - It uses no proxy, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
+//! - A command reaches, through the proxy that is its only way out, no host that its gate refuses and no address that
+//!   is not public; it is the address of a request that counts, not its `Host`: `tests/web/proxy.rs`.
+//! - It uses no proxy itself, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
 
 mod address;
 mod error;
 mod host;
+mod host_pattern;
 mod named_server;
 mod pace;
+mod proxy;
 mod redirect;
 mod resolve;
 mod web;
@@ -28,6 +32,8 @@ mod web;
 pub use address::is_public;
 pub use error::WebError;
 pub use host::{declared_host, host_of};
+pub use host_pattern::HostPattern;
 pub use named_server::{by_address, client_for, named_server};
+pub use proxy::Proxy;
 pub use resolve::{Names, SystemNames};
 pub use web::{HostGate, Limits, Web, WebOptions};

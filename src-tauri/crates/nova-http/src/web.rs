@@ -20,7 +20,7 @@ const REDIRECTS: usize = 5;
 
 /// The web as tools see it. One for the whole program: it paces each host.
 pub struct Web {
-    options: WebOptions,
+    pub(crate) options: WebOptions,
     pace: Pace,
     /// For https, and for plain http: the latter works on a machine without certificates. Made at
     /// the first request, so that the program starts without them.

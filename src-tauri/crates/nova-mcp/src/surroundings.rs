@@ -60,7 +60,7 @@ impl Surroundings {
 
     /// The variables that every server gets, `PATH` as the login shell has it: a program that was
     /// started from a desktop has another.
-    pub(crate) async fn variables(&self) -> Vec<(OsString, OsString)> {
+    pub async fn variables(&self) -> Vec<(OsString, OsString)> {
         let path = self.path().await.to_owned();
         let others = self.variables.iter().filter(|(name, _)| name != "PATH").cloned();
         others.chain([("PATH".into(), path)]).collect()

@@ -18,6 +18,7 @@
 //! - Results over many records keep the order of the notes, although several threads read them.
 
 mod calls;
+mod configured;
 mod context;
 mod credentials;
 mod delegate;
@@ -28,13 +29,16 @@ mod elicitation;
 mod error;
 mod files;
 mod given;
+mod mail_text;
 mod manifest;
 mod output;
 mod process;
 mod record;
+mod run_configured;
 mod tool;
 
 pub use calls::{CallError, ToolCalls};
+pub use configured::{CommandInput, ConfiguredCommand};
 pub use context::{
     Clock, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath, Principal,
     PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp, ToolStore,
@@ -49,14 +53,15 @@ pub use elicitation::{Elicitation, Elicited, ToolUser, Wanted};
 pub use error::ToolError;
 pub use files::{FolderSource, FoundSoFar, OpenFolder, ToolFiles};
 pub use given::{GivenDecimal, date_argument};
+pub use mail_text::mail_text;
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{
     Figure, FigurePart, Output, OutputImage, OutputPart, OutputStream, Parts, Progress, Source, ToolOutput,
     WebSource,
 };
 pub use process::{
-    OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput, ProcessRun, ProcessSoFar, SaidSoFar, Sandbox,
-    SandboxFacts, SandboxSource, ToolProcess,
+    CommandProxy, NetworkLog, NetworkRequest, OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput,
+    ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxFacts, SandboxSource, ToolProcess, UserRun,
 };
 pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,

@@ -5,15 +5,26 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_vault::note::VaultPath;
+use secrecy::SecretString;
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::ToolError;
+use crate::{CommandInput, ConfiguredCommand, ToolError};
 
 /// Runs commands for one call, in the sandbox that its card showed.
 #[async_trait]
 pub trait ToolProcess: Send + Sync {
     /// Runs a command to its end. `so_far` is told what it has said, at most ten times a second.
     async fn run(&self, run: ProcessRun, so_far: ProcessSoFar) -> Result<ProcessOutput, ToolError>;
+
+    /// Runs the [`ConfiguredCommand`] of this name with the user's rights: the one that the configuration of the
+    /// call's skill holds, and no other.
+    async fn run_configured(
+        &self,
+        name: &str,
+        input: CommandInput,
+        so_far: ProcessSoFar,
+    ) -> Result<ProcessOutput, ToolError>;
 }
 
 /// A command as it is to run. Its program is looked for in the system's program folders.
@@ -41,6 +52,7 @@ pub struct SaidSoFar {
     pub lines: u64,
     /// The last of them.
     pub end: String,
+    pub network: NetworkLog,
 }
 
 /// Is told what a running command has said.
@@ -61,6 +73,28 @@ pub struct ProcessOutput {
     pub file: Option<String>,
     /// Files of the vault that it was not given because they are large.
     pub left_out: usize,
+    pub network: NetworkLog,
+}
+
+/// The requests that a command made through its proxy, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NetworkLog {
+    pub requests: Vec<NetworkRequest>,
+    /// Further requests, which are not listed.
+    pub left_out: u64,
+}
+
+/// A request for a host; of an encrypted connection, all that went over it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkRequest {
+    pub host: String,
+    pub port: u16,
+    /// Bytes to the host.
+    pub sent: u64,
+    /// Bytes from the host.
+    pub received: u64,
+    /// Why it went nowhere, with the remedy.
+    pub refused: Option<String>,
 }
 
 /// A limit of the sandbox.
@@ -85,8 +119,6 @@ pub struct SandboxFacts {
     pub writes: Vec<String>,
     /// Whether it sees a copy of the vault, in which no private note is.
     pub vault: bool,
-    /// Hosts that it may contact; none is no network at all.
-    pub hosts: Vec<String>,
     /// How long it may run, where nothing else is asked for.
     pub seconds: u64,
     /// Bytes of memory of all its processes together.
@@ -98,14 +130,26 @@ pub struct SandboxFacts {
 pub trait Sandbox: Send + Sync {
     fn facts(&self) -> &SandboxFacts;
 
-    /// Runs a command to its end; `told` hears of what it says and opens. Dropping the future ends it.
+    /// Runs a command to its end; `told` hears of what it says and opens. Without a proxy it has no network.
+    /// Dropping the future ends it.
     async fn run(
         &self,
         run: ProcessRun,
         call: &str,
         told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        proxy: Option<Arc<dyn CommandProxy>>,
         cancel: &CancellationToken,
     ) -> Result<ProcessOutput, ToolError>;
+}
+
+/// The one way of a command to hosts that it may contact.
+#[async_trait]
+pub trait CommandProxy: Send + Sync {
+    /// Answers one connection of the command, until both sides have ended it. Dropping the future closes it.
+    async fn serve(&self, connection: TcpStream);
+
+    /// What was requested so far.
+    fn log(&self) -> NetworkLog;
 }
 
 /// What became known of a running command.
@@ -131,18 +175,60 @@ impl Default for OpenedNotes {
     }
 }
 
-/// Makes sandboxes for the calls of a chat.
+/// Runs the commands of the calls of a chat.
+#[async_trait]
 pub trait SandboxSource: Send + Sync {
     /// `chat` is `None` for a call outside of any chat, which has no scratch folder.
     ///
     /// # Errors
     /// Why no command can run.
     fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError>;
+
+    /// A variable of Nova's own environment.
+    fn variable(&self, name: &str) -> Option<SecretString>;
+
+    /// Runs a command with the user's rights to its end; `told` hears of what it says. Dropping the future ends it.
+    async fn run_as_user(
+        &self,
+        run: UserRun,
+        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        cancel: &CancellationToken,
+    ) -> Result<ProcessOutput, ToolError>;
+}
+
+/// A command as it is to run with the user's rights.
+#[derive(Debug)]
+pub struct UserRun {
+    /// None outside of any chat.
+    pub chat: Option<String>,
+    pub call: String,
+    pub command: ConfiguredCommand,
+    pub input: CommandInput,
+    /// What it gets of Nova's own environment.
+    pub environment: Vec<(String, SecretString)>,
 }
 
 /// None.
+#[async_trait]
 impl SandboxSource for () {
     fn sandbox(&self, _: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {
-        Err(ToolError::failed("No command can run here.", "Run it in Nova."))
+        Err(nowhere())
     }
+
+    fn variable(&self, _: &str) -> Option<SecretString> {
+        None
+    }
+
+    async fn run_as_user(
+        &self,
+        _: UserRun,
+        _: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        _: &CancellationToken,
+    ) -> Result<ProcessOutput, ToolError> {
+        Err(nowhere())
+    }
+}
+
+fn nowhere() -> ToolError {
+    ToolError::failed("No command can run here.", "Run it in Nova.")
 }

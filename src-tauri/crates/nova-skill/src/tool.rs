@@ -41,6 +41,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// What the user is asked before it runs, where it depends on the call: [`ToolSpec::question`].
+    fn question(&self, _args: &Value, _config: &Value) -> Option<String> {
+        self.spec().question.clone()
+    }
+
     /// Runs with arguments that fit `spec().parameters`. Only the crate `nova-calls` can call this:
     /// it alone makes a [`CallToken`].
     async fn run(
@@ -90,6 +95,9 @@ pub struct ToolSpec {
     /// It runs commands ([`ToolContext::process`]): it is there only where this system can confine one, and its
     /// card shows what a command may reach.
     pub runs_commands: bool,
+    /// It runs commands that the user configured for its skill, with the user's rights
+    /// ([`ToolProcess::run_configured`](crate::ToolProcess::run_configured)).
+    pub runs_configured: bool,
     /// The user has to switch it on.
     pub off_at_first: bool,
     /// A boolean argument with which a call may run on by itself after its turn, whatever its effect.
@@ -117,6 +125,7 @@ impl ToolSpec {
             delegates: false,
             calls_tools: false,
             runs_commands: false,
+            runs_configured: false,
             off_at_first: false,
             background: None,
         }
@@ -170,6 +179,8 @@ pub trait NativeTool: Send + Sync + 'static {
     const TIME_LIMIT: Option<Duration> = None;
     /// See [`ToolSpec::runs_commands`].
     const RUNS_COMMANDS: bool = false;
+    /// See [`ToolSpec::runs_configured`].
+    const RUNS_CONFIGURED: bool = false;
     /// See [`ToolSpec::off_at_first`].
     const OFF_AT_FIRST: bool = false;
     /// See [`ToolSpec::background`].
@@ -185,6 +196,11 @@ pub trait NativeTool: Send + Sync + 'static {
     /// See [`Tool::unavailable`].
     fn unavailable(&self, _config: &Value) -> Option<String> {
         None
+    }
+
+    /// See [`Tool::question`].
+    fn question(&self, _args: &Value, _config: &Value) -> Option<String> {
+        Self::QUESTION.map(Into::into)
     }
 
     /// Values of the schema that are only known at run time, such as configured stages.
@@ -218,6 +234,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         calls_tools: T::CALLS_TOOLS,
         time_limit: T::TIME_LIMIT,
         runs_commands: T::RUNS_COMMANDS,
+        runs_configured: T::RUNS_CONFIGURED,
         off_at_first: T::OFF_AT_FIRST,
         background: T::BACKGROUND,
         ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
@@ -242,6 +259,10 @@ impl<T: NativeTool> Tool for Native<T> {
 
     fn unavailable(&self, config: &Value) -> Option<String> {
         self.tool.unavailable(config)
+    }
+
+    fn question(&self, args: &Value, config: &Value) -> Option<String> {
+        self.tool.question(args, config)
     }
 
     async fn run(

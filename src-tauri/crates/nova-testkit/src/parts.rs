@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use nova_calls::{SubAgentEnd, SubAgentHow, SubAgentTask, SubAgents};
 use nova_skill::{
-    Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest, HttpResponse,
-    ProcessOutput, ProcessRun, ProcessSoFar, Secret, StoreSource, Task, TaskEnd, ToolError, ToolHttp,
-    ToolProcess, ToolStore,
+    CommandInput, Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest,
+    HttpResponse, ProcessOutput, ProcessRun, ProcessSoFar, Secret, StoreSource, Task, TaskEnd, ToolError,
+    ToolHttp, ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -193,9 +193,8 @@ impl ScriptedProcess {
     }
 }
 
-#[async_trait]
-impl ToolProcess for ScriptedProcess {
-    async fn run(&self, run: ProcessRun, _: ProcessSoFar) -> Result<ProcessOutput, ToolError> {
+impl ScriptedProcess {
+    fn next(&self, run: ProcessRun) -> Result<ProcessOutput, ToolError> {
         let mut commands = lock(&self.0);
         commands.run.push(run.clone());
         commands.outputs.pop_front().ok_or_else(|| {
@@ -204,6 +203,23 @@ impl ToolProcess for ScriptedProcess {
                 "Add one with ScriptedProcess::then.",
             )
         })
+    }
+}
+
+#[async_trait]
+impl ToolProcess for ScriptedProcess {
+    async fn run(&self, run: ProcessRun, _: ProcessSoFar) -> Result<ProcessOutput, ToolError> {
+        self.next(run)
+    }
+
+    /// Kept as a run of the command's name, with what it reads.
+    async fn run_configured(
+        &self,
+        name: &str,
+        input: CommandInput,
+        _: ProcessSoFar,
+    ) -> Result<ProcessOutput, ToolError> {
+        self.next(ProcessRun { input: input.stdin, ..ProcessRun::new([name]) })
     }
 }
 

@@ -110,7 +110,8 @@ impl Said {
             true => end.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1),
             false => 0,
         };
-        SaidSoFar { lines: self.lines(), end: String::from_utf8_lossy(&end[from..]).into_owned() }
+        let end = String::from_utf8_lossy(&end[from..]).into_owned();
+        SaidSoFar { lines: self.lines(), end, ..SaidSoFar::default() }
     }
 
     pub(super) fn text(&self) -> String {
@@ -147,7 +148,8 @@ mod tests {
     fn short_output_is_given_whole() {
         let said = said(&["one\ntw", "o\nthr", "ee"]);
         assert_eq!((said.text().as_str(), said.lines(), said.file()), ("one\ntwo\nthree", 3, None));
-        assert_eq!(said.so_far(), SaidSoFar { lines: 3, end: "one\ntwo\nthree".into() });
+        let expected = SaidSoFar { lines: 3, end: "one\ntwo\nthree".into(), ..SaidSoFar::default() };
+        assert_eq!(said.so_far(), expected);
     }
 
     #[test]

@@ -224,6 +224,29 @@ fn rules_that_cannot_be_read_deny_everything() {
 }
 
 #[test]
+fn a_rule_covers_hosts_of_a_command_only_where_it_names_each() {
+    let (one, two) =
+        (json!({"hosts": ["a.example.org"]}), json!({"hosts": ["a.example.org", "b.example.org"]}));
+    let none = json!({"hosts": []});
+    for (rule, args, expected) in [
+        ("crm__add_contact", &none, "run"),
+        ("crm__add_contact", &one, "ask ode"),
+        ("crm__add_contact(hosts=a.example.org)", &one, "run"),
+        ("crm__add_contact(hosts=a.example.org)", &two, "ask ode"),
+        ("crm__add_contact(name=a.example.org)", &one, "ask ode"),
+        ("crm__*(hosts=a.example.org)", &one, "ask ode"),
+    ] {
+        let call = CallShape { args, ..call(Effect::Destructive) };
+        let facts = Facts { call, ..facts(Effect::Destructive) };
+        assert_eq!(
+            verdict(&format!("permissions: {{allow: ['{rule}']}}"), &facts),
+            expected,
+            "{rule} {args}"
+        );
+    }
+}
+
+#[test]
 fn destruction_wants_the_literal_name_and_sending_is_never_covered() {
     for (rule, destroys) in [
         ("crm__add_contact", "run"),

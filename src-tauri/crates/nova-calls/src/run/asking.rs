@@ -51,6 +51,7 @@ impl Running<'_> {
                         Err(error) => self.tell(&error),
                     }
                     request.args = args.clone();
+                    request.host = self.host_line(tool, args);
                 }
                 answer => {
                     return self.decided(tool, &request, answer);
@@ -196,10 +197,10 @@ impl Running<'_> {
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
     ) -> ApprovalRequest {
-        let hosts = self.hosts(tool, &args).shown;
         ApprovalRequest {
             call: self.id.clone(),
             tool: tool.shown_name(),
+            host: self.host_line(tool, &args),
             args,
             effect: effect_view(tool.effect()),
             principal: principal_view(&self.scope.principal),
@@ -207,11 +208,15 @@ impl Running<'_> {
             decisions,
             editable,
             diff,
-            host: (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", ")),
             credentials: Vec::new(),
             elicitation: None,
             revision: 0,
         }
+    }
+
+    fn host_line(&self, tool: &ToolEntry, args: &Value) -> Option<String> {
+        let hosts = self.hosts(tool, args).shown;
+        (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// The consequence as a question, and why it is asked where that is not plain.
@@ -222,7 +227,10 @@ impl Running<'_> {
         diff: Option<&[NoteDiffView]>,
         because: &Because,
     ) -> String {
-        let asked = question(tool, &self.hosts(tool, args).shown, diff);
+        let asked = match self.own_question(tool, args, diff) {
+            Some(own) => own,
+            None => question(tool, &self.hosts(tool, args).shown, diff),
+        };
         match because {
             Because::NewContent => first_question(tool),
             Because::ChangedContent => {
@@ -254,6 +262,15 @@ impl Running<'_> {
             }
             _ => asked,
         }
+    }
+
+    /// The tool's own, where it came with the program and plans no changes.
+    fn own_question(&self, tool: &ToolEntry, args: &Value, diff: Option<&[NoteDiffView]>) -> Option<String> {
+        if tool.spec().definition.is_some() || diff.is_some_and(|diff| !diff.is_empty()) {
+            return None;
+        }
+        let skill = self.scope.snapshot.skill(&tool.skill);
+        tool.tool.question(args, skill.map_or(&Value::Null, |skill| skill.config.as_ref()))
     }
 
     /// Notes the decision; answers with edited arguments, or fails with the denial.
@@ -399,10 +416,6 @@ fn question(tool: &ToolEntry, hosts: &BTreeSet<String>, diff: Option<&[NoteDiffV
             all if all == deleted => format!("Delete {}?", notes(all)),
             all => format!("Change {}?", notes(all)),
         };
-    }
-    let own = tool.spec().question.clone().filter(|_| tool.spec().definition.is_none());
-    if let Some(own) = own {
-        return own;
     }
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     match tool.effect() {

@@ -8,7 +8,8 @@ use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
-    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
+    CallToken, CommandProxy, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput,
+    VaultPath,
 };
 use nova_vault::note::PropertyEdit;
 use nova_vault::{Draft, Privacy};
@@ -27,8 +28,9 @@ use crate::elicitations::CallUser;
 use crate::figures::notes_named;
 use crate::files::CallFiles;
 use crate::given;
+use crate::hosts::CommandHosts;
 use crate::is_foreign;
-use crate::process::CallProcess;
+use crate::process::{CallProcess, Configured};
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
 use crate::seen_notes::SeenNotes;
@@ -142,6 +144,16 @@ impl Running<'_> {
             },
             process: CallProcess {
                 sandbox: self.sandbox.clone(),
+                proxy: CommandHosts::of(&reach.hosts).map(|gate| {
+                    let proxy: Arc<dyn CommandProxy> = Arc::new(self.scope.access.web.proxy(Arc::new(gate)));
+                    proxy
+                }),
+                configured: tool.spec().runs_configured.then(|| Configured {
+                    source: self.scope.access.sandboxes.clone(),
+                    chat: self.scope.turn.is_some().then(|| self.scope.session.clone()),
+                    config: skill.config.clone(),
+                    secrets: self.secrets.clone(),
+                }),
                 vault: vault.clone(),
                 call: self.id.clone(),
                 cancel: cancel.clone(),

@@ -74,6 +74,11 @@ impl Constraint {
         is_surely(&self.value, note) || is_surely(&self.value, bare) || self.value == name
     }
 
+    /// Whether it is about this argument of the call itself.
+    pub(super) fn is_about(&self, argument: &str) -> bool {
+        self.path == [argument]
+    }
+
     /// Whether it says nothing: any value will do.
     pub(super) fn means_anything(&self) -> bool {
         self.value == "*"

@@ -140,6 +140,22 @@ impl Rules {
         self.first(list, who, |rule, _| rule.pattern.is_literal() && rule.pattern.allows_at(call, notes))
     }
 
+    /// As [`Rules::find_literal`], among the rules that say what this argument has to be.
+    pub fn find_about(
+        &self,
+        list: RuleList,
+        argument: &str,
+        call: &CallShape,
+        notes: &ReachedNotes,
+        who: &Principal,
+    ) -> Option<Found<'_>> {
+        self.first(list, who, |rule, _| {
+            rule.pattern.is_literal()
+                && rule.pattern.is_about(argument)
+                && rule.pattern.allows_at(call, notes)
+        })
+    }
+
     /// As [`Rules::find_at`], among the rules that an "always" does not write: they name more than one
     /// tool, certain arguments, or stand in a policy.
     pub fn find_written(

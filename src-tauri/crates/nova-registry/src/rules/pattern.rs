@@ -155,6 +155,11 @@ impl Pattern {
         self.literal
     }
 
+    /// Whether it says what the argument has to be.
+    pub(super) fn is_about(&self, argument: &str) -> bool {
+        matches!(&self.arguments, Arguments::These(all) if all.iter().any(|constraint| constraint.is_about(argument)))
+    }
+
     /// Whether some tool of the skill may be meant.
     pub fn concerns(&self, skill: &str) -> bool {
         match &self.tools {

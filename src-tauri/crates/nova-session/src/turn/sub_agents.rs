@@ -14,8 +14,8 @@ use nova_calls::{
 use nova_protocol::{ErrorCode, Event, UserError};
 use nova_registry::{Snapshot, Subset, SubsetError, ToolEntry, harmless_line};
 use nova_skill::{
-    Documents, FolderSource, Folders, Kept, Principal, PrincipalKind, Sandbox, SandboxSource, Source, Task,
-    TaskLimits, ToolError, VaultPath,
+    Documents, FolderSource, Folders, Kept, Principal, PrincipalKind, ProcessNews, ProcessOutput, Sandbox,
+    SandboxSource, Secret, Source, Task, TaskLimits, ToolError, UserRun, VaultPath,
 };
 use nova_vault::{ChangeSet, Privacy};
 use tokio_util::sync::CancellationToken;
@@ -377,9 +377,24 @@ impl FolderSource for PlacesOfChat {
     }
 }
 
+#[async_trait]
 impl SandboxSource for PlacesOfChat {
     fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {
         self.sandboxes.sandbox(chat.map(|_| self.chat.as_str()))
+    }
+
+    fn variable(&self, name: &str) -> Option<Secret> {
+        self.sandboxes.variable(name)
+    }
+
+    async fn run_as_user(
+        &self,
+        run: UserRun,
+        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        cancel: &CancellationToken,
+    ) -> Result<ProcessOutput, ToolError> {
+        let chat = run.chat.is_some().then(|| self.chat.clone());
+        self.sandboxes.run_as_user(UserRun { chat, ..run }, told, cancel).await
     }
 }
 

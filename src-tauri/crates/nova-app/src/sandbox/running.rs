@@ -1,0 +1,112 @@
+//! A command that runs: its input, what it says, its limits of time and output, and its end.
+
+use std::time::Duration;
+
+use nova_guard::{Guarded, ReachedLimit};
+use nova_skill::{ProcessLimit, ToolError};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::said::Said;
+use super::{MEMORY, TICK};
+use crate::sandboxes::PROCESSES;
+
+const OUTPUT: u64 = 64 << 20;
+
+/// A command that runs, and what it has said.
+pub(super) struct Running {
+    pub(super) said: Said,
+    stdout: Option<tokio::process::ChildStdout>,
+    stderr: Option<tokio::process::ChildStderr>,
+    /// Gives it its input.
+    _input: tokio_util::task::AbortOnDropHandle<()>,
+}
+
+impl Running {
+    pub(super) fn new(guarded: &mut Guarded, said: Said, input: Vec<u8>) -> Self {
+        let stdin = guarded.stdin.take();
+        let writing = async move {
+            if let Some(mut stdin) = stdin {
+                // A command need not read it.
+                let _ = stdin.write_all(&input).await;
+            }
+        };
+        Self {
+            said,
+            stdout: guarded.stdout.take(),
+            stderr: guarded.stderr.take(),
+            _input: tokio_util::task::AbortOnDropHandle::new(tokio::spawn(writing)),
+        }
+    }
+
+    /// Its exit code, and the limit for which it was ended.
+    pub(super) async fn until_it_ends(
+        &mut self,
+        guarded: &mut Guarded,
+        time: Duration,
+        cancel: &CancellationToken,
+        mut tell: impl FnMut(Option<nova_skill::SaidSoFar>),
+    ) -> Result<(i32, Option<ProcessLimit>), ToolError> {
+        let deadline = Instant::now() + time;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut told_bytes = 0;
+        let mut limit = None;
+        let (mut one, mut other) = ([0; 16 << 10], [0; 4 << 10]);
+        let status = loop {
+            tokio::select! {
+                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+                _ = tick.tick() => {
+                    let news = self.said.bytes() > told_bytes;
+                    told_bytes = self.said.bytes();
+                    tell(news.then(|| self.said.so_far()));
+                }
+                ended = guarded.wait() => break ended,
+                () = tokio::time::sleep_until(deadline) => {
+                    limit = Some(ProcessLimit::Time(time));
+                    break guarded.kill().await;
+                }
+                () = cancel.cancelled() => {
+                    // Its end is waited for, so that nothing of it goes on when this returns.
+                    let _ = guarded.kill().await;
+                    return Err(ToolError::Cancelled);
+                }
+            }
+            if self.said.bytes() > OUTPUT {
+                limit = Some(ProcessLimit::Output(OUTPUT));
+                break guarded.kill().await;
+            }
+        };
+        let status = status.map_err(|error| not_started(&error.to_string()))?;
+        // All its processes are gone, so both have an end.
+        while self.said.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
+            tokio::select! {
+                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+            }
+        }
+        tell((self.said.bytes() > told_bytes).then(|| self.said.so_far()));
+        let reached = guarded.reached_limit().map(|reached| match reached {
+            ReachedLimit::Memory => ProcessLimit::Memory(MEMORY),
+            ReachedLimit::Processes => ProcessLimit::Processes(PROCESSES),
+        });
+        // Only a killed guard has no code.
+        Ok((status.code().unwrap_or(128 + 9), limit.or(reached)))
+    }
+}
+
+/// So many bytes; a pipe that has ended is closed, and one that is closed is waited for without end.
+async fn read<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>, space: &mut [u8]) -> usize {
+    let Some(open) = pipe else { return std::future::pending().await };
+    let read = open.read(space).await.unwrap_or_default();
+    if read == 0 {
+        *pipe = None;
+    }
+    read
+}
+
+pub(super) fn not_started(why: &str) -> ToolError {
+    ToolError::failed(format!("The command did not run: {why}."), "Change the command, or do without it.")
+}
