@@ -301,3 +301,63 @@ fn real(path: &std::path::Path) -> String {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     folder.join(path.file_name().unwrap()).display().to_string()
 }
+
+#[tokio::test]
+async fn odd_files_are_bounded_and_reported_and_the_turn_goes_on() {
+    let read = |name: &str| ("core__read", json!({"path": format!("code/{name}")}));
+    let nova = with_code([
+        calls([
+            read("a.bin"),
+            ("core__read", json!({"path": "code/huge.log", "offset": 2500, "limit": 2})),
+            read("pipe"),
+            read("broken.txt"),
+            read("src"),
+            ("core__glob", json!({"pattern": "code/many/*"})),
+            ("core__grep", json!({"pattern": "needle", "path": "code"})),
+            ("core__edit", json!({"path": "code/twice.txt", "old": "x", "new": "y"})),
+        ]),
+        text("Done."),
+    ]);
+    let code = nova.home().join("code");
+    fs::write(code.join("a.bin"), [0, 1, 2, 3]).unwrap();
+    let lines: String = (1..=3000).map(|number| format!("line {number}\n")).collect();
+    fs::write(code.join("huge.log"), lines).unwrap();
+    fs::File::options().write(true).open(code.join("huge.log")).unwrap().set_len(5 << 30).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(code.join("pipe")).status().unwrap().success());
+    fs::write(code.join("broken.txt"), b"na\xc3\xafve caf\xff\n").unwrap();
+    fs::write(code.join("twice.txt"), "x x\n").unwrap();
+    fs::create_dir(code.join("many")).unwrap();
+    for number in 0..2500 {
+        fs::write(code.join("many").join(format!("{number:04}.txt")), "").unwrap();
+    }
+    let app = nova.start().await;
+    let path = code.display().to_string();
+    app.add_workspace(AddWorkspace { path, access: WorkspaceAccess::Write }).await.unwrap();
+    let (end, events) = turn(&app, None, "Look", NoApprover).await;
+    assert!(matches!(end.end, TurnEnd::Completed { .. }), "{:?}", end.end);
+    let output = |wanted: &str| {
+        let call = events.iter().find_map(|event| match event {
+            Event::ToolCallStarted { call, args, .. } if args.to_string().contains(wanted) => Some(call),
+            _ => None,
+        });
+        let output = events.iter().find_map(|event| match event {
+            Event::ToolCallCompleted { call: ended, output, .. } if Some(ended) == call => {
+                Some(output.clone())
+            }
+            _ => None,
+        });
+        output.unwrap_or_else(|| panic!("{wanted} has ended"))
+    };
+    let message = |wanted: &str| output(wanted)["message"].as_str().unwrap_or_default().to_owned();
+    assert!(message("a.bin").contains("a binary file of 4 bytes"), "{}", output("a.bin"));
+    assert!(output("huge.log")["text"].as_str().unwrap().contains("line 2500"), "{}", message("huge.log"));
+    assert_eq!(output("huge.log")["size"], json!(5_u64 << 30));
+    assert!(message("pipe").contains("is a pipe"), "{}", output("pipe"));
+    assert_eq!(output("broken.txt")["broken_characters"], json!(1));
+    assert!(message("code/src").contains("folder"), "{}", output("code/src"));
+    let found = output("code/many/*");
+    assert!(found["more"] == json!(true) && found["paths"].as_array().unwrap().len() <= 1000, "{found}");
+    assert_eq!(output("needle")["hits"][0]["path"], json!("code/src/main.rs"));
+    assert!(message("twice.txt").contains("found 2 times"), "{}", output("twice.txt"));
+    assert_eq!(fs::read_to_string(code.join("twice.txt")).unwrap(), "x x\n");
+}
