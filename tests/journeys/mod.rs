@@ -25,6 +25,8 @@ mod choosing_a_skill;
 mod choosing_a_vault;
 mod command_line;
 mod deciding_together;
+#[cfg(target_os = "linux")]
+mod deploying_a_release;
 mod editing_outside;
 mod ending_a_turn;
 mod evading_rules;
@@ -53,6 +55,8 @@ mod panels;
 mod posing_as_nova;
 mod promoting_a_tool;
 mod protected_server;
+#[cfg(target_os = "linux")]
+mod reaching_hosts;
 mod reading_a_skill;
 mod reading_about_skills;
 mod reading_documents;

@@ -49,6 +49,9 @@ stage: customer
 Ask [[Jane Doe]].
 ";
 
+/// The one variable of Nova's environment that holds a secret.
+pub(crate) const DEPLOY_TOKEN: &str = "DEPLOY_TOKEN";
+
 pub(crate) struct Nova {
     pub(crate) vault: TempVault,
     pub(crate) model: ModelServer,
@@ -144,7 +147,7 @@ impl Nova {
             desktop: self.desktop.clone(),
             clock: Arc::new(FixedClock::default()),
             ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
-            secret: Arc::new(|_| None),
+            secret: Arc::new(|name| (name == DEPLOY_TOKEN).then(|| "canary-token".into())),
             local_servers: self.local_servers.clone(),
             proxy: None,
             surroundings: Surroundings::new(

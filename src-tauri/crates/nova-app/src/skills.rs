@@ -23,8 +23,8 @@ pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippet
         nova_skill_portfolio::skill(),
         nova_skill_vault::skill(),
         nova_skill_core::skill(pending, snippets),
-        workflow!("$CARGO_MANIFEST_DIR/../../../skills/employee-onboarding"),
-        workflow!("$CARGO_MANIFEST_DIR/../../../skills/release-management"),
+        nova_skill_employee_onboarding::skill(),
+        nova_skill_release_management::skill(),
         workflow!("$CARGO_MANIFEST_DIR/../../../skills/research-assistant"),
     ]
 }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_text_alone_is_found_by_its_examples_and_takes_nobody_else_s() {
+    fn a_workflow_is_found_by_its_examples_and_takes_nobody_else_s() {
         let snapshot = nova_testkit::snapshot_of(all());
         let confusions = nova_registry::test_routing(&snapshot);
         for id in ["employee-onboarding", "release-management", "research-assistant"] {

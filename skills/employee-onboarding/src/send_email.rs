@@ -1,0 +1,61 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_skill::{
+    CommandInput, ConfiguredCommand, Description, Effect, JsonSchema, NativeTool, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, mail_text, schemars,
+};
+use serde::Deserialize;
+
+/// Of `send_command` and the keys beside it.
+const COMMAND: &str = "send";
+
+pub(crate) struct SendEmail;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Sends an email with your send command."))]
+pub(crate) struct Mail {
+    /// Addresses, such as priya@example.org.
+    #[schemars(length(min = 1, max = 50))]
+    #[schemars(extend("x-label" = "To"))]
+    to: Vec<String>,
+    /// One line.
+    #[schemars(length(min = 1, max = 200))]
+    #[schemars(extend("x-label" = "Subject"))]
+    subject: String,
+    /// Plain text, as it is to arrive.
+    #[schemars(length(min = 1, max = 100_000))]
+    #[schemars(extend("x-label" = "Text"))]
+    text: String,
+}
+
+#[async_trait]
+impl NativeTool for SendEmail {
+    type Args = Mail;
+    const ID: &'static str = "send_email";
+    const EFFECT: Effect = Effect::Send;
+    const TIME_LIMIT: Option<Duration> = Some(ConfiguredCommand::TIME_LIMIT);
+    const RUNS_CONFIGURED: bool = true;
+
+    fn description(&self) -> Description {
+        Description::purpose("Sends an email about an onboarding with the command that the user configured.")
+            .use_when("the user says to write to the new colleague or to those who prepare something")
+            .example("Send Priya the plan of her first week")
+    }
+
+    fn unavailable(&self, config: &Value) -> Option<String> {
+        ConfiguredCommand::missing(config, "employee-onboarding", COMMAND)
+    }
+
+    fn question(&self, args: &Value, config: &Value) -> Option<String> {
+        let command = ConfiguredCommand::of(config, COMMAND)?;
+        let to = args.get("to").and_then(Value::as_array).map_or(0, Vec::len);
+        let people = if to == 1 { "1 person".to_owned() } else { format!("{to} people") };
+        Some(format!("Send this to {people} by running {} in {}?", command.shown(), command.folder))
+    }
+
+    async fn run(&self, mail: Mail, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let stdin = mail_text(&mail.to, &mail.subject, &mail.text)?;
+        Ok(ConfiguredCommand::run(COMMAND, CommandInput { stdin, ..CommandInput::default() }, ctx))
+    }
+}
