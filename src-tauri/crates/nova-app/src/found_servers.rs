@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nova_mcp::{Form, FoundServer, ServerConfig, Text, Way, credential_of, find_servers};
 use nova_protocol::{
-    AddServers, EditServer, ErrorCode, OfferedSecret, OfferedServer, ReadServers, SecretText, ServerEntry,
-    ServerFile, ServerRef, ServersView, UserError,
+    AddServers, EditServer, ErrorCode, Nothing, OfferedSecret, OfferedServer, ReadServers, SecretText,
+    ServerEntry, ServerFile, ServerRef, ServersView, UserError,
 };
 use serde_json::{Map, Value};
 
