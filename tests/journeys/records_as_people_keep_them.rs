@@ -308,9 +308,8 @@ async fn faulty_settings_of_records_say_what_is_wrong() {
         let nova = Nova::new("", []);
         config(&nova, "crm", json!({"records": {"contact": records}}));
         let app = nova.start().await;
-        let skills = app.list_skills(nova_protocol::Nothing {}).await.unwrap();
-        let crm = skills.iter().find(|row| row.id == "crm").unwrap();
-        let reason = crm.config_problem.clone().unwrap_or_default();
+        let crm = app.skill_detail(nova_protocol::SkillRef { skill: "crm".into() }).await.unwrap();
+        let reason = crm.config_problem.unwrap_or_default();
         assert!(reason.contains(says), "{records}: {reason}");
     }
 }
