@@ -152,5 +152,5 @@ fn a_native_skill_outside_of_a_checkout_is_refused() {
         nova.command(&["skill", "new", "night-sky", "--kind", "native"]).current_dir("/").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("in no checkout of Nova") && said.contains("--kind folder"), "{said}");
+    assert!(said.contains("not in a checkout of Nova") && said.contains("--kind folder"), "{said}");
 }

@@ -108,7 +108,7 @@ impl Page {
                     error => error,
                 })?;
                 if let Some(FileImage { width, height, bytes }) = read.image {
-                    let kind = format!("{}, {width} × {height} pixels", read.read_as);
+                    let kind = format!("{}, {width} × {height} pixels,", read.read_as);
                     return Err(no_text(&FileError::NotText { path: name, kind, size: bytes.len() as u64 }));
                 }
                 let lines: Vec<String> = read.page.lines.into_iter().map(|(_, line)| line).collect();

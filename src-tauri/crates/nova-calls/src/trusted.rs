@@ -66,7 +66,7 @@ pub struct ToolFace {
     #[serde(default)]
     pub credentials: Vec<String>,
     /// What it may do with notes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vault: Option<VaultAccess>,
 }
 
