@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, SourceView, UserError};
 use nova_registry::{SkillEntry, SourceKind, ToolEntry, ToolLookup};
-use nova_skill::{CallError, Effect, PrincipalKind, ToolCalls, VaultAccess, VaultPath};
+use nova_skill::{CallError, Effect, PrincipalKind, ToolCalls, ToolContext, VaultAccess, VaultPath};
 use nova_vault::Draft;
 use nova_workspace::FileDraft;
 use serde_json::Value;
@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::run_inner;
-use crate::context::CallContext;
 use crate::draft_vault::DraftVault;
 use crate::files::CallFiles;
 use crate::seen_notes::{SeenNote, SeenNotes};
@@ -36,7 +35,7 @@ struct Inner {
     /// The tool that makes them.
     caller: Arc<ToolEntry>,
     /// The context that it runs with.
-    context: OnceLock<Weak<CallContext>>,
+    context: OnceLock<Weak<dyn ToolContext>>,
     /// Whether the outer call is itself made by a tool: it makes no calls, so that none goes round in circles.
     is_inner: bool,
     /// The outer call.
@@ -125,12 +124,12 @@ impl InnerCalls {
     }
 
     /// The context of the tool that makes these calls.
-    pub(crate) fn run_with(&self, context: &Arc<CallContext>) {
+    pub(crate) fn run_with(&self, context: &Arc<dyn ToolContext>) {
         // Each run has calls of its own.
         let _ = self.0.context.set(Arc::downgrade(context));
     }
 
-    pub(super) fn context(&self) -> Option<&Weak<CallContext>> {
+    pub(super) fn context(&self) -> Option<&Weak<dyn ToolContext>> {
         self.0.context.get()
     }
 

@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 use super::inner::InnerCalls;
 use super::judging::denied_by_rule;
 use super::planning::run_body;
-use crate::context::CallContext;
 use crate::gate::Gate;
 use crate::{Content, Facts, arguments};
 
@@ -109,7 +108,7 @@ impl InnerCalls {
 
 /// The context of the running call, for a tool of the skill `vault`.
 struct OnVault {
-    context: Arc<CallContext>,
+    context: Arc<dyn ToolContext>,
     skill: Arc<SkillEntry>,
 }
 

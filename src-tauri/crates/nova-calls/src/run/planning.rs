@@ -165,7 +165,7 @@ impl Running<'_> {
         Attempt { vault, files, own_calls, cancel }: &Attempt,
         args: &Value,
         says: &UnboundedSender<OutputPart>,
-    ) -> Arc<CallContext> {
+    ) -> Arc<dyn ToolContext> {
         Arc::new(CallContext {
             vault: vault.clone(),
             files: files.clone(),
