@@ -13,13 +13,13 @@ use nova_protocol::{
     ToolRow, TriedVerdict, TryRule,
 };
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
-use nova_testkit::{
-    FixedCredentials, PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of,
-};
+use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
 use serde_json::{Value, json};
 
+use super::keeping_credentials::{PASSPHRASE, succeeds, told};
 use super::nova::{Nova, turn, wait_for};
 use super::reading_the_manual::{blocks, name};
+use super::using_credentials::store;
 
 /// The example that tools were described with, but for the scheme: the server here has no
 /// certificate.
@@ -71,7 +71,8 @@ async fn world(
     let host = script_host(&nova);
     nova.tool_host = Some(host.clone());
     nova.web = Arc::new(web_of(&[("api.weather.com", &server)]));
-    nova.credentials = FixedCredentials::default().with("weather-api/api_key", CANARY);
+    nova.store = Some(store(Some(PASSPHRASE)));
+    succeeds(&told(&nova, &["credential", "set", "weather-api/api_key"], CANARY));
     (nova, host, server)
 }
 
