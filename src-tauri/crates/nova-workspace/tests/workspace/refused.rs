@@ -33,8 +33,8 @@ fn refuses_what_holds_keys_or_is_taken() {
         ("vault/CRM", "lies in"),
         ("documents", "holds"),
         ("", "holds"),
-        ("file", "is not a readable folder"),
-        ("missing", "is not a readable folder"),
+        ("file", "is not a readable"),
+        ("missing", "is not a readable"),
     ] {
         let said = check(folder).unwrap_err().to_string();
         assert!(said.contains(&format!(" {why} ")), "{folder}: {said}");
