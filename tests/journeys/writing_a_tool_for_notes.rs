@@ -199,20 +199,13 @@ async fn a_grant_for_the_chat_is_for_this_file_and_no_tool_of_nova() {
 
 #[tokio::test]
 async fn rules_about_the_tools_of_the_vault_hold() {
-    let body = "try { await ctx.vault.append('Middlemarch', 'x') } catch {}
-        try { return (await ctx.vault.read('Silas Marner')).text } catch (error) { return error.message }";
+    let body = "try { await ctx.vault.append('Middlemarch', 'x') } catch (error) { return error.message }";
     let nova = nova(&[("tried", WRITE, body)]);
-    nova.rules(
-        "permissions:\n  deny: ['vault__read_note(path=\"Books/Silas*\")', 'vault__append_to_note(path=\"Books/*\")']\n",
-    );
+    nova.rules("permissions:\n  deny: ['vault__append_to_note(path=\"Books/*\")']\n");
     let app = started(&nova).await;
     let result = run(&app, "dynamic.tried", &ScriptedApprover::always(Decision::Once)).await;
-    let error = result.error.unwrap();
-    assert_eq!(
-        error.code,
-        ErrorCode::DeniedByRule,
-        "a caught denial of a write is one all the same: {error:?}"
-    );
+    let said = result.value.unwrap_or_default().to_string();
+    assert!(said.contains("vault.append_to_note is denied by the rule"), "{said} {:?}", result.error);
     assert!(!nova.vault.read("Books/Middlemarch.md").contains('x'));
 
     let nova = self::nova(&[(
@@ -327,7 +320,7 @@ async fn the_clock_is_that_of_nova() {
         "effect: 'read',",
         "return [ctx.clock.today(), ctx.clock.now().slice(0, 10), typeof ctx.clock.zone]",
     );
-    assert_eq!(said.await, Ok(json!(["2026-11-20", "2026-11-20", "string"])));
+    assert_eq!(said.await, Ok(json!(["2026-11-21", "2026-11-21", "string"])));
 }
 
 #[tokio::test]
