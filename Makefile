@@ -22,7 +22,7 @@ WINDOWS ?= $(CASES)
 WITH_WINDOW := --workspace --features desktop
 
 # What `make run` starts. The example makes cargo choose the features that tests need too, so that a start after
-# `make test` compiles nothing.
+# `make test` compiles no dependency again.
 PROGRAMS := $(WITH_WINDOW) --bins --example bare-window
 
 # `make bundle BUNDLED=` makes unoptimised installers, to look at what is in them.
