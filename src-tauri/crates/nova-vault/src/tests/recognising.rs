@@ -93,7 +93,7 @@ fn conditions_on_file_times_are_refused() {
 
 #[test]
 fn hidden_records_stay_hidden() {
-    let bed = Bed::new(&[("People/a.md", "x\n"), ("People/b.md", "---\nprivate: true\n---\n")]);
+    let bed = Bed::new(&[("People/a.md", "x\n"), ("People/b.md", "---\nnova: private\n---\n")]);
     let vault = bed.vault();
     let recogniser = Recogniser::new([Rule::Folder("People".into())]);
     let remote = std::sync::Arc::new(crate::Privacy { remote: true, ..crate::Privacy::default() });
