@@ -31,6 +31,7 @@ use crate::authorized::Gate;
 use crate::definition::{Definition, Kind, short};
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
+use crate::late_answer::LateAnswer;
 use crate::limits;
 use crate::trouble::Trouble;
 
@@ -160,12 +161,36 @@ impl ClientHandler for Hears {
     }
 }
 
+/// How a server is greeted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lifecycle {
+    /// As the newest protocol has it and, where the server does not know that, as the ones before.
+    Auto,
+    /// As the newest alone.
+    Discover,
+    /// As the ones before alone.
+    Initialize,
+}
+
+impl From<Lifecycle> for ClientLifecycleMode {
+    fn from(lifecycle: Lifecycle) -> Self {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        match lifecycle {
+            Lifecycle::Auto => Self::Auto {
+                preferred_versions,
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            },
+            Lifecycle::Discover => Self::Discover { preferred_versions },
+            Lifecycle::Initialize => Self::Initialize,
+        }
+    }
+}
+
 impl Connection {
-    /// Greets the server as the newest protocol has it and, where it does not know that, as the one before.
-    /// `first` is false where the newest was tried already.
+    /// Greets the server in that lifecycle.
     pub(crate) async fn greet<T, E, A>(
         transport: T,
-        first: bool,
+        lifecycle: Lifecycle,
         parts: Parts,
     ) -> Result<Arc<Self>, ClientInitializeError>
     where
@@ -184,15 +209,8 @@ impl Connection {
             askers: askers.clone(),
             visited: visited.clone(),
         };
-        let lifecycle = if first {
-            ClientLifecycleMode::Auto {
-                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
-            }
-        } else {
-            ClientLifecycleMode::Initialize
-        };
-        let service = hears.serve_with_lifecycle(transport, lifecycle).await?;
+        let transport = LateAnswer::dropped_from(transport.into_transport());
+        let service = hears.serve_with_lifecycle(transport, lifecycle.into()).await?;
         let Parts { server, ending, said, at_once, is_process, gate } = parts;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {

@@ -49,6 +49,7 @@ mod ending;
 mod host;
 mod http;
 mod last_lines;
+mod late_answer;
 mod limits;
 mod media;
 mod offering;

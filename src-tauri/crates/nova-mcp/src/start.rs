@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::authorized::Gate;
 use crate::config::{ServerConfig, Text, Way};
-use crate::connection::{Connection, Parts, ended, innermost, sentence, unreachable};
+use crate::connection::{Connection, Lifecycle, Parts, ended, innermost, sentence, unreachable};
 use crate::definition::Definition;
 use crate::ending::Ending;
 use crate::host::Host;
@@ -70,17 +70,30 @@ async fn by_command(
     ending: &Arc<Ending>,
     said: &LastLines,
 ) -> Result<Arc<Connection>, Trouble> {
-    match greet_process(config, host, secrets, ending, said, true).await? {
-        Ok(connection) => Ok(connection),
-        // Some end at the first word that they do not know; they are started once more for the older one.
-        Err(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. })
-            if ending.has_process_ended() =>
-        {
-            let ending = Arc::<Ending>::default();
-            let again = greet_process(config, host, secrets, &ending, said, false).await?;
-            again.map_err(|error| not_greeted(config, &ending, said, error))
+    let error = match greet_process(config, host, secrets, ending, said, Lifecycle::Auto).await? {
+        Ok(connection) => return Ok(connection),
+        Err(error) => error,
+    };
+    let Some(lifecycle) = other_lifecycle(&error, ending.has_process_ended()) else {
+        return Err(not_greeted(config, ending, said, error));
+    };
+    let ending = Arc::<Ending>::default();
+    let again = greet_process(config, host, secrets, &ending, said, lifecycle).await?;
+    again.map_err(|error| not_greeted(config, &ending, said, error))
+}
+
+/// What a server that was not greeted in either way of [`Lifecycle::Auto`] may yet know.
+fn other_lifecycle(error: &ClientInitializeError, has_ended: bool) -> Option<Lifecycle> {
+    match error {
+        // Some end at the first word that they do not know.
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
+            has_ended.then_some(Lifecycle::Initialize)
         }
-        Err(error) => Err(not_greeted(config, ending, said, error)),
+        // Some answer a request that they do not know as if it had succeeded.
+        ClientInitializeError::ExpectedInitResult(_) => Some(Lifecycle::Initialize),
+        // It was still starting when rmcp gave up waiting, and `initialize` is older than all it knows.
+        ClientInitializeError::JsonRpcError(_) => Some(Lifecycle::Discover),
+        _ => None,
     }
 }
 
@@ -90,7 +103,7 @@ async fn greet_process(
     secrets: &Secrets,
     ending: &Arc<Ending>,
     said: &LastLines,
-    first: bool,
+    lifecycle: Lifecycle,
 ) -> Result<Result<Arc<Connection>, ClientInitializeError>, Trouble> {
     let Way::Command { program, args, env, cwd } = &config.way else {
         return Err(Trouble::stopped());
@@ -126,7 +139,7 @@ async fn greet_process(
         is_process: true,
         gate: None,
     };
-    Ok(Connection::greet(transport, first, parts).await)
+    Ok(Connection::greet(transport, lifecycle, parts).await)
 }
 
 async fn by_address(
@@ -146,10 +159,10 @@ async fn by_address(
         is_process: false,
         gate: Some(gate.clone()),
     };
-    let mut greeted = Connection::greet(address.transport(), true, parts()).await;
-    if matches!(greeted, Err(ClientInitializeError::ExpectedInitResult(_))) {
-        // Some answer a request that they do not know as if it had succeeded.
-        greeted = Connection::greet(address.transport(), false, parts()).await;
+    let mut greeted = Connection::greet(address.transport(), Lifecycle::Auto, parts()).await;
+    let other = greeted.as_ref().err().and_then(|error| other_lifecycle(error, false));
+    if let Some(lifecycle) = other {
+        greeted = Connection::greet(address.transport(), lifecycle, parts()).await;
     }
     let error = match greeted {
         Ok(connection) => return Ok(connection),

@@ -22,6 +22,19 @@ async fn a_server_of_either_protocol_is_listed_and_called() {
 }
 
 #[tokio::test]
+async fn a_server_that_answers_discover_late_is_greeted() {
+    let servers = Servers::new();
+    servers.agree(&json!({"old": servers.entry("late"), "new": servers.entry("newest-late")}));
+    servers.ready().await;
+    for id in ["old", "new"] {
+        assert_eq!(servers.call(id, "echo", json!({"text": "hello"})).await.unwrap(), "hello", "{id}");
+    }
+    let mut protocols: Vec<_> = servers.mcp.statuses().into_iter().map(|status| status.protocol).collect();
+    protocols.sort();
+    assert_eq!(protocols, [Some("2025-11-25".to_owned()), Some("2026-07-28".to_owned())]);
+}
+
+#[tokio::test]
 async fn a_tool_asks_whatever_its_server_says_and_is_what_the_user_says() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");

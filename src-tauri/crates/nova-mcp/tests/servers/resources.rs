@@ -130,7 +130,7 @@ async fn a_refused_report_is_asked_for_again_with_the_next_read() {
     let servers = with_resources("resources", 2).await;
     let refused = || std::fs::read_to_string(servers.note("refused")).unwrap_or_default();
     within(async {
-        while refused() != "xx" {
+        while refused().len() < 2 {
             read(&servers, "note:///2").await;
         }
     })
