@@ -19,9 +19,9 @@ export interface PanelPage {
   readonly content: ReactNode;
 }
 
-/** In px: a button behind the tabs with its gap, and the padding of their line. */
+/** In px: a button behind the tabs with its gap, and the padding of their line with the panel's border. */
 const ICON_BUTTON = 32;
-const PADDING = 24;
+const PADDING = 21;
 
 /** The frame of the right panel, `width` px wide: its tabs, and the page of the chosen one. */
 export function RightPanel({ pages, width }: { pages: readonly PanelPage[]; readonly width: number }) {

@@ -10,11 +10,12 @@ interface Tab {
 }
 
 /** In px, of the interface's font at its usual size. */
-const LETTER = 7.5;
-const DIGIT = 8;
+const LETTER = 7;
 const ICON = 16;
 const PADDING = 16;
-const GAP = 6;
+/** Between two tabs, and between a label and its count. */
+const BETWEEN = 4;
+const BEFORE_COUNT = 6;
 
 /**
  * The tabs that show their label within `room` px: the chosen one, and the others of its kind while all fit.
@@ -28,6 +29,6 @@ export function labelled(tabs: readonly Tab[], chosen: PanelTab | undefined, roo
 }
 
 function widthOf({ label, count = 0 }: Tab, hasLabel: boolean): number {
-  const figure = count === 0 ? 0 : GAP + String(count).length * DIGIT;
-  return PADDING + GAP + (hasLabel ? label.length * LETTER : ICON) + figure;
+  const figure = count === 0 ? 0 : BEFORE_COUNT + String(count).length * LETTER;
+  return PADDING + BETWEEN + (hasLabel ? label.length * LETTER : ICON) + figure;
 }
