@@ -24,7 +24,7 @@ export function SubAgentsPanel() {
   if (!shown) {
     return (
       <div data-testid="subagents-panel">
-        <Empty action={<WriteMessage />}>No sub-agent has worked in this chat.</Empty>
+        <Empty action={<WriteMessage />}>No sub-agents in this chat yet.</Empty>
       </div>
     );
   }
