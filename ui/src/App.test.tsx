@@ -479,7 +479,7 @@ describe('the status line', () => {
     showApp((world) => {
       world.status = { ...world.status, vault: world.status.vault && { ...world.status.vault, watching } };
     });
-  const polling = 'looked at every few seconds (8192 watches are in use; raise max_user_watches)';
+  const polling = 'polled every few seconds (8192 watches are in use; raise max_user_watches)';
 
   test('the number of problems leads to their list, from wherever it is seen', async () => {
     const { store, user } = await showApp();
@@ -521,7 +521,7 @@ describe('the status line', () => {
   test('in the rail it is an icon with the same name', async () => {
     setWindow({ width: 900 });
     const { user } = await watched(polling);
-    expect(screen.getByRole('img', { name: `Work vault: 412 notes, looked at every few seconds: 8192 watches are in use; raise max_user_watches` })).toBeInTheDocument();
+    expect(screen.getByRole('img', { name: `Work vault: 412 notes, polled every few seconds: 8192 watches are in use; raise max_user_watches` })).toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: '3 problems' }));
     expect(await screen.findByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
@@ -529,16 +529,16 @@ describe('the status line', () => {
   test('a polled vault says so, with the reason on focus, and shows no banner', async () => {
     await watched(polling);
     const status = screen.getByTestId('vault-status');
-    expect(status).toHaveTextContent('412 notes, looked at every few seconds');
+    expect(status).toHaveTextContent('412 notes, polled every few seconds');
     act(() => status.focus());
     expect(await screen.findByRole('tooltip')).toHaveTextContent('8192 watches are in use; raise max_user_watches');
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
   test('a network vault says it is polled too, with the reason, without a warning', async () => {
-    await watched('watching, and looked at every few seconds (the vault is on NFS)');
+    await watched('watching, and polled every few seconds (the vault is on NFS)');
     const status = screen.getByTestId('vault-status');
-    expect(status).toHaveTextContent('412 notes, watching, and looked at every few seconds');
+    expect(status).toHaveTextContent('412 notes, watching, and polled every few seconds');
     expect(status).not.toHaveClass('text-warn');
     act(() => status.focus());
     expect(await screen.findByRole('tooltip')).toHaveTextContent('the vault is on NFS');

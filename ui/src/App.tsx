@@ -138,7 +138,7 @@ function Chat({ roomy }: { roomy: boolean }) {
       : [{ tab: 'problems' as const, label: 'Problems', icon: 'warn' as const, count: problems, content: <ProblemsPanel /> }]),
     ...(panel.note === null
       ? []
-      : [{ tab: 'note' as const, label: noteName(panel.note).name, content: <NotePanel key={panel.note} /> }]),
+      : [{ tab: 'note' as const, label: noteName(panel.note).name, icon: 'note' as const, content: <NotePanel key={panel.note} /> }]),
     ...skillPanels.map((one) => ({
       tab: `skill:${one.skill}` as const,
       label: one.name,
@@ -187,12 +187,12 @@ function Chat({ roomy }: { roomy: boolean }) {
             {...widths.panel}
             onResize={setPanelWidth}
           />
-          <RightPanel pages={pages} />
+          <RightPanel pages={pages} width={panel.width} />
         </aside>
       )}
       {panel.open && !roomy && (
         <Sheet side="right" width={widths.panel.first} label="Panel" onClose={() => setPanel({ open: false })}>
-          <RightPanel pages={pages} />
+          <RightPanel pages={pages} width={widths.panel.first} />
         </Sheet>
       )}
     </>

@@ -174,7 +174,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   );
 }
 
-/** Asks the same again; the answer that is there stays as a version. */
+/** Asks the same again; the existing answer stays as a version. */
 export function AnswerAgain({ turn }: { turn: Outline }) {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
   const busy = useSession((state) => runningTurn(state) !== null);

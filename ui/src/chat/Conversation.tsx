@@ -22,7 +22,7 @@ import { ChangeSetsContext } from './undone';
 export function Conversation() {
   const session = useApp((app) => app.open);
   const { sendDraft, stop } = useActions();
-  // Why it could not be sent is told where it was written.
+  // The reason why it was not sent is shown beside the field.
   const onSend = (text: string) => sendDraft(text).catch(() => {});
   const files = useFiles();
   const drop = useDrop((dropped) => {

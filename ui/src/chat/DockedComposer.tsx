@@ -36,7 +36,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
       await sendDraft(text.trim());
       setPanel({ wide: false });
     } catch {
-      // Why is told where it was written.
+      // The reason is shown beside the field.
     }
   };
   const runtime = useConversationRuntime({ outlines: none, running: false, onSend, onStop: stop });

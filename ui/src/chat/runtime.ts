@@ -1,5 +1,5 @@
 // assistant-ui's view of the conversation. It keeps nothing: outlines of turns go in, two messages a turn come
-// out, and what it is told (send, stop) goes to the store's actions. What streams passes it by: each change of
+// out, and its callbacks (send, stop) go to the store's actions. What streams passes it by: each change of
 // its messages goes through all of them.
 import { type AppendMessage, type AssistantRuntime, type ThreadMessageLike, useExternalStoreRuntime } from '@assistant-ui/react';
 import { useMemo } from 'react';

@@ -35,7 +35,7 @@ export function suggestions(skills: readonly SkillRow[], glances: readonly Glanc
   return [...due, ...quiet, ...others].slice(0, MOST);
 }
 
-/** A question that names nobody and nothing: who and what it would name is in somebody else's notes. */
+/** A question without names: names in it would not be in the user's notes. */
 function fitsEverybody(example: string): boolean {
   return example.endsWith('?') && !/[\p{Lu}\d“”"'’]/u.test(example.slice(1).replaceAll(/\bI\b/g, 'i'));
 }

@@ -2500,7 +2500,11 @@ figures: Array<FigureView>, changes: Array<NoteChangeView>, change_set: string |
 /**
  * What it had found when it was stopped.
  */
-so_far?: JsonValue, ms: number, };
+so_far?: JsonValue, 
+/**
+ * What the tool logged; no model is told.
+ */
+log?: Array<LogLine>, ms: number, };
 
 export type ToolRow = { wire_name: string, 
 /**

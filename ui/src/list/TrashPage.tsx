@@ -104,7 +104,7 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
 
 interface ForGoodProps {
   readonly label: string;
-  /** What it is about, for whoever does not see where it stands. */
+  /** What it is about, for screen readers. */
   readonly of?: string;
   readonly question: string;
   readonly onDelete: () => Promise<void>;

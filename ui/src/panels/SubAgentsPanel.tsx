@@ -19,27 +19,32 @@ import { WriteMessage } from './WriteMessage';
 export function SubAgentsPanel() {
   const calls = useSession(lastTasks, sameList);
   const chosen = useApp((app) => app.panel.task);
-  const { setPanel } = useActions();
+  const { setPanel, openSession } = useActions();
   const shown = calls.find(({ call }) => call === chosen) ?? calls[0];
   if (!shown) {
     return (
       <div data-testid="subagents-panel">
-        <Empty action={<WriteMessage />}>No sub-agent has worked in this chat.</Empty>
+        <Empty action={<WriteMessage />}>No sub-agents in this chat yet.</Empty>
       </div>
     );
   }
   return (
     <div data-testid="subagents-panel" className="flex flex-col gap-3.5 p-3.5 text-small">
-      {calls.length > 1 && (
-        <div className="overflow-x-auto">
-          <Segments
-            label="Sub-agents"
-            value={shown.call}
-            onChange={(task) => setPanel({ task })}
-            options={calls.map(({ call, subAgent }) => ({ value: call, label: <Revealed text={subAgent.name} /> }))}
-          />
-        </div>
-      )}
+      <div className="flex items-center gap-2">
+        {calls.length > 1 && (
+          <div className="min-w-0 overflow-x-auto">
+            <Segments
+              label="Sub-agents"
+              value={shown.call}
+              onChange={(task) => setPanel({ task })}
+              options={calls.map(({ call, subAgent }) => ({ value: call, label: <Revealed text={subAgent.name} /> }))}
+            />
+          </div>
+        )}
+        <Button variant="quiet" size="s" icon="expand" className="ml-auto" data-testid="open-subagent" onClick={() => void openSession(shown.subAgent.session)}>
+          Open as chat
+        </Button>
+      </div>
       <SubAgentView key={shown.call} call={shown} />
     </div>
   );
@@ -47,7 +52,7 @@ export function SubAgentsPanel() {
 
 function SubAgentView({ call }: { call: TaskCall }) {
   const { subAgent } = call;
-  const { watchSession, openSession } = useActions();
+  const { watchSession } = useActions();
   const session = useSession(subAgent.session);
   useEffect(() => void watchSession(subAgent.session), [subAgent.session, watchSession]);
   const running = call.state === 'running';
@@ -63,9 +68,6 @@ function SubAgentView({ call }: { call: TaskCall }) {
           <Time call={call} />
         </span>
         {running && <StopOne call={call.call} />}
-        <Button size="s" icon="expand" data-testid="open-subagent" onClick={() => void openSession(subAgent.session)}>
-          Open as chat
-        </Button>
       </header>
       <p className="selectable break-words whitespace-pre-wrap text-fg-2">
         “<Revealed text={taskPrompt(call)} />”

@@ -43,7 +43,7 @@ it('adds one by name, masked, once', async () => {
   expect(JSON.stringify(store.get()) + document.body.innerHTML).not.toContain('canary-4711');
 });
 
-it('sets what is missing and then allows whoever wants it', async () => {
+it('sets a missing value and then allows its consumer', async () => {
   const { backend, user } = setup();
   await user.click((await row('weather/key')).getByRole('button', { name: 'Set' }));
   await user.type(screen.getByLabelText('Value'), 'v');

@@ -35,7 +35,7 @@ export function ModelsPage() {
   const [looking, setLooking] = useState(false);
   const lookAgain = async () => {
     setLooking(true);
-    // What went wrong is told by the list itself.
+    // The list itself shows what went wrong.
     await backend.rpc('list_providers', { again: true }).catch(() => null);
     setLooking(false);
     providersChanged();
@@ -139,7 +139,7 @@ function Provider({ provider }: { provider: ProviderRow }) {
     setProblem(null);
     work.catch((thrown: unknown) => setProblem(userError(thrown)));
   };
-  // What is wrong with the key is said beside what mends it.
+  // A fault of the key is shown beside its fix.
   const saidBelow = ['credential_needed', 'credential_not_granted'].includes(provider.problem?.code ?? '');
   const shown = problem ?? (saidBelow ? null : provider.problem);
   const elsewhere = hostsOf(provider);

@@ -67,7 +67,7 @@ export function isOn({ state }: { state: SkillState }): boolean {
   return state !== 'disabled' && state !== 'needs_review';
 }
 
-/** What mends the state, as the words of a link and where it leads. */
+/** The fix of the state, as the words of a link and where it leads. */
 export interface Remedy {
   readonly label: string;
   readonly to: 'switch_on' | 'credentials' | 'file' | 'server' | 'detail';
@@ -97,7 +97,7 @@ export function remedyOf(row: Pick<SkillRow, 'state' | 'reason' | 'source'>): Re
   }
 }
 
-/** What the user mends in a file of it. */
+/** What the user fixes in a file of it. */
 export function isOfFiles({ source }: Pick<SkillRow, 'source'>): boolean {
   return source === 'folder' || source === 'dynamic';
 }

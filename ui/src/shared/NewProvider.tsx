@@ -100,7 +100,7 @@ export function useProviderEntry(): ProviderEntry {
 
 interface NewProviderFieldsProps {
   readonly value: ProviderEntry;
-  /** The word on the button; none where somebody else has it. */
+  /** The word on the button; none where the parent has it. */
   readonly checkLabel?: string;
   readonly onEnter?: () => void;
 }

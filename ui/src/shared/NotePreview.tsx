@@ -130,7 +130,7 @@ function PropertyValue({ value, onNote }: { value: string; onNote: (note: string
   });
 }
 
-/** "changed 14:32", for a minute after somebody changed the note. */
+/** "changed 14:32", for a minute after the note changed. */
 function ChangedMark({ path }: { path: string }) {
   const change = useApp((app) => app.noteChanges[path]);
   const now = useClock(change !== undefined);

@@ -1,5 +1,5 @@
 // A JSON value as people read it: a list of objects as a table, an object as names and values,
-// anything else as JSON. Whoever wrote it, nothing hides in it.
+// anything else as JSON. Invisible characters are shown.
 
 import { useMemo } from 'react';
 

@@ -8,7 +8,7 @@ export function summaryOf({ summary, description }: Pick<SkillRow, 'summary' | '
 
 /**
  * The first sentence without its end; later ones are hints to the model. Signs that cannot be seen are
- * left out: the words come from whoever made the tool, and a person is going to send them as their own.
+ * left out: the words come from the tool's author, and a person is going to send them as their own.
  */
 export function firstSentence(description: string): string {
   const line = description.trim().split(/\s*\n/, 1)[0]?.replaceAll(/[\p{Cc}\p{Cf}]/gu, '') ?? '';

@@ -17,7 +17,7 @@ test.each<[SkillState, string | null, string, boolean, string]>([
     true,
     'a.ts, line 2: no name. The last good version stays in use. Fix the file and save it.',
   ],
-  ['available', 'a.ts defines the tool b. Name the file b.ts.', 'needs a look', true, 'a.ts defines the tool b. Name the file b.ts.'],
+  ['available', 'a.ts defines the tool b. Name the file b.ts.', 'check the name', true, 'a.ts defines the tool b. Name the file b.ts.'],
   ['broken', 'a.ts, line 2: no name', 'broken', false, 'a.ts, line 2: no name. Fix the file and save it.'],
   ['broken', null, 'broken', false, 'Its file cannot be read. Fix the file and save it.'],
   ['starting', null, 'starting', false, 'Its file is being read.'],

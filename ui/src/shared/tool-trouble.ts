@@ -22,10 +22,10 @@ export function troubleOf(tool: Pick<ToolRow, 'state' | 'reason'>): ToolTrouble 
       if (!reason) return null;
       // Its file is broken and Nova keeps what worked, or the file has a name that leads astray.
       return LAST_GOOD.test(reason)
-        ? { word: 'older version', usable: true, tone: 'warn', message: `${sentence(reason)} ${MEND}` }
-        : { word: 'needs a look', usable: true, tone: 'warn', message: sentence(reason) };
+        ? { word: 'older version', usable: true, tone: 'warn', message: `${sentence(reason)} ${FIX}` }
+        : { word: 'check the name', usable: true, tone: 'warn', message: sentence(reason) };
     case 'broken':
-      return { word: 'broken', usable: false, tone: 'danger', message: `${sentence(reason ?? 'Its file cannot be read.')} ${MEND}` };
+      return { word: 'broken', usable: false, tone: 'danger', message: `${sentence(reason ?? 'Its file cannot be read.')} ${FIX}` };
     case 'starting':
       return { word: 'starting', usable: false, tone: 'grey', message: sentence(reason ?? 'Its file is being read.') };
     default:
@@ -34,7 +34,7 @@ export function troubleOf(tool: Pick<ToolRow, 'state' | 'reason'>): ToolTrouble 
 }
 
 const LAST_GOOD = /last good version stays in use/i;
-const MEND = 'Fix the file and save it.';
+const FIX = 'Fix the file and save it.';
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -1,32 +1,39 @@
 import { Tabs } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 
 import { Icon, IconButton, keyText, ViewBoundary, type IconName } from '../shared';
 import { shownSkillPanel, type PanelTab } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { keysOf } from '../state/keys';
+import { labelled } from './panel-tabs';
 
 export interface PanelPage {
   readonly tab: PanelTab;
   readonly label: string;
   /** Grey, behind the label. */
   readonly count?: number;
-  /** Stands for the label where it is not the chosen one: there may be many. */
-  readonly icon?: IconName;
-  /** Its label is shown beside those of its kind; another page needs the room for its own. */
+  /** Replaces the label where there is no room for it. */
+  readonly icon: IconName;
+  /** Its label is shown beside those of its kind, as far as there is room. */
   readonly keepsLabel?: boolean;
   readonly content: ReactNode;
 }
 
-/** The frame of the right panel: its tabs, and the page of the chosen one. */
-export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
+/** In px: a button behind the tabs with its gap, and the padding of their line with the panel's border. */
+const ICON_BUTTON = 32;
+const PADDING = 21;
+
+/** The frame of the right panel, `width` px wide: its tabs, and the page of the chosen one. */
+export function RightPanel({ pages, width }: { pages: readonly PanelPage[]; readonly width: number }) {
   const chosen = useApp((app) => app.panel.tab);
   const skill = useApp(shownSkillPanel);
   const keys = useApp((app) => app.keys);
   const { setPanel, toggleWide } = useActions();
   const shown = pages.find((page) => page.tab === chosen) ?? pages[0];
   const tab = shown?.tab;
-  const labels = shown?.keepsLabel === true;
+  const withLabel = labelled(pages, tab, width - (skill ? 2 : 1) * ICON_BUTTON - PADDING);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector('[data-state=active]')?.scrollIntoView?.({ inline: 'nearest', block: 'nearest' }), [tab]);
   return (
     <Tabs.Root
       value={tab ?? ''}
@@ -34,20 +41,20 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
       className="flex h-full min-h-0 w-full flex-col bg-surface-side"
     >
       <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2.5 pl-2.5">
-        <Tabs.List aria-label="Panel" className="flex min-w-0 flex-1 items-center gap-1">
+        <Tabs.List ref={list} aria-label="Panel" className="nova-no-bar flex min-w-0 flex-1 items-center gap-1 overflow-x-auto">
           {pages.map((page) => (
             <Tabs.Trigger
               key={page.tab}
               value={page.tab}
-              className="flex h-7 min-w-0 items-center gap-1.5 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+              className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-2 text-ui text-fg-2 outline-offset-[-2px] hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
-              {page.icon && page.tab !== tab && !(page.keepsLabel && labels) ? (
+              {withLabel.has(page.tab) ? (
+                <span className="cut max-w-32">{page.label}</span>
+              ) : (
                 <span data-tip={page.label} className="flex">
                   <Icon name={page.icon} />
                   <span className="sr-only">{page.label}</span>
                 </span>
-              ) : (
-                <span className="cut">{page.label}</span>
               )}
               {page.count ? <span className="text-small font-normal text-fg-3">{page.count}</span> : null}
             </Tabs.Trigger>

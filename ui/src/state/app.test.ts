@@ -168,8 +168,8 @@ describe('how the vault is watched', () => {
   test.each([
     ['watching', 'watching', null],
     ['not watched', 'not watched', null],
-    ['watching, and looked at every few seconds (the vault is on NFS)', 'watching, and looked at every few seconds', 'the vault is on NFS'],
-    ['looked at every few seconds (8192 watches (max_user_watches) are in use)', 'looked at every few seconds', '8192 watches (max_user_watches) are in use'],
+    ['watching, and polled every few seconds (the vault is on NFS)', 'watching, and polled every few seconds', 'the vault is on NFS'],
+    ['polled every few seconds (8192 watches (max_user_watches) are in use)', 'polled every few seconds', '8192 watches (max_user_watches) are in use'],
     ['not watched (the folder is gone; put it back)', 'not watched', 'the folder is gone; put it back'],
     ['not watched (\nno access)', 'not watched', '\nno access'],
     ['', '', null],

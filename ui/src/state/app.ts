@@ -362,7 +362,7 @@ export function withDraft(state: AppState, session: string | null, part: Partial
   const key = session ?? '';
   const { [key]: old = emptyDraft, ...others } = state.drafts;
   const next = { ...old, ...part, given: old.given + (give ? 1 : 0) };
-  // The number stays where the rest is gone, so that what is given next is told from what was.
+  // The number outlives the rest, so that the next given arguments differ from the last.
   const empty = isEmpty(next) && next.given === 0;
   return { ...state, drafts: empty ? others : { ...others, [key]: next } };
 }

@@ -335,7 +335,7 @@ export function withVaultFolder(state: SessionState, event: Extract<Envelope, { 
   const what: Notice = { type: 'vault_folder', gone: event.type === 'vault_gone', message: event.message };
   const said = (item: Item) => item.kind === 'notice' && item.notice.type === 'vault_folder';
   const before = (state.turns.at(-1)?.items ?? state.opening).findLast(said);
-  // Told once, also where the window is told again.
+  // Shown once, also when the event is repeated.
   if (before?.kind === 'notice' && before.notice.type === 'vault_folder' && before.notice.message === event.message) return state;
   const item: NoticeItem = { kind: 'notice', id: `vault-${event.seq}`, at: event.at, notice: what };
   if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };

@@ -64,7 +64,7 @@ export const previewedImport: JsonValue = {
 
 export const importDone: JsonValue = { dry_run: false, summary: '4 imported, 2 there already, 1 without a category', imported: 4, rows: 7 };
 
-/** What it says of a file with transactions that look like entries which are there. */
+/** The answer for a file with transactions that look like existing entries. */
 export const alikeImport: JsonValue = {
   ...(proposedImport as { [key: string]: JsonValue }),
   questions: [],

@@ -1,5 +1,5 @@
 // A backend without answers of its own: it records the commands it is asked, answers those that a test scripts, and
-// emits the events it is told to.
+// emits the given events.
 
 import type { Backend, Envelope, EventBody, Method, Params, Result, UserError } from '../ipc';
 

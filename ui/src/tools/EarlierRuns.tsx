@@ -64,7 +64,7 @@ function summaryOf(run: Run): string {
   if (run.undoneAt !== null) return `undone at ${clockTime(run.undoneAt)}`;
   if (!run.result.ok) return run.result.error?.message ?? 'failed';
   const args = Object.entries(typeof run.args === 'object' && run.args !== null ? run.args : {})
-    // A switch is told by its name where it is on.
+    // A switch is shown by its name while it is on.
     .map(([name, value]) => (typeof value === 'boolean' ? (value ? labelOf(name).toLowerCase() : '') : plainText(value)))
     .filter((said) => said !== '')
     .join(' ');

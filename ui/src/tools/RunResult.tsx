@@ -3,7 +3,7 @@
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import type { JsonValue, SourceView, ToolResult, ToolRow } from '../ipc';
+import type { JsonValue, LogLine, SourceView, ToolResult, ToolRow } from '../ipc';
 import {
   clockTime,
   counted,
@@ -26,6 +26,7 @@ import { NoteLink } from '../shared/NoteLink';
 import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { Revealed } from '../shared/Revealed';
 import { SetConflictCard } from '../shared/SetConflictCard';
+import { ToolLog } from '../shared/ToolLog';
 import { useClock } from '../shared/useClock';
 import { useApp, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
@@ -148,6 +149,7 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
         </div>
       )}
       {asJson ? <JsonView value={value} /> : <Sections sections={sections} />}
+      <Log lines={result.log ?? []} />
       <Sources sources={result.sources} />
     </>
   );
@@ -176,6 +178,7 @@ function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgai
           <Sections sections={sectionsOf(result.so_far)} />
         </section>
       )}
+      <Log lines={result.log ?? []} />
       <Changes run={run} result={result} />
     </>
   );
@@ -333,6 +336,16 @@ function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo
           ))}
         </div>
       )}
+    </section>
+  );
+}
+
+function Log({ lines }: { lines: readonly LogLine[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label="Log of the tool" className="mx-4 pb-4">
+      <h3 className="pb-1 text-small text-fg-3">Log</h3>
+      <ToolLog lines={lines} />
     </section>
   );
 }

@@ -319,6 +319,25 @@ it('says so when the command itself fails', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('There is no vault.Choose a folder.');
 });
 
+it.each([
+  ['a result', { value: [{ title: 'Harborline' }] }],
+  ['a failure', { ok: false, error: { code: 'tool_failed', message: 'It failed.', hint: '' } }],
+] as const)('shows what the tool logged under %s', async (_what, part) => {
+  const { answer, run, result } = setup('crm.pipeline');
+  await run();
+  await answer({ ...part, value: null, log: [{ level: 'info', message: 'asked twice' }, { level: 'error', message: 'no \u202eanswer' }] });
+  const log = within(result()).getByTestId('tool-log');
+  expect(log).toHaveTextContent('asked twice');
+  expect(log).toHaveTextContent('Error: no U+202Eanswer');
+});
+
+it('has no log where the tool logged nothing', async () => {
+  const { answer, run } = setup('crm.pipeline');
+  await run();
+  await answer({ value: [{ title: 'Harborline' }] });
+  expect(screen.queryByTestId('tool-log')).toBeNull();
+});
+
 it('leads back to an earlier run with its arguments', async () => {
   const { answer, form, run, user } = setup('crm.list_deals');
   await fill(within(await form()).getByLabelText(/^Stage/), 'won');

@@ -108,6 +108,7 @@ impl App {
             changes: outcome.changes,
             change_set: outcome.change_set,
             so_far: outcome.so_far,
+            log: outcome.log,
             ms: outcome.ms,
         }
     }

@@ -53,7 +53,7 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
   );
 }
 
-/** Milliseconds after which whoever has sent something wonders. */
+/** Milliseconds after which a delay is explained. */
 const WONDERS = 400;
 
 /** The message that was sent and that no turn has begun with: the model may still be looked for. */

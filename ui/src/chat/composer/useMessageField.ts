@@ -1,5 +1,5 @@
 // What the field of a message does, below the conversation and below a wide panel alike: its keys, the pickers that
-// open above it, what is pasted. Where the message goes is told by who draws it.
+// open above it, what is pasted. The parent decides where the message goes.
 
 import { type ChangeEvent, type ClipboardEvent, type FocusEvent, type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 

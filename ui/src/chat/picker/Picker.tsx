@@ -69,7 +69,7 @@ export function Picker({ picker }: { picker: PickerState }) {
   );
 }
 
-/** The ids of the listboxes that are there. */
+/** The ids of the existing listboxes. */
 export function listboxes({ id, marked, problem }: PickerState): string {
   return marked.skill && !problem ? `${id}-skills ${id}-tools` : `${id}-skills`;
 }

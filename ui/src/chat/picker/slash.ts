@@ -28,7 +28,7 @@ export function opensPicker(before: string, text: string, caret: number, { input
   if (slashAt(text, caret - 1, caret) === null) return false;
   // What was pasted, dropped or brought back is no question for a tool.
   if (inputType !== '' && !TYPED.has(inputType)) return false;
-  // Where nothing is told, one sign more is typed, and several at once are not.
+  // Without an event, one more character counts as typed, and several at once do not.
   return data === null ? text.length === before.length + 1 && text.slice(0, caret - 1) + text.slice(caret) === before : data === '/';
 }
 

@@ -70,7 +70,7 @@ test('a file is imported once its proposal is answered, looked at and agreed to'
   await user.type(await within(sheet).findByLabelText(/^Path/), 'a.csv');
   await user.click(within(sheet).getByRole('button', { name: /^Import/ }));
 
-  // Nothing is told as done: what the file does not tell is asked.
+  // Nothing is reported as done: the sheet asks what the file does not say.
   const agreeing = await within(sheet).findByTestId('confirmation');
   expect(agreeing).toHaveTextContent('Nothing is written yet. One question is open; answer below.');
   expect(screen.queryByTestId('undo-bar')).toBeNull();

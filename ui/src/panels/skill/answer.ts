@@ -201,7 +201,7 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** "Jane Doe, Quillon Labs": those fields that are there. */
+/** "Jane Doe, Quillon Labs": the fields with a value. */
 export function detailOf(fields: readonly string[], row: Row): string {
   return fields
     .map((field) => textOf(fieldOf(row, field)))

@@ -4,6 +4,7 @@ import { useEffect, useId, useReducer, useRef } from 'react';
 
 import { useBackend, userError, type OfferedServer } from '../../ipc';
 import { Badge, Button, ErrorBox, Icon, IconButton, Segments, TextField } from '../../shared';
+import { MaskedArea } from '../../shared/MaskedArea';
 import { Revealed } from '../../shared/Revealed';
 import { PassphraseForm, wantsPassphrase } from '../../shared/SecretForm';
 import { addable, emptyAdding, reduceAdding, textOf, type ServerForm } from './adding';
@@ -70,17 +71,14 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
         <IconButton icon="x" iconSize={14} label="Close" onClick={onClose} />
       </div>
       {state.way === 'paste' ? (
-        <textarea
+        <MaskedArea
           ref={first}
           aria-label="Config block, command or address"
           data-testid="add-server-text"
           rows={3}
-          spellCheck={false}
-          autoComplete="off"
           value={state.text}
           placeholder={'{ "mcpServers": { … } }'}
           onChange={(event) => dispatch({ type: 'text', text: event.target.value })}
-          className={fieldLook}
         />
       ) : (
         <div className="grid grid-cols-[128px_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5">
@@ -89,7 +87,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
           <label htmlFor={`${id}-runs`}>Command or address</label>
           <TextField id={`${id}-runs`} placeholder="npx -y parcel-mcp, or https://…" {...field('runs')} />
           <label htmlFor={`${id}-values`}>{/^https?:/i.test(state.form.runs.trim()) ? 'Headers' : 'Variables'}</label>
-          <textarea id={`${id}-values`} rows={2} spellCheck={false} placeholder="NAME=value, one per line" className={fieldLook} {...field('values')} />
+          <MaskedArea id={`${id}-values`} rows={2} lines placeholder="NAME=value, one per line" {...field('values')} />
         </div>
       )}
       {state.offers?.map((offer) => (
@@ -113,9 +111,6 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
     </section>
   );
 }
-
-export const fieldLook =
-  'selectable w-full resize-y rounded-control border border-line-control bg-surface-raised px-2.5 py-1.5 font-mono text-small text-fg outline-none focus:border-accent focus:outline-1 focus:outline-accent';
 
 function Offer({ offer }: { offer: OfferedServer }) {
   const { name, runs, program, host, secrets, taken, problem } = offer;

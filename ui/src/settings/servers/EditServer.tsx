@@ -4,9 +4,9 @@ import { useEffect, useId, useRef, useState } from 'react';
 
 import { useBackend, userError, type ServerEntry, type UserError } from '../../ipc';
 import { Button, ErrorBox, Loading, TextField } from '../../shared';
+import { MaskedArea } from '../../shared/MaskedArea';
 import { PassphraseForm, wantsPassphrase } from '../../shared/SecretForm';
 import { useRpc } from '../../state/hooks';
-import { fieldLook } from './AddServer';
 import { blockOf, formOf, type EntryForm } from './editing';
 
 interface EditServerProps {
@@ -77,11 +77,11 @@ function Form({ server, entry, onClose, onSaved }: EditServerProps & { entry: Se
         {!isAddress && (
           <>
             <label htmlFor={`${id}-args`}>Arguments</label>
-            <textarea rows={3} spellCheck={false} placeholder="one per line" className={fieldLook} data-testid="edit-args" {...field('args')} />
+            <MaskedArea rows={3} placeholder="one per line" data-testid="edit-args" {...field('args')} />
           </>
         )}
         <label htmlFor={`${id}-values`}>{isAddress ? 'Headers' : 'Variables'}</label>
-        <textarea rows={2} spellCheck={false} placeholder="NAME=value, one per line" className={fieldLook} {...field('values')} />
+        <MaskedArea rows={2} lines placeholder="NAME=value, one per line" {...field('values')} />
         {!isAddress && (
           <>
             <label htmlFor={`${id}-cwd`}>Folder</label>

@@ -208,6 +208,32 @@ it('refuses a name that is taken and a secret in an argument', async () => {
   expect(screen.getByTestId('add-server-off')).toBeDisabled();
 });
 
+it('covers a pasted secret until it is asked for, and adds the exact text', async () => {
+  const { backend, user } = setup();
+  backend.on('read_servers', () => [offeredServer()]).on('add_servers', () => backend.list_servers());
+  const text = '{ "parcel": { "env": { "PARCEL_TOKEN": "pt_7709b2c141c" } } }';
+  await user.click(await screen.findByTestId('server-add'));
+  await user.click(screen.getByTestId('add-server-text'));
+  await user.paste(text);
+  expect(screen.getByTestId('covered-text')).toHaveTextContent('"PARCEL_TOKEN": "pt_••••••••41c"');
+  await user.click(screen.getByRole('button', { name: 'Show secrets' }));
+  expect(screen.queryByTestId('covered-text')).toBeNull();
+  expect(screen.getByTestId('add-server-text')).toHaveValue(text);
+  await user.click(screen.getByRole('button', { name: 'Hide secrets' }));
+  expect(screen.getByTestId('covered-text')).not.toHaveTextContent('7709b2c1');
+  await user.click(screen.getByTestId('add-server-start'));
+  expect(backend.asked('add_servers')).toEqual([{ text, names: ['parcel'], enabled: true }]);
+});
+
+it('covers a secret in the form', async () => {
+  const { user } = setup();
+  await user.click(await screen.findByTestId('server-add'));
+  await user.click(screen.getByRole('radio', { name: 'Form' }));
+  await user.type(screen.getByLabelText('Variables'), 'PASSWORD=one two{Enter}LEVEL=1');
+  expect(screen.getByTestId('covered-text').textContent).toBe('PASSWORD=••• •••\nLEVEL=1\n');
+  expect(screen.getByLabelText('Variables')).toHaveValue('PASSWORD=one two\nLEVEL=1');
+});
+
 it('adds through the form', async () => {
   const { backend, user } = setup();
   backend.on('read_servers', () => [offeredServer({ name: 'git' })]).on('add_servers', () => backend.list_servers());

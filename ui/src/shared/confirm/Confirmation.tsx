@@ -65,7 +65,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
               disabled={busy || nothing || form.shown.length > 0}
               data-testid="confirm-proposal"
             >
-              {/* Those that are there may be left out now. */}
+              {/* Existing ones may be left out now. */}
               {proposal.count === null || nothing || (proposal.alike > 0 && form.changed) ? action : `${action} ${count(proposal.count)}`}
             </Button>
             {proposal.canLook && (open > 0 || form.changed) && (

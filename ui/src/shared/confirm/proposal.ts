@@ -21,7 +21,7 @@ export interface Proposal {
   readonly open: number;
   /** Some of what would be written. */
   readonly preview: JsonObject[];
-  /** What looks like an entry that is there, of all that would be written; `alike` is how many there are. */
+  /** What looks like an existing entry, of all that would be written; `alike` is how many there are. */
   readonly twins: readonly Twin[];
   readonly alike: number;
   /** How many entries it is about; none where the answer does not say. */

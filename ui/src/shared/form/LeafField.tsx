@@ -56,7 +56,7 @@ export function LeafField({ field, keys, form, today, suggest, disabled, idPrefi
   };
   const fix = (problem: Problem, text: string) => {
     write(withFix(draft, path, problem, text));
-    // The button goes with the problem; the keys continue where it was mended.
+    // The button disappears with the problem; the focus continues in the field.
     document.getElementById(id)?.focus();
   };
   // What the focus is on may stand below: nothing goes when a problem comes.
@@ -270,7 +270,7 @@ function Below({
   );
 }
 
-/** A fix of a row of a list mends that row only. */
+/** A fix of a row of a list fixes that row only. */
 function withFix(draft: Draft, path: string, problem: Problem, fixed: string): Draft {
   const row = Number(problem.path.slice(path.length + 1));
   if (problem.path === path || !Array.isArray(draft) || !Number.isInteger(row)) return fixed;

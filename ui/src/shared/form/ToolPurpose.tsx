@@ -1,4 +1,4 @@
-// What a tool is for, in words for a person; on request what a model is told about it.
+// What a tool is for, in words for a person; on request its description for the model.
 
 import { useState } from 'react';
 

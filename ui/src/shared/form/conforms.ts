@@ -7,7 +7,7 @@ import type { JsonValue } from '../../ipc/protocol.generated';
 
 export function conforms(schema: JsonValue, value: JsonValue): string | null {
   if (schema === true || typeof schema !== 'object' || schema === null)
-    return schema === false ? 'This may not be given' : null;
+    return schema === false ? 'Not allowed here' : null;
   try {
     const { valid, errors } = new Validator(schema as Schema, '2020-12').validate(value);
     // The last error is the innermost one, the others say only that something inside is wrong.

@@ -1,4 +1,4 @@
-// Calendar dates as `YYYY-MM-DD` text: checking, mending and the shortcuts beside a field. Never reads the clock.
+// Calendar dates as `YYYY-MM-DD` text: checking, fixing and the shortcuts beside a field. Never reads the clock.
 
 interface Wrong {
   message: string;

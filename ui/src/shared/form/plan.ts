@@ -12,7 +12,7 @@ import { checkDecimal, checkJsonNumbers, checkNumber } from './numbers';
 
 export type { Common, Draft, Field, ObjectField, Scalar, ScalarField, Start } from './field';
 
-/** What is wrong with one field, and, where it is clear what was meant, the text that mends it. */
+/** What is wrong with one field, and, where it is clear what was meant, the text that fixes it. */
 export interface Problem {
   /** Keys from the root joined by `.`, rows by their number: `where.0`. */
   path: string;

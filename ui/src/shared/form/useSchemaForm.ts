@@ -17,7 +17,7 @@ export interface SchemaFormState {
   readonly problems: readonly Problem[];
   /** The problems people are shown: of fields they have left, or all after a try to send, and what they were told. */
   readonly shown: readonly Problem[];
-  /** A problem that is shown has to be mended first. What was told does not: its cure may be in another place. */
+  /** A shown problem has to be fixed first. A reported one need not: its fix may be in another field. */
   readonly blocked: boolean;
   /** Something differs from what the form began with. */
   readonly changed: boolean;
@@ -30,7 +30,7 @@ export interface SchemaFormState {
   enter(path: string): void;
   /** The arguments, or `null` after showing every problem. */
   submit(): JsonValue | null;
-  /** Shows what somebody else found wrong, until anything is written: the cure may be in another field. */
+  /** Shows the problems that the backend found, until anything is written: the fix may be in another field. */
   tell(problems: readonly Problem[]): void;
   clear(): void;
 }

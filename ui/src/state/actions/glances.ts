@@ -12,7 +12,7 @@ export function glanceActions({ backend, setApp }: Tools) {
   let vaults = 0;
   const read = async () => {
     const of = vaults;
-    // Nobody asked, so nobody is told that there is no answer: what stood beside the names stays.
+    // A failure needs no report, as nobody asked: the old words beside the names stay.
     const glances = await backend.rpc('list_glances', nothing).catch(() => null);
     if (of === vaults) setApp((app) => ({ ...app, glances: glances === null ? (app.glances ?? []) : withLate(glances, app.glances ?? []) }));
   };

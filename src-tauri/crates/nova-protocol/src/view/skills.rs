@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::NoteDiffView;
 
-use crate::{Effect, FigureView, NoteChangeView, SourceView};
+use crate::{Effect, FigureView, LogLine, NoteChangeView, SourceView};
 
 /// The state of a skill or a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -365,6 +365,10 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub so_far: Option<Value>,
+    /// What the tool logged; no model is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<LogLine>>", optional)]
+    pub log: Vec<LogLine>,
     #[ts(type = "number")]
     pub ms: u64,
 }

@@ -1,5 +1,5 @@
 import type { LogLevel, LogLine } from '../ipc';
-import { Revealed } from '../shared/Revealed';
+import { Revealed } from './Revealed';
 
 const TONE: Record<LogLevel, string> = { debug: 'text-fg-3', info: 'text-fg-2', warn: 'text-warn', error: 'text-danger' };
 
