@@ -168,6 +168,7 @@ async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
         "skills",
         json!({
             "budget": {"enabled": false},
+            "calendar": {"enabled": false},
             "crm": {"enabled": false},
             "portfolio": {"enabled": false},
             "core": {"enabled": false},
