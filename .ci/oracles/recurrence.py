@@ -8,11 +8,21 @@ Writes the fixture of nova-dav/tests/oracle.rs to standard output; with two numb
 FROM and TO are seconds since 1970, START is the first start, DELTA the distance of the next starts, SECONDS the
 length of this and the following instances. A day begins at 00:00 UTC, and floating times are those of UTC.
 
-What the libraries decide otherwise than RFC 5545 or leave open is not generated, or corrected here:
-- a DURATION of hours passes in real time; the library adds it to the clock;
-- BYDAY=MO,2TU means all Mondays and the second Tuesday; dateutil looks for days that are both;
-- BYSETPOS counts within the whole first week; dateutil begins to count at DTSTART, so such events start with the week;
-- a clock time that is skipped or repeated gives one instance; the library may list one instant twice.
+What the libraries decide otherwise than RFC 5545 is corrected here; the number is that of its section:
+- 3.8.5.3: a DTEND gives all instances the same length in real time, as a DURATION of hours does; the library adds both
+  to the clock (`expand`);
+- 3.3.5: a time that is skipped counts with the offset before the gap; dateutil takes the offset behind it where a
+  VTIMEZONE defines the zone (`observance`);
+- 3.3.10: a week belongs to the year in which four of its days lie; dateutil takes week 52 of the year before for week
+  53 where both years begin late in a week (`days_of_the_last_week`);
+- 3.8.4.4, 3.8.5.1: RECURRENCE-ID and EXDATE mean one instant; the library takes 07:00 in Berlin for 07:00 UTC, too,
+  and so leaves out the instance of 08:00 in Berlin (`recurrence_ids`);
+- a clock time that is skipped or repeated gives one instance; the library may list one instant twice (`expand`).
+
+These are not generated:
+- 3.3.10: BYDAY=MO,2TU means all Mondays and the second Tuesday; dateutil looks for days that are both (`mixes_places`);
+- 3.3.10: BYSETPOS counts within the whole first week; dateutil begins to count at DTSTART, so such events start with
+  the week (`generate`).
 """
 
 import random
@@ -21,7 +31,11 @@ import sys
 from datetime import date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
+import dateutil.rrule
+import dateutil.tz.tz
 import recurring_ical_events
+import recurring_ical_events.adapters.component
+import recurring_ical_events.series.rrule
 from icalendar import Calendar
 from recurring_ical_events.errors import BadRuleStringFormat
 
@@ -40,6 +54,42 @@ OWN = "\r\n".join([
     "TZOFFSETFROM:+0200", "TZOFFSETTO:+0100", "END:STANDARD",
     "END:VTIMEZONE", "",
 ])
+
+
+def recurrence_ids(time):
+    if not isinstance(time, datetime):
+        time = datetime(time.year, time.month, time.day)
+    return ((time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time),)
+
+
+recurring_ical_events.series.rrule.to_recurrence_ids = recurrence_ids
+recurring_ical_events.adapters.component.to_recurrence_ids = recurrence_ids
+
+
+def observance(zone, time, find=dateutil.tz.tz._tzicalvtz._find_comp):
+    """The part of a VTIMEZONE that holds at a time; in a gap the one before it, the one behind it with fold=1."""
+    found = find(zone, time)
+    before = find(zone, time - found.tzoffsetdiff)
+    gap = found.tzoffsetdiff > timedelta(0) and before is not found
+    return before if gap and not time.fold else found
+
+
+dateutil.tz.tz._tzicalvtz._find_comp = observance
+
+
+def days_of_the_last_week(year_info, year, month, rebuild=dateutil.rrule._iterinfo.rebuild):
+    """Marks the days of January that belong to the last week of the year before."""
+    rebuild(year_info, year, month)
+    wanted = year_info.rrule._byweekno or []
+    for number in range(7 if wanted else 0):
+        day = date(year, 1, 1) + timedelta(days=number)
+        fourth = day + timedelta(days=3 - (day.weekday() - year_info.rrule._wkst) % 7)
+        if fourth.year < year:
+            week = (fourth.timetuple().tm_yday + 6) // 7
+            year_info.wnomask[number] = week in wanted or -1 in wanted
+
+
+dateutil.rrule._iterinfo.rebuild = days_of_the_last_week
 
 
 def some(rng, values, most):
@@ -128,16 +178,25 @@ def epoch(value):
 def expand(events, own, start, stop):
     found = set()
     cal = Calendar.from_ical(calendar(events, own))
-    for event in recurring_ical_events.of(cal).between(start, stop):
+    for event in cal.walk("VEVENT"):
+        # The instances have the comment of the event or the override that describes them.
+        event.add("COMMENT", exact_length(event))
+    # By the clock an instance may end an hour before it does.
+    for event in recurring_ical_events.of(cal).between(start - timedelta(hours=3), stop):
         begin, end = event["DTSTART"].dt, event["DTEND"].dt
-        # The override is found by its comment, which says how long it is in real time.
-        exact = event.get("COMMENT")
-        length = int(exact) if exact and isinstance(begin, datetime) else epoch(end) - epoch(begin)
-        found.add((epoch(begin), length, begin))
+        length = int(event["COMMENT"]) if isinstance(begin, datetime) else epoch(end) - epoch(begin)
+        if epoch(begin) >= epoch(start) or epoch(begin) + length > epoch(start):
+            found.add((epoch(begin), length, begin))
     starts = {}
     for begin, length, original in sorted(found, key=lambda item: item[:2]):
         starts.setdefault(begin, (length, original))
     return [(begin, *rest) for begin, rest in starts.items()]
+
+
+def exact_length(event):
+    if "DURATION" in event:
+        return int(event["DURATION"].dt.total_seconds())
+    return epoch(event["DTEND"].dt) - epoch(event["DTSTART"].dt) if "DTEND" in event else 0
 
 
 def duration(seconds):
@@ -171,7 +230,7 @@ def generate(rng):
         event.append(prop("DTEND", start + timedelta(minutes=rng.choice([15, 60, 90, 480, 1440, 2000])), zone))
     elif rng.random() < 0.8:
         seconds = 60 * rng.choice([15, 45, 60, 150, 600])
-        event += [f"DURATION:{duration(seconds)}", f"COMMENT:{seconds}"]
+        event.append(f"DURATION:{duration(seconds)}")
 
     end = rng.random()
     if end < 0.25:

@@ -13,7 +13,8 @@
 //! - Parsing and printing returns the same bytes; an edit changes the lines of the edited property alone:
 //!   `tests/ical.rs`.
 //! - Instances equal those of an independent library on 2,000 generated events, to the second:
-//!   `tests/oracle.rs`, whose expected values `.ci/oracles/recurrence.py` wrote.
+//!   `tests/oracle.rs`, whose expected values `.ci/oracles/recurrence.py` wrote. That names, with its section, each
+//!   case in which the library decides otherwise than RFC 5545.
 //! - Parsing and expansion are bounded in bytes, depth, components, steps and instances: `tests/ical.rs`,
 //!   `tests/events.rs`.
 //! - An event that cannot be read is reported with its reason and hides no other: `tests/events.rs`.

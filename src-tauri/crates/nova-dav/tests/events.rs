@@ -101,6 +101,60 @@ fn overrides_replace_and_exceptions_remove() {
     );
 }
 
+/// In Chicago the clock goes from 2 to 1 on 1 November (RFC 5545, 3.8.5.3).
+#[test]
+fn an_end_with_a_zone_is_a_length_and_one_without_is_a_clock_time() {
+    let found = november(
+        "UID:1
+    SUMMARY:Zoned
+    DTSTART;TZID=America/Chicago:20261025T220000
+    DTEND;TZID=America/Chicago:20261026T060000
+    RRULE:FREQ=WEEKLY;BYDAY=SU,SA;COUNT=3
+
+    UID:2
+    SUMMARY:Clock
+    DTSTART;TZID=America/Chicago:20261025T220000
+    DTEND:20261026T060000
+    RRULE:FREQ=WEEKLY;BYDAY=SU,SA;COUNT=3",
+    );
+    assert_eq!(
+        found,
+        [
+            "2026-10-31T22:00:00-05:00[America/Chicago] .. 2026-11-01 05:00: Zoned",
+            "2026-10-31T22:00:00-05:00[America/Chicago] .. 2026-11-01 06:00: Clock",
+            "2026-11-01T22:00:00-06:00[America/Chicago] .. 2026-11-02 06:00: Zoned",
+            "2026-11-01T22:00:00-06:00[America/Chicago] .. 2026-11-02 06:00: Clock",
+        ]
+    );
+}
+
+/// RFC 5545, 3.3.5 and 3.8.5.3: a start that is skipped lies behind the gap, and the end after it.
+#[test]
+fn an_event_that_starts_in_a_gap_keeps_its_length() {
+    let agenda = agenda(
+        "UID:1
+    SUMMARY:Zoned
+    DTSTART;TZID=Europe/Berlin:20260328T023000
+    DTEND;TZID=Europe/Berlin:20260328T033000
+    RRULE:FREQ=DAILY;COUNT=2
+
+    UID:2
+    SUMMARY:Floating
+    DTSTART:20260328T023000
+    DTEND:20260328T033000
+    RRULE:FREQ=DAILY;COUNT=2",
+    );
+    let home = TimeZone::get("Europe/Berlin").expect("a zone");
+    let at = |day| date(2026, 3, day).to_zoned(home.clone()).expect("midnight").timestamp();
+    let listing = agenda.between(at(29), at(30), &home, Bounds::default());
+    for instance in &listing.instances {
+        let Span::Times { start, end } = &instance.span else { panic!("{instance:?}") };
+        assert_eq!(start.strftime("%H:%M").to_string(), "03:30", "{instance:?}");
+        assert_eq!(end.strftime("%H:%M").to_string(), "04:30", "{instance:?}");
+    }
+    assert_eq!(listing.instances.len(), 2);
+}
+
 #[test]
 fn the_highest_sequence_is_in_force() {
     let found = november(
@@ -179,6 +233,33 @@ fn expansion_is_bounded() {
 
     let never = agenda("UID:1\n    DTSTART:19700101T000000Z\n    RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30");
     assert_eq!(listed(&never, Bounds { steps: 1_000, ..Bounds::default() }), (Vec::new(), false));
+}
+
+#[test]
+fn zones_of_a_calendar_are_bounded_in_all() {
+    let zone = |name: &str, rule: &str| {
+        format!(
+            "BEGIN:VTIMEZONE\nTZID:{name}\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\n\
+             TZOFFSETTO:+0100\nRRULE:{rule}\nEND:STANDARD\nEND:VTIMEZONE\n"
+        )
+    };
+    let every_second: Vec<String> =
+        (0..1_000).map(|at| zone(&format!("Hostile {at}"), "FREQ=SECONDLY")).collect();
+    let event =
+        |zone: &str| format!("BEGIN:VEVENT\nUID:{zone}\nDTSTART;TZID={zone}:20261103T100000\nEND:VEVENT\n");
+    let text = [
+        "BEGIN:VCALENDAR\n",
+        &zone("Own", "FREQ=YEARLY"),
+        &every_second.concat(),
+        &event("Own"),
+        &event("Hostile 999"),
+        "END:VCALENDAR\n",
+    ]
+    .concat();
+    let agenda = Agenda::new(Calendar::parse(text.as_bytes()).expect("a calendar"));
+    assert_eq!(listed(&agenda, Bounds::default()).0.len(), 1);
+    let reasons: Vec<&str> = agenda.problems().iter().map(|problem| problem.reason.as_str()).collect();
+    assert_eq!(reasons, ["nobody knows the time zone \"Hostile 999\""]);
 }
 
 #[test]

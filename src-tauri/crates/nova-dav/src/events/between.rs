@@ -150,7 +150,10 @@ impl<'a> Search<'a, '_> {
         let begin = zone.instant(start);
         let end = match extent {
             Extent::Days(days) => zone.instant(Extent::days_later(start, days)),
-            Extent::Clock(seconds) => zone.instant(start.saturating_add(SignedDuration::from_secs(seconds))),
+            // A start that the clock skips lies behind the gap, and its end as far behind it.
+            Extent::Clock(seconds) => {
+                zone.instant(zone.clock(begin).saturating_add(SignedDuration::from_secs(seconds)))
+            }
             Extent::Length(length) => {
                 let day = if length.days == 0 {
                     begin
@@ -160,7 +163,7 @@ impl<'a> Search<'a, '_> {
                 day.saturating_add(SignedDuration::from_secs(length.seconds)).unwrap_or(day)
             }
         };
-        // By the clock, an event within a gap could end before it begins.
+        // By the clock, an event within an hour that is repeated could end before it begins.
         let end = end.max(begin);
         Span::Times { start: begin.to_zoned(zone.zone_at(begin)), end: end.to_zoned(zone.zone_at(begin)) }
     }

@@ -58,9 +58,10 @@ pub(super) struct Item {
 pub(super) enum Extent {
     /// At least one.
     Days(i64),
-    /// By the clock: an event from 9 to 17 ends at 17 on every day.
+    /// By the clock, for an end without a zone: an event from 22 to 6 ends at 6 on every day.
     Clock(i64),
-    /// Days by the calendar, then seconds that pass.
+    /// Days by the calendar, then seconds that pass. An end with a zone gives all instances the same seconds (RFC
+    /// 5545, 3.8.5.3).
     Length(Length),
 }
 
@@ -214,9 +215,12 @@ fn extent(event: &Component, start: &Placed, zones: &mut Zones) -> Result<Extent
                 return Err("one of its start and its end is a day and the other a time".into());
             }
             (false, false) => match (&start.zone, &end.zone) {
-                (Some(from), Some(to)) if start.moment.zone_name() != end.moment.zone_name() => {
+                (Some(from), Some(to)) => {
                     let (from, to) = (from.instant(start.moment.clock()), to.instant(end.moment.clock()));
-                    Extent::Length(Length { days: 0, seconds: to.duration_since(from).as_secs() })
+                    let seconds = to.duration_since(from).as_secs();
+                    // A start that the clock skips may lie behind an end that is later by the clock.
+                    let seconds = if by_clock < 0 { seconds } else { seconds.max(0) };
+                    Extent::Length(Length { days: 0, seconds })
                 }
                 _ => Extent::Clock(by_clock),
             },

@@ -26,6 +26,9 @@ pub enum Zone {
 #[error("nobody knows the time zone \"{0}\"")]
 pub struct UnknownZone(pub String);
 
+/// Days that all definitions of a calendar may look at: some sixty zones that began in 1601.
+const STEPS: u64 = 2_000_000;
+
 /// The zones that a calendar names.
 #[derive(Debug, Default)]
 pub struct Zones {
@@ -36,9 +39,10 @@ impl Zones {
     /// Of all `VTIMEZONE`s of a file.
     pub fn of(calendar: &Calendar) -> Self {
         let mut found = HashMap::new();
+        let mut steps = STEPS;
         for definition in calendar.components("VTIMEZONE") {
             if let Some(name) = definition.text("TZID") {
-                let zone = zone_of(&name, Some(definition));
+                let zone = zone_of(&name, Some((definition, &mut steps)));
                 found.entry(name).or_insert(zone);
             }
         }
@@ -88,14 +92,14 @@ fn end_of_time(clock: DateTime) -> Timestamp {
 }
 
 /// By name, by the name that the definition gives besides, or by its rules.
-fn zone_of(name: &str, definition: Option<&Component>) -> Option<Zone> {
-    let location = definition.and_then(|definition| {
+fn zone_of(name: &str, definition: Option<(&Component, &mut u64)>) -> Option<Zone> {
+    let location = definition.as_ref().and_then(|(definition, _)| {
         definition.text("X-LIC-LOCATION").or_else(|| definition.text("TZID-ALIAS-OF"))
     });
-    known(name)
-        .or_else(|| location.and_then(|location| known(&location)))
-        .map(Zone::Known)
-        .or_else(|| Observed::of(definition?).map(|observed| Zone::Own(observed.into())))
+    known(name).or_else(|| location.and_then(|location| known(&location))).map(Zone::Known).or_else(|| {
+        let (definition, steps) = definition?;
+        Observed::of(definition, steps).map(|observed| Zone::Own(observed.into()))
+    })
 }
 
 /// A name of the zone database, of Windows, or one that ends in a name of the database, such as

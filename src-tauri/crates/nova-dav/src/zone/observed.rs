@@ -9,9 +9,6 @@ use crate::rule::Rule;
 
 /// The year up to which a zone's changes are computed; what was last in force holds from then on.
 const LAST_YEAR: i16 = 2100;
-/// Days that a definition may look at: some four rules over two centuries.
-const STEPS: u64 = 400_000;
-
 /// A `VTIMEZONE`: when which offset began.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Observed {
@@ -29,10 +26,10 @@ struct Change {
 }
 
 impl Observed {
-    /// `None` for a definition without a readable offset.
-    pub(super) fn of(definition: &Component) -> Option<Self> {
+    /// `None` for a definition without a readable offset, and for one that takes more than `steps` days, hours, minutes
+    /// or seconds to look at.
+    pub(super) fn of(definition: &Component, steps: &mut u64) -> Option<Self> {
         let mut changes = Vec::new();
-        let mut steps = STEPS;
         for part in definition.components().filter(|part| part.is("STANDARD") || part.is("DAYLIGHT")) {
             let (from, to) = (offset(&part.text("TZOFFSETFROM")?)?, offset(&part.text("TZOFFSETTO")?)?);
             let start = Moment::of(part.property("DTSTART")?).ok()?.clock();
@@ -47,7 +44,10 @@ impl Observed {
                     Some(until) => until.clock(),
                     None => end,
                 };
-                rule.starts(start, start, until.min(end), &mut steps).for_each(&mut add);
+                rule.starts(start, start, until.min(end), steps).for_each(&mut add);
+                if *steps == 0 {
+                    return None;
+                }
             }
             for date in part.properties("RDATE").flat_map(|dates| dates.value().split(',')) {
                 add(Moment::parse(date, None).ok()?.clock());
