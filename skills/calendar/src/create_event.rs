@@ -51,7 +51,7 @@ impl NativeTool for CreateEvent {
         Description::purpose("Adds an event as a new note of the vault. Nobody is invited or notified.")
             .use_when("the user names an appointment, a meeting or another event to add")
             .not_when("an event that is there moves", "calendar.update_event")
-            .example("Dentist on Tuesday at 9:30")
+            .example("Add a dentist appointment on Tuesday at 9:30")
     }
 
     async fn run(&self, new: NewEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

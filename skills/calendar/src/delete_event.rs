@@ -33,7 +33,7 @@ impl NativeTool for DeleteEvent {
 
     fn description(&self) -> Description {
         Description::purpose("Deletes an event, or one day of a recurring one. The user is asked each time.")
-            .use_when("an event is cancelled or does not take place on one of its days")
+            .use_when("an event is cancelled or called off, or one of its days")
             .not_when("an event moves", "calendar.update_event")
             .example("Cancel the dentist")
     }

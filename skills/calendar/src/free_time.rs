@@ -41,7 +41,7 @@ impl NativeTool for FreeTime {
         Description::purpose("Finds time without events. Events of whole days block nothing and are listed.")
             .use_when("the user asks when there is time, or whether a day is free")
             .not_when("the user asks what is on", "calendar.list_events")
-            .example("When do I have an hour this week?")
+            .example("When do I have an hour free this week?")
     }
 
     async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

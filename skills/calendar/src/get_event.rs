@@ -34,9 +34,9 @@ impl NativeTool for GetEvent {
 
     fn description(&self) -> Description {
         Description::purpose("Shows one event with its details, and when it takes place next.")
-            .use_when("the user asks for the details of an event, or when it takes place next")
+            .use_when("the user asks where an event is, who takes part, or when it takes place next")
             .not_when("the user asks what is on", "calendar.list_events")
-            .example("Where is the board meeting?")
+            .example("Where does the board meeting take place?")
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -119,7 +119,13 @@ impl When {
 fn add_times(event: &mut Component, when: &When, first: Date) {
     let begin = first.to_datetime(when.start.unwrap_or(Time::midnight()));
     event.add(when.moment(begin).property("DTSTART"));
-    event.add(when.moment(begin.saturating_add(when.length)).property("DTEND"));
+    let end = match when.moment(begin.saturating_add(when.length)) {
+        // A note states the end by the clock. With its zone it would be a length, and end another hour on nights in
+        // which the clock changes.
+        Moment::Zoned(end, _) => Moment::Floating(end),
+        end => end,
+    };
+    event.add(end.property("DTEND"));
 }
 
 fn first_day(record: &Record) -> Result<Date, ToolError> {

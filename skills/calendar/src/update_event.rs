@@ -45,9 +45,11 @@ impl NativeTool for UpdateEvent {
 
     fn description(&self) -> Description {
         Description::purpose("Moves an event or changes its details. A recurring event changes as a whole.")
-            .use_when("an event moves, or its title, place or people change")
+            .use_when(
+                "an appointment or another event moves to another time, or its title, place or people change",
+            )
             .not_when("an event does not take place", "calendar.delete_event")
-            .example("Move the team meeting to 3 pm")
+            .example("Move my appointment on Thursday to 3 pm")
     }
 
     async fn run(&self, changed: ChangedEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

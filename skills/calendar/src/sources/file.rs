@@ -1,6 +1,6 @@
 use nova_dav::events::Agenda;
 use nova_dav::ical::Calendar;
-use nova_skill::{ToolContext, ToolError, Value, VaultPath, async_trait};
+use nova_skill::{ToolContext, ToolError, Value, VaultError, VaultPath, async_trait};
 
 use super::{Loaded, Source};
 
@@ -36,7 +36,13 @@ impl Source for File {
         let remedy = "Correct the file in the settings of the skill calendar.";
         let path = VaultPath::parse(&self.path)
             .map_err(|error| ToolError::failed(format!("The file {} {error}.", self.path), remedy))?;
-        let bytes = ctx.vault().read_file(&path).await?;
+        let bytes = ctx.vault().read_file(&path).await.map_err(|error| match error {
+            ToolError::Vault(VaultError::TooLarge { bytes, .. }) => ToolError::failed(
+                format!("{path} has {bytes} bytes, more than the 16 MiB that are read."),
+                "Export fewer events, such as those of this year.",
+            ),
+            error => error,
+        })?;
         let calendar = Calendar::parse(&bytes).map_err(|error| {
             ToolError::failed(
                 format!("{path} cannot be read: {error}."),

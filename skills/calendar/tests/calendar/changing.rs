@@ -67,7 +67,7 @@ fn a_new_event_is_a_note() {
     creates(
         json!({"title": "Lunch", "start": "2026-11-24T12:00", "end": "13:30", "location": "Café"}),
         "Events/2026-11-24 Lunch.md",
-        "---\ntype: event\ntitle: Lunch\ndate: 2026-11-24\nstartTime: \"12:00\"\nendTime: \"13:30\"\nlocation: Café\n---\n",
+        "---\ntype: event\ntitle: Lunch\ndate: 2026-11-24\nstartTime: 12:00\nendTime: 13:30\nlocation: Café\n---\n",
     );
     creates(
         json!({"title": "Trip", "start": "2026-11-24", "end": "2026-11-26"}),
@@ -77,7 +77,7 @@ fn a_new_event_is_a_note() {
     creates(
         json!({"title": "Board", "start": "2026-11-24T14:00", "rrule": "FREQ=MONTHLY;BYDAY=4TU", "timezone": "America/New_York"}),
         "Events/2026-11-24 Board.md",
-        "---\ntype: event\ntitle: Board\nstartTime: \"14:00\"\ntimezone: America/New_York\nstartDate: 2026-11-24\n\
+        "---\ntype: event\ntitle: Board\nstartTime: 14:00\ntimezone: America/New_York\nstartDate: 2026-11-24\n\
          rrule: FREQ=MONTHLY;BYDAY=4TU\n---\n",
     );
 }

@@ -11,12 +11,12 @@ const EVENTS: &str = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Retro\
 fn team(replies: &[fn() -> Reply]) -> SkillInVault {
     let replies = replies.to_vec();
     let asked = AtomicUsize::new(0);
-    calendar("")
-        .with_config(json!({"calendars": [{"name": "Team", "address": "webcal://team.example/private-key/basic.ics"}]}))
-        .with_web(&["team.example"], move |_| {
-            let at = asked.fetch_add(1, Ordering::SeqCst).min(replies.len() - 1);
-            replies[at]()
-        })
+    let skill = calendar("").with_web(&[], move |_| {
+        let at = asked.fetch_add(1, Ordering::SeqCst).min(replies.len() - 1);
+        replies[at]()
+    });
+    let address = format!("{}/private-key/basic.ics", skill.web_address());
+    skill.with_config(json!({"calendars": [{"name": "Team", "address": address}]}))
 }
 
 fn calendar_file() -> Reply {
@@ -46,6 +46,23 @@ fn an_address_is_fetched_once_and_listed_with_its_age() {
 }
 
 #[test]
+fn without_an_address_there_is_nothing_to_fetch() {
+    let error = calendar("").error("refresh_calendars", json!({}));
+    assert_eq!(error.message, "No calendar has an address. Add one in Settings, Skills, Calendar.");
+}
+
+/// It stands for https, and the server of the test has no certificate.
+#[test]
+fn a_webcal_address_is_fetched_encrypted() {
+    let skill = calendar("")
+        .with_web(&["team.example"], |_| calendar_file())
+        .with_config(json!({"calendars": [{"name": "Team", "address": "webcal://team.example/basic.ics"}]}));
+    skill.skip_waiting();
+    assert_eq!(refreshed(&skill)["fetched"], Value::Null);
+    assert_eq!(skill.requests(), [], "nothing is sent in plain text");
+}
+
+#[test]
 fn an_unchanged_calendar_is_not_sent_again() {
     let skill = team(&[calendar_file, || Reply::with(304, &[], "")]);
     refreshed(&skill);
@@ -57,7 +74,7 @@ fn an_unchanged_calendar_is_not_sent_again() {
 #[test]
 fn a_failed_fetch_keeps_what_was_there() {
     type Failure = (fn() -> Reply, &'static str);
-    let failures: [Failure; 4] = [
+    let failures: [Failure; 9] = [
         (
             || Reply::text("<html>Sign in</html>"),
             "Team cannot be read: it is no iCalendar file: it begins with \"<html>Sign in</html>\" and not with BEGIN:VCALENDAR.",
@@ -68,14 +85,38 @@ fn a_failed_fetch_keeps_what_was_there() {
         ),
         (|| Reply::with(403, &[], ""), "Team refuses access (status 403)."),
         (|| Reply::with(404, &[], ""), "Team was not found there (status 404)."),
+        (
+            || Reply::to(302, "https://elsewhere.example/"),
+            "HOST redirected: to /, which is not the address that was set.",
+        ),
+        // It goes away in the middle.
+        (
+            || Reply::Bytes(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec()),
+            "HOST sent an invalid response: end of file before message length reached.",
+        ),
+        // 100 MB and more.
+        (
+            || Reply::Endless(b"HTTP/1.1 200 X\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec(), vec![b'x'; 65_536]),
+            "HOST sent more than 10485760 bytes of content.",
+        ),
+        // It is slow.
+        (
+            || Reply::Stall(b"HTTP/1.1 200 X\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec()),
+            "HOST did not answer in 15 s.",
+        ),
+        (|| Reply::Stall(Vec::new()), "HOST did not answer in 15 s."),
     ];
     for (failure, reason) in failures {
         let skill = team(&[calendar_file, failure]);
         refreshed(&skill);
+        skill.skip_waiting();
         let row = refreshed(&skill);
+        // The test's server has another port each time.
+        let host = skill.web_address().replace("http://", "");
+        let reason = reason.replace("HOST", &host);
         assert_eq!(
             (row["problem"].as_str(), row["fetched"].as_str()),
-            (Some(reason), Some("2026-11-21T09:00:00Z"))
+            (Some(reason.as_str()), Some("2026-11-21T09:00:00Z"))
         );
         assert!(!row.to_string().contains("private-key"), "the address may be a secret: {row}");
         assert_eq!(skill.value("list_events", json!({}))["count"], 1);

@@ -74,13 +74,13 @@ END:VEVENT\r
 END:VCALENDAR\r
 ";
 
-fn with_team(vault: &str, file: &str) -> SkillInVault {
+pub(crate) fn with_file(vault: &str, file: &str) -> SkillInVault {
     let skill = calendar(&format!("{vault}//- Calendars/team.ics\n{file}"));
     skill.with_config(json!({"calendars": [{"name": "Team", "file": "Calendars/team.ics"}]}))
 }
 
 /// `start .. end title`, a line for each event.
-fn lines(answer: &Value) -> Vec<String> {
+pub(crate) fn lines(answer: &Value) -> Vec<String> {
     let text = |event: &Value, key: &str| event[key].as_str().unwrap_or("?").to_owned();
     let all = answer["events"].as_array().unwrap().iter();
     all.map(|event| format!("{} .. {} {}", text(event, "start"), text(event, "end"), text(event, "title")))
@@ -115,7 +115,7 @@ fn the_tools_are_those_of_the_contract() {
             r#"delete_event ["event", "date"] Destructive"#,
             r#"free_time ["days", "duration", "from", "between"] Read"#,
             "calendars [] Read",
-            "refresh_calendars [] External",
+            // Without an address there is no `refresh_calendars`: see `fetching`.
         ]
     );
 }
@@ -138,9 +138,23 @@ fn events_of_notes_are_expanded_in_order() {
     assert_eq!(answer["problems"], Value::Null);
 }
 
+/// The clock of Berlin goes from 2 to 3 on 29 March and from 3 to 2 on 25 October; the user's is UTC.
+#[test]
+fn a_note_ends_when_it_says_although_the_clock_changes() {
+    let vault = "//- Night.md\n---\ntype: event\ntitle: Night\ndaysOfWeek: [S]\nstartTime: \"22:00\"\nendTime: \"06:00\"\n\
+                 timezone: Europe/Berlin\n---\n";
+    for (from, night) in [
+        ("2026-03-28", "2026-03-28T21:00 .. 2026-03-29T04:00 Night"),
+        ("2026-10-24", "2026-10-24T20:00 .. 2026-10-25T05:00 Night"),
+    ] {
+        let answer = calendar(vault).value("list_events", json!({"from": from, "days": 1}));
+        assert_eq!(lines(&answer), [night]);
+    }
+}
+
 #[test]
 fn faults_of_a_calendar_file_are_reported() {
-    let skill = with_team(VAULT, TEAM);
+    let skill = with_file(VAULT, TEAM);
     let answer = skill.value("list_events", json!({"from": "2026-11-24", "days": 1, "query": "retro"}));
     assert_eq!(lines(&answer), ["2026-11-24T15:00 .. 2026-11-24T16:00 Retro"]);
     assert_eq!(answer["events"][0]["event"], "Team/a@team");
@@ -162,7 +176,7 @@ fn faults_of_a_calendar_file_are_reported() {
 
 #[test]
 fn text_of_a_calendar_file_is_untrusted() {
-    let outcome = with_team(VAULT, TEAM).call("list_events", json!({"from": "2026-11-24", "days": 1}));
+    let outcome = with_file(VAULT, TEAM).call("list_events", json!({"from": "2026-11-24", "days": 1}));
     assert!(outcome.from_outside, "{outcome:?}");
     let outcome = calendar(VAULT).call("list_events", json!({}));
     assert!(!outcome.from_outside, "notes are the user's own");
@@ -177,7 +191,7 @@ fn a_broken_file_hides_no_other_calendar() {
         ),
         ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "line 2: BEGIN:VEVENT is never ended; the file is cut off"),
     ] {
-        let skill = with_team(VAULT, file);
+        let skill = with_file(VAULT, file);
         let answer = skill.value("list_events", json!({}));
         assert_eq!(answer["count"], 5);
         assert_eq!(answer["problems"][0]["problem"], format!("Calendars/team.ics cannot be read: {reason}."));
@@ -186,6 +200,32 @@ fn a_broken_file_hides_no_other_calendar() {
     let skill = calendar(VAULT).with_config(json!({"calendars": [{"name": "Gone", "file": "gone.ics"}]}));
     let answer = skill.value("list_events", json!({}));
     assert_eq!((&answer["count"], &answer["problems"][0]["calendar"]), (&json!(5), &json!("Gone")));
+}
+
+#[test]
+fn a_file_of_100_megabytes_is_refused_by_its_size() {
+    let skill = with_file(VAULT, TEAM);
+    let file = std::fs::OpenOptions::new().write(true).open(skill.vault.root().join("Calendars/team.ics"));
+    file.unwrap().set_len(100 << 20).unwrap();
+    let answer = skill.value("list_events", json!({}));
+    assert_eq!(answer["count"], 5);
+    assert_eq!(
+        answer["problems"][0],
+        json!({
+            "calendar": "Team",
+            "problem": "Calendars/team.ics has 104857600 bytes, more than the 16 MiB that are read.",
+            "remedy": "Export fewer events, such as those of this year.",
+        })
+    );
+}
+
+#[test]
+fn a_rule_without_an_end_is_listed_in_part() {
+    let seconds = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Tick\nDTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY\n\
+                   END:VEVENT\nEND:VCALENDAR\n";
+    let answer = with_file("", seconds).value("list_events", json!({"days": 400}));
+    assert_eq!(answer["events"].as_array().map(Vec::len), Some(200));
+    assert_eq!(answer["problems"][0]["problem"], "there are too many events; some are left out");
 }
 
 #[test]
@@ -202,6 +242,10 @@ fn an_unreadable_note_is_reported() {
     };
     check("title: Someday", "it has no `date`");
     check("date: 2026-11-24\nendDate: 2026-11-23\nallDay: true", "it ends before it begins");
+    check(
+        "date: 2026-11-24\nendDate: 2026-11-24\nstartTime: \"10:00\"\nendTime: \"09:00\"",
+        "it ends before it begins",
+    );
     check("date: 2026-11-24\nstartTime: noon", "`startTime` has \"noon\", which is no time");
     check("date: 2026-11-24\nstartTime: \"09:00\"\ntimezone: Mars", "nobody knows the time zone \"Mars\"");
     check("startDate: 2026-11-24\nrrule: FREQ=NEVER", "the rule's FREQ=NEVER cannot be read");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod changing;
+mod exported;
 mod fetching;
 mod listing;
 mod planning;
