@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::find::read_only;
 use crate::note::component;
 use crate::period::invalid;
-use crate::sources::{self, EVENT, VAULT};
+use crate::sources::{self, EVENT, Read};
 use crate::written::{Given, Stretch, line};
 
 pub(crate) struct CreateEvent;
@@ -57,7 +57,7 @@ impl NativeTool for CreateEvent {
     async fn run(&self, new: NewEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         if let Some(name) = new.calendar.as_deref() {
             let calendars = sources::read(ctx.as_ref(), Some(name)).await?;
-            if calendars.iter().any(|calendar| calendar.name != VAULT) {
+            if !calendars.iter().any(Read::is_vault) {
                 return Err(read_only(name));
             }
         }

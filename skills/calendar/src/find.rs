@@ -3,7 +3,7 @@ use nova_skill::figures::{folded, similarity};
 use nova_skill::{Note, NotePath, ToolContext, ToolError};
 
 use crate::row::{id, title};
-use crate::sources::{Read, VAULT};
+use crate::sources::Read;
 
 /// How many of the nearest names an error lists.
 const NEAREST: usize = 5;
@@ -38,7 +38,7 @@ pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, T
     };
     let is_called = |found: &Found| {
         folded(&title(found.event)) == wanted
-            || found.calendar.name == VAULT
+            || found.calendar.is_vault()
                 && NotePath::parse(&found.uid).is_ok_and(|path| folded(path.name()) == wanted)
     };
     let has_words = |found: &Found| {
@@ -74,7 +74,7 @@ pub(crate) async fn note(ctx: &dyn ToolContext, calendars: &[Read], said: &str) 
     let found = find(calendars, said)?;
     let path = NotePath::parse(&found.uid);
     match path {
-        Ok(path) if found.calendar.name == VAULT => ctx.vault().read(&path).await,
+        Ok(path) if found.calendar.is_vault() => ctx.vault().read(&path).await,
         _ => Err(read_only(&found.calendar.name)),
     }
 }

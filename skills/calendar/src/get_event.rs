@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::find::find;
 use crate::period::Period;
 use crate::row::{id, rows, title, when};
-use crate::sources::{self, EVENT, VAULT};
+use crate::sources::{self, EVENT};
 
 pub(crate) struct GetEvent;
 
@@ -47,7 +47,7 @@ impl NativeTool for GetEvent {
         answer.insert("event".into(), id(found.calendar, &found.uid).into());
         answer.insert("calendar".into(), found.calendar.name.clone().into());
         let mut output = Output::default();
-        if found.calendar.name == VAULT {
+        if found.calendar.is_vault() {
             let path = NotePath::parse(&found.uid)
                 .map_err(|error| ToolError::failed(format!("The note {} {error}.", found.uid), ""))?;
             let note = ctx.vault().read(&path).await?;

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_dav::ical::Calendar;
+use nova_skill::jiff::Timestamp;
 use nova_skill::{
     Description, Effect, HttpRequest, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
     Value, async_trait, json, schemars,
@@ -12,6 +13,9 @@ use serde::Deserialize;
 use crate::sources::address::{self, Address, Fetched};
 
 pub(crate) struct RefreshCalendars;
+
+/// With what JSON adds to it, a store takes so much.
+const MOST_BYTES: usize = 6 << 20;
 
 /// How long one address may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,10 +56,9 @@ impl NativeTool for RefreshCalendars {
         for calendar in address::configured(ctx.config()) {
             let before = calendar.fetched(ctx.as_ref()).await?;
             let since = before.as_ref().map(|before| before.at.to_string());
-            rows.push(match fetch(ctx.as_ref(), &calendar, before).await {
-                Ok((fetched, changed)) => {
-                    calendar.keep(ctx.as_ref(), &fetched).await?;
-                    json!({"calendar": calendar.name, "fetched": fetched.at.to_string(), "changed": changed})
+            rows.push(match fetch_and_keep(ctx.as_ref(), &calendar, before).await {
+                Ok((at, changed)) => {
+                    json!({"calendar": calendar.name, "fetched": at.to_string(), "changed": changed})
                 }
                 Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
                 Err(error) => json!({
@@ -68,6 +71,17 @@ impl NativeTool for RefreshCalendars {
         }
         Ok(Output::new(json!({ "calendars": rows })).untrusted().into())
     }
+}
+
+/// When it was fetched, and whether it is something else than before.
+async fn fetch_and_keep(
+    ctx: &dyn ToolContext,
+    calendar: &Address,
+    before: Option<Fetched>,
+) -> Result<(Timestamp, bool), ToolError> {
+    let (fetched, changed) = fetch(ctx, calendar, before).await?;
+    calendar.keep(ctx, &fetched).await?;
+    Ok((fetched.at, changed))
 }
 
 /// What is there now, and whether it is something else than before.
@@ -108,7 +122,23 @@ async fn fetch(
         (304, Some(before)) => return Ok((Fetched { at, ..before }, false)),
         (200, _) => {}
         (401 | 403, _) => return Err(failed(format!("refuses access (status {})", response.status))),
-        (status, _) => return Err(failed(format!("was not found there (status {status})"))),
+        (404 | 410, _) => return Err(failed(format!("was not found there (status {})", response.status))),
+        (status, _) => {
+            return Err(ToolError::failed(
+                format!("The server of {} answers with status {status}.", calendar.name),
+                "Try again later.",
+            ));
+        }
+    }
+    if response.body.len() > MOST_BYTES {
+        return Err(ToolError::failed(
+            format!(
+                "{} has {} bytes, more than the 6 MiB that are kept.",
+                calendar.name,
+                response.body.len()
+            ),
+            "Choose a calendar with fewer events.",
+        ));
     }
     Calendar::parse(&response.body).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let header = |name: &str| response.headers.get(name).cloned();

@@ -9,7 +9,7 @@ use nova_skill::serde_json::Map;
 use nova_skill::{NotePath, Output, Value, json};
 
 use crate::period::Period;
-use crate::sources::{Read, VAULT};
+use crate::sources::Read;
 
 /// One event of a listing.
 pub(crate) struct Row<'a> {
@@ -108,7 +108,7 @@ fn clock(at: &Zoned, zone: &TimeZone) -> String {
 
 /// How tools name an event: a note by its path, any other by its calendar and its UID.
 pub(crate) fn id(calendar: &Read, uid: &str) -> String {
-    if calendar.name == VAULT { uid.to_owned() } else { format!("{}/{uid}", calendar.name) }
+    if calendar.is_vault() { uid.to_owned() } else { format!("{}/{uid}", calendar.name) }
 }
 
 pub(crate) fn title(event: &Component) -> String {
@@ -121,15 +121,15 @@ pub(crate) fn is(event: &Component, name: &str, value: &str) -> bool {
 
 /// An answer that names the notes its events came from. What other programs exported is text of strangers.
 pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output {
-    let notes = shown.iter().filter(|row| row.calendar.name == VAULT).map(|row| row.instance.uid);
+    let notes = shown.iter().filter(|row| row.calendar.is_vault()).map(|row| row.instance.uid);
     // A problem names its note, too.
     let unread = calendars
         .iter()
-        .filter(|calendar| calendar.name == VAULT)
+        .filter(|calendar| calendar.is_vault())
         .flat_map(|calendar| calendar.problems.iter().filter_map(|problem| problem["event"].as_str()));
     let notes: Vec<NotePath> = notes.chain(unread).filter_map(|path| NotePath::parse(path).ok()).collect();
     let mut output = Output::new(value).from_notes(notes);
-    output.untrusted = calendars.iter().any(|calendar| calendar.name != VAULT);
+    output.untrusted = !calendars.iter().all(Read::is_vault);
     output
 }
 

@@ -8,7 +8,7 @@ use nova_dav::events::Agenda;
 use nova_skill::jiff::Timestamp;
 use nova_skill::{ToolContext, ToolError, Value, async_trait, json};
 
-pub(crate) use vault::{EVENT, VAULT};
+pub(crate) use vault::EVENT;
 
 /// Where a calendar comes from.
 #[async_trait]
@@ -42,6 +42,13 @@ pub(crate) struct Read {
     pub(crate) fetched: Option<Timestamp>,
 }
 
+impl Read {
+    /// By its kind: a calendar of strangers may be called as the vault is.
+    pub(crate) fn is_vault(&self) -> bool {
+        self.kind == vault::KIND
+    }
+}
+
 /// All calendars, or the one of that name.
 ///
 /// # Errors
@@ -63,7 +70,7 @@ pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Ve
         let (agenda, problems, fetched) = match source.load(ctx).await {
             Ok(Loaded { agenda, mut problems, fetched }) => {
                 problems.extend(agenda.problems().iter().map(|problem| {
-                    let title = problem.title.clone().filter(|_| source.name() != VAULT);
+                    let title = problem.title.clone().filter(|_| source.kind() != vault::KIND);
                     let title = title.unwrap_or_else(|| problem.uid.clone());
                     json!({"event": title, "calendar": source.name(), "problem": problem.reason})
                 }));

@@ -8,7 +8,10 @@ use crate::note::component;
 /// The `type:` of an event, as the manifest declares it.
 pub(crate) const EVENT: &str = "event";
 /// The name of the calendar that consists of notes.
-pub(crate) const VAULT: &str = "vault";
+const VAULT: &str = "vault";
+
+/// What its kind is called, as no other.
+pub(super) const KIND: &str = "notes";
 
 /// The notes with `type: event`.
 pub(crate) struct Notes;
@@ -20,7 +23,7 @@ impl Source for Notes {
     }
 
     fn kind(&self) -> &'static str {
-        "notes"
+        KIND
     }
 
     fn read_only(&self) -> bool {

@@ -46,6 +46,23 @@ fn an_address_is_fetched_once_and_listed_with_its_age() {
 }
 
 #[test]
+fn one_that_fails_keeps_no_other_from_being_fetched() {
+    let skill = calendar("").with_web(&[], |request| match request.path.as_str() {
+        "/gone.ics" => Reply::with(410, &[], ""),
+        _ => calendar_file(),
+    });
+    let address = skill.web_address();
+    let skill = skill.with_config(json!({"calendars": [
+        {"name": "Gone", "address": format!("{address}/gone.ics")},
+        {"name": "Team", "address": format!("{address}/team.ics")},
+    ]}));
+    let rows = skill.value("refresh_calendars", json!({}))["calendars"].clone();
+    assert_eq!(rows[0]["problem"], "Gone was not found there (status 410).");
+    assert_eq!(rows[1]["changed"], true);
+    assert_eq!(skill.value("list_events", json!({}))["count"], 1);
+}
+
+#[test]
 fn without_an_address_there_is_nothing_to_fetch() {
     let error = calendar("").error("refresh_calendars", json!({}));
     assert_eq!(error.message, "No calendar has an address. Add one in Settings, Skills, Calendar.");
@@ -74,7 +91,7 @@ fn an_unchanged_calendar_is_not_sent_again() {
 #[test]
 fn a_failed_fetch_keeps_what_was_there() {
     type Failure = (fn() -> Reply, &'static str);
-    let failures: [Failure; 9] = [
+    let failures: [Failure; 11] = [
         (
             || Reply::text("<html>Sign in</html>"),
             "Team cannot be read: it is no iCalendar file: it begins with \"<html>Sign in</html>\" and not with BEGIN:VCALENDAR.",
@@ -93,6 +110,11 @@ fn a_failed_fetch_keeps_what_was_there() {
         (
             || Reply::Bytes(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec()),
             "HOST sent an invalid response: end of file before message length reached.",
+        ),
+        (|| Reply::with(503, &[], ""), "The server of Team answers with status 503."),
+        (
+            || Reply::text(&format!("BEGIN:VCALENDAR\r\nX-A:{}\r\nEND:VCALENDAR\r\n", "x".repeat(7 << 20))),
+            "Team has 7340070 bytes, more than the 6 MiB that are kept.",
         ),
         // 100 MB and more.
         (

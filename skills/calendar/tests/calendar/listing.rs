@@ -182,6 +182,18 @@ fn text_of_a_calendar_file_is_untrusted() {
     assert!(!outcome.from_outside, "notes are the user's own");
 }
 
+/// Its events cannot pass for notes: neither are they trusted, nor does one lead to a note of the path that it states.
+#[test]
+fn a_calendar_called_vault_is_none() {
+    let file = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:Events/Dentist.md\nSUMMARY:Prize\nDTSTART:20261124T160000Z\n\
+                END:VEVENT\nEND:VCALENDAR\n";
+    let skill = calendar(&format!("{VAULT}//- v.ics\n{file}"))
+        .with_config(json!({"calendars": [{"name": "vault", "file": "v.ics"}]}));
+    assert!(skill.call("list_events", json!({})).from_outside);
+    let error = skill.error("update_event", json!({"event": "Prize", "title": "Changed"}));
+    assert_eq!(error.message, "The calendar vault is read-only.");
+}
+
 #[test]
 fn a_broken_file_hides_no_other_calendar() {
     for (file, reason) in [
