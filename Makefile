@@ -122,7 +122,7 @@ bundle: ui/node_modules/.installed
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only. A goal that is missed keeps nothing else from
 # being measured.
 BENCHED = nova-vault nova-registry nova-session nova-mcp nova-skill-crm nova-skill-portfolio nova-skill-budget \
-  nova-guard nova-script nova-workspace nova-dav
+  nova-guard nova-script nova-workspace
 bench:
 	@.ci/setup bench
 	@$(MAKE) ui $(DRIVER) $(MEASURED)
