@@ -39,7 +39,7 @@ BUNDLED ?= --release
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance conformance-next servers screenshots generate fuzz
+.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window conformance conformance-next servers screenshots generate oracles fuzz
 
 help:
 	@echo 'make run          install what is missing, build, open the window'
@@ -50,6 +50,7 @@ help:
 	@echo 'make setup        what run and test would install, and nothing else'
 	@echo 'make ui           the page of the window, into ui/dist'
 	@echo 'make generate     rewrite the files generated from Rust'
+	@echo 'make oracles      rewrite the fixtures that libraries of other authors compute; needs Python'
 	@echo 'make screenshots  rewrite docs/screenshots'
 	@echo 'make fuzz         every property test: EDITS=$(EDITS) property edits, CASES=$(CASES) of the rest, WINDOWS=$(WINDOWS)'
 
@@ -139,6 +140,11 @@ generate:
 	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated
 	NOVA_GENERATE=1 cargo test --workspace --features desktop --test journeys -- the_forms_of_the_page
 
+# A quarter of an hour; the same libraries write the same bytes.
+oracles: .cache/oracles/.installed
+	.cache/oracles/bin/python -B .ci/oracles/recurrence.py > gen/recurrence.txt
+	mv gen/recurrence.txt src-tauri/crates/nova-dav/tests/oracle/recurrence.txt
+
 fuzz:
 	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) NOVA_WINDOWS=$(WINDOWS) \
 	  cargo test --release -p nova-note -p nova-vault
@@ -160,6 +166,12 @@ $(CONFORMANCE) $(MEASURED):
 $(SERVERS): .ci/servers/package-lock.json .ci/servers/requirements.txt
 	@.ci/setup node
 	.ci/servers/install
+
+.cache/oracles/.installed: .ci/oracles/requirements.txt
+	python3 -m venv .cache/oracles
+	.cache/oracles/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@mkdir -p gen
+	@touch $@
 
 ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
 	cd ui && npm run --silent build

@@ -119,7 +119,7 @@ async fn keeps_everything(kind: &str) {
 }
 
 /// Skills that come with Nova.
-const BUILT_IN: usize = 8;
+const BUILT_IN: usize = 9;
 
 /// The promise of the product: what nobody uses costs a line at most.
 #[tokio::test]
@@ -168,6 +168,7 @@ async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
         "skills",
         json!({
             "budget": {"enabled": false},
+            "calendar": {"enabled": false},
             "crm": {"enabled": false},
             "portfolio": {"enabled": false},
             "core": {"enabled": false},

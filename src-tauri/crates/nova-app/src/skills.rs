@@ -19,6 +19,7 @@ macro_rules! workflow {
 pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippets>) -> Vec<Box<dyn Skill>> {
     vec![
         nova_skill_budget::skill(),
+        nova_skill_calendar::skill(),
         nova_skill_crm::skill(),
         nova_skill_portfolio::skill(),
         nova_skill_vault::skill(),

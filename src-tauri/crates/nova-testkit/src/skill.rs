@@ -107,6 +107,11 @@ impl SkillInVault {
         format!("http://{}", server.address())
     }
 
+    /// From now on a time limit is over as soon as nothing else is left to do.
+    pub fn skip_waiting(&self) {
+        self.runtime.block_on(async { tokio::time::pause() });
+    }
+
     /// What the server of [`SkillInVault::with_web`] was asked.
     pub fn requests(&self) -> Vec<WebRequest> {
         self.server.as_ref().map(WebServer::requests).unwrap_or_default()

@@ -1,0 +1,72 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Trash,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::find;
+use crate::period::{Period, date, invalid};
+use crate::row::rows;
+use crate::sources::{self, EVENT};
+
+pub(crate) struct DeleteEvent;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Deletes an event, or one day of a recurring one."))]
+pub(crate) struct Which {
+    /// The event: its id as list_events returns it, its title, or its note's path.
+    #[schemars(extend("x-record" = "event"))]
+    event: String,
+    /// The one day of a recurring event that does not take place, YYYY-MM-DD; the whole event where nothing is given.
+    #[schemars(extend("format" = "date"))]
+    date: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for DeleteEvent {
+    type Args = Which;
+    const ID: &'static str = "delete_event";
+    const EFFECT: Effect = Effect::Destructive;
+    const ON_NOTES: bool = true;
+
+    fn description(&self) -> Description {
+        Description::purpose("Deletes an event, or one day of a recurring one. The user is asked each time.")
+            .use_when("an event is cancelled or called off, or one of its days")
+            .not_when("an event moves", "calendar.update_event")
+            .example("Cancel the dentist")
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let calendars = sources::read(ctx.as_ref(), None).await?;
+        let note = find::note(ctx.as_ref(), &calendars, &which.event).await?;
+        let Some(day) = which.date else {
+            let kept_in = match ctx.vault().delete(&note.path).await? {
+                Trash::System => "the trash of the system",
+                Trash::Local => "the vault's folder .trash",
+                Trash::None => "no trash; Nova can undo it",
+            };
+            let answer = json!({"event": note.path, "deleted": true, "kept_in": kept_in});
+            return Ok(Output::new(answer).from_notes([note.path]).into());
+        };
+        let day = date("/date", &day)?;
+        let declared = ctx.records().get(EVENT)?;
+        let record = declared.read(&note);
+        if record.text("rrule")?.is_none() && record.list("daysOfWeek")?.is_empty() {
+            return Err(invalid("/date", "the event does not recur; leave the date out to delete it"));
+        }
+        let period = Period::of(ctx.as_ref(), Some(&day.to_string()), None, Some(1), 1)?;
+        let takes_place =
+            rows(&calendars, &period).0.iter().any(|row| row.instance.uid == note.path.as_str());
+        if !takes_place {
+            return Err(invalid("/date", &format!("the event does not take place on {day}")));
+        }
+        let mut days = record.list("skipDates")?;
+        days.push(day.to_string());
+        let fields = [("skipDates".to_owned(), json!(days))].into_iter().collect();
+        ctx.vault().set_properties(&note.path, &declared.edits(&note, &fields)?).await?;
+        let answer = json!({"event": note.path, "skipped": day.to_string()});
+        Ok(Output::new(answer).from_notes([note.path.clone()]).into())
+    }
+}

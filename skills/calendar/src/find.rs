@@ -1,0 +1,96 @@
+use nova_dav::ical::Component;
+use nova_skill::figures::{folded, similarity};
+use nova_skill::{Note, NotePath, ToolContext, ToolError};
+
+use crate::row::{id, title};
+use crate::sources::Read;
+
+/// How many of the nearest names an error lists.
+const NEAREST: usize = 5;
+/// How many of those that match an error lists.
+const LISTED: usize = 12;
+
+/// An event, all instances of it.
+pub(crate) struct Found<'a> {
+    pub(crate) calendar: &'a Read,
+    pub(crate) uid: String,
+    pub(crate) event: &'a Component,
+}
+
+/// The one event of that path, id or title, or with all these words in its title.
+///
+/// # Errors
+/// `Ambiguous` with all that match, `NotFound` with the nearest titles.
+pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, ToolError> {
+    let said = said.trim().trim_start_matches("[[").trim_end_matches("]]");
+    let wanted = folded(said);
+    let all: Vec<Found> = calendars
+        .iter()
+        .flat_map(|calendar| {
+            let events = calendar.agenda.calendar().components("VEVENT");
+            events.map(move |event| Found { calendar, uid: event.text("UID").unwrap_or_default(), event })
+        })
+        .filter(|found| found.event.property("RECURRENCE-ID").is_none())
+        .collect();
+    let is_id = |found: &Found| {
+        let id = folded(&id(found.calendar, &found.uid));
+        id == wanted || id.strip_suffix(".md") == Some(wanted.as_str())
+    };
+    let is_called = |found: &Found| {
+        folded(&title(found.event)) == wanted
+            || found.calendar.is_vault()
+                && NotePath::parse(&found.uid).is_ok_and(|path| folded(path.name()) == wanted)
+    };
+    let has_words = |found: &Found| {
+        let own = folded(&title(found.event));
+        !wanted.is_empty()
+            && wanted.split_whitespace().all(|word| own.split_whitespace().any(|own| own == word))
+    };
+    let ways: [&dyn Fn(&Found) -> bool; 3] = [&is_id, &is_called, &has_words];
+    for fits in ways {
+        let places: Vec<usize> = (0..all.len()).filter(|place| fits(&all[*place])).collect();
+        match places.as_slice() {
+            [] => {}
+            [place] => return all.into_iter().nth(*place).ok_or_else(|| not_found(said, Vec::new())),
+            places => {
+                let matches = places.iter().take(LISTED).map(|place| label(&all[*place])).collect();
+                return Err(ToolError::Ambiguous { kind: "event".into(), name: said.into(), matches });
+            }
+        }
+    }
+    let mut near: Vec<(usize, String)> =
+        all.iter().map(|found| (similarity(said, &title(found.event)), title(found.event))).collect();
+    near.sort_by(|(a, _), (b, _)| b.cmp(a));
+    near.dedup_by(|(_, a), (_, b)| a == b);
+    let nearest = near.into_iter().filter(|(similarity, _)| *similarity > 50).take(NEAREST);
+    Err(not_found(said, nearest.map(|(_, title)| title).collect()))
+}
+
+/// The note of an event that can be changed.
+///
+/// # Errors
+/// As [`find`]; an error of its own for an event of a read-only calendar.
+pub(crate) async fn note(ctx: &dyn ToolContext, calendars: &[Read], said: &str) -> Result<Note, ToolError> {
+    let found = find(calendars, said)?;
+    let path = NotePath::parse(&found.uid);
+    match path {
+        Ok(path) if found.calendar.is_vault() => ctx.vault().read(&path).await,
+        _ => Err(read_only(&found.calendar.name)),
+    }
+}
+
+pub(crate) fn read_only(calendar: &str) -> ToolError {
+    ToolError::failed(
+        format!("The calendar {calendar} is read-only."),
+        "Change the event in the program it came from, or add a note of your own with calendar.create_event.",
+    )
+}
+
+fn label(found: &Found) -> String {
+    let start = found.event.property("DTSTART").map(|start| start.value().to_owned()).unwrap_or_default();
+    format!("{} ({start}, {})", title(found.event), id(found.calendar, &found.uid))
+}
+
+fn not_found(said: &str, nearest: Vec<String>) -> ToolError {
+    ToolError::NotFound { kind: "event".into(), name: said.into(), nearest }
+}

@@ -1,0 +1,68 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, ToolContext, ToolError, ToolOutput, async_trait, json,
+    schemars,
+};
+use serde::Deserialize;
+
+use crate::period::Period;
+use crate::row::{add_state, output, rows};
+use crate::sources;
+
+pub(crate) struct ListEvents;
+
+/// How many events an answer lists.
+const MOST: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists the events of some days."))]
+pub(crate) struct Wanted {
+    /// The first day, YYYY-MM-DD; today where nothing is given.
+    #[schemars(extend("format" = "date"))]
+    from: Option<String>,
+    /// The last day, YYYY-MM-DD, in place of `days`.
+    #[schemars(extend("format" = "date"))]
+    to: Option<String>,
+    /// How many days; 7 where nothing is given.
+    days: Option<i64>,
+    /// The name of one calendar; all of them where nothing is given.
+    calendar: Option<String>,
+    /// A part of the title, the place or the description.
+    query: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for ListEvents {
+    type Args = Wanted;
+    const ID: &'static str = "list_events";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Lists the events of some days, in the user's time zone.")
+            .use_when("the user asks what is on, or about an appointment or a meeting")
+            .not_when("the user looks for time that is free", "calendar.free_time")
+            .example("What is on tomorrow?")
+    }
+
+    async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let period = Period::of(ctx.as_ref(), wanted.from.as_deref(), wanted.to.as_deref(), wanted.days, 7)?;
+        let calendars = sources::read(ctx.as_ref(), wanted.calendar.as_deref()).await?;
+        let (mut found, mut cut) = rows(&calendars, &period);
+        if let Some(query) = wanted.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
+            found.retain(|row| row.matches(query));
+        }
+        let count = found.len();
+        cut |= count > MOST;
+        found.truncate(MOST);
+        let mut answer = Map::new();
+        answer.insert("from".into(), period.first.to_string().into());
+        answer.insert("to".into(), period.last.to_string().into());
+        answer.insert("zone".into(), json!(period.zone.iana_name()));
+        answer.insert("count".into(), count.into());
+        answer.insert("events".into(), found.iter().map(|row| row.json(&period.zone)).collect());
+        add_state(&mut answer, &calendars, cut);
+        Ok(output(answer.into(), &found, &calendars).into())
+    }
+}

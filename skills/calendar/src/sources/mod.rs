@@ -1,0 +1,99 @@
+//! The calendars side by side, each read by a source of its kind.
+
+pub(crate) mod address;
+mod file;
+mod vault;
+
+use nova_dav::events::Agenda;
+use nova_skill::jiff::Timestamp;
+use nova_skill::{ToolContext, ToolError, Value, async_trait, json};
+
+pub(crate) use vault::EVENT;
+
+/// Where a calendar comes from.
+#[async_trait]
+pub(crate) trait Source: Send + Sync {
+    /// What the user calls it.
+    fn name(&self) -> &str;
+    /// What it is, for a person: "notes of the vault".
+    fn kind(&self) -> &'static str;
+    fn read_only(&self) -> bool;
+    /// # Errors
+    /// When nothing of it can be read; the other calendars are read nevertheless.
+    async fn load(&self, ctx: &dyn ToolContext) -> Result<Loaded, ToolError>;
+}
+
+/// The events of one calendar.
+pub(crate) struct Loaded {
+    pub(crate) agenda: Agenda,
+    /// Notes that are no readable events, as an answer reports them.
+    pub(crate) problems: Vec<Value>,
+    /// When it was fetched, where it lies elsewhere.
+    pub(crate) fetched: Option<Timestamp>,
+}
+
+/// A calendar as it was read, or why it was not.
+pub(crate) struct Read {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) read_only: bool,
+    pub(crate) agenda: Agenda,
+    pub(crate) problems: Vec<Value>,
+    pub(crate) fetched: Option<Timestamp>,
+}
+
+impl Read {
+    /// By its kind: a calendar of strangers may be called as the vault is.
+    pub(crate) fn is_vault(&self) -> bool {
+        self.kind == vault::KIND
+    }
+}
+
+/// All calendars, or the one of that name.
+///
+/// # Errors
+/// `NotFound` for a name that no calendar has; `Cancelled`.
+pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Vec<Read>, ToolError> {
+    let mut sources: Vec<Box<dyn Source>> = vec![Box::new(vault::Notes)];
+    sources.extend(file::configured(ctx.config()).map(|file| Box::new(file) as Box<dyn Source>));
+    sources.extend(address::configured(ctx.config()).map(|address| Box::new(address) as Box<dyn Source>));
+    if let Some(name) = name {
+        let folded = nova_skill::figures::folded;
+        let names: Vec<String> = sources.iter().map(|source| source.name().to_owned()).collect();
+        sources.retain(|source| folded(source.name()) == folded(name));
+        if sources.is_empty() {
+            return Err(ToolError::NotFound { kind: "calendar".into(), name: name.into(), nearest: names });
+        }
+    }
+    let mut calendars = Vec::new();
+    for source in sources {
+        let (agenda, problems, fetched) = match source.load(ctx).await {
+            Ok(Loaded { agenda, mut problems, fetched }) => {
+                problems.extend(agenda.problems().iter().map(|problem| {
+                    let title = problem.title.clone().filter(|_| source.kind() != vault::KIND);
+                    let title = title.unwrap_or_else(|| problem.uid.clone());
+                    json!({"event": title, "calendar": source.name(), "problem": problem.reason})
+                }));
+                (agenda, problems, fetched)
+            }
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => {
+                let problem = json!({
+                    "calendar": source.name(),
+                    "problem": error.to_string(),
+                    "remedy": error.hint(),
+                });
+                (Agenda::default(), vec![problem], None)
+            }
+        };
+        calendars.push(Read {
+            name: source.name().to_owned(),
+            kind: source.kind(),
+            read_only: source.read_only(),
+            agenda,
+            problems,
+            fetched,
+        });
+    }
+    Ok(calendars)
+}

@@ -1,0 +1,146 @@
+use std::sync::Arc;
+
+use nova_skill::jiff::civil::DateTime;
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars, summarize,
+};
+use serde::Deserialize;
+
+use crate::find;
+use crate::note::{When, component};
+use crate::period::invalid;
+use crate::sources::{self, EVENT};
+use crate::written::{Change, Given, Stretch, line};
+
+pub(crate) struct UpdateEvent;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Changes an event."))]
+pub(crate) struct ChangedEvent {
+    /// The event: its id as list_events returns it, its title, or its note's path.
+    #[schemars(extend("x-record" = "event"))]
+    event: String,
+    /// What takes place.
+    title: Option<String>,
+    /// The new start: a day, a time such as 2026-11-24T15:00, or the clock alone, such as 15:00. The event keeps its
+    /// length unless an end is given.
+    start: Option<String>,
+    /// The new end: the last day, or a time.
+    end: Option<String>,
+    /// Where it takes place; null removes it.
+    #[serde(default)]
+    location: Change<String>,
+    /// All who take part from now on, by name; null removes them.
+    #[serde(default)]
+    attendees: Change<Vec<String>>,
+}
+
+#[async_trait]
+impl NativeTool for UpdateEvent {
+    type Args = ChangedEvent;
+    const ID: &'static str = "update_event";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose("Moves an event or changes its details. A recurring event changes as a whole.")
+            .use_when(
+                "an appointment or another event moves to another time, or its title, place or people change",
+            )
+            .not_when("an event does not take place", "calendar.delete_event")
+            .example("Move my appointment on Thursday to 3 pm")
+    }
+
+    async fn run(&self, changed: ChangedEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let calendars = sources::read(ctx.as_ref(), None).await?;
+        let note = find::note(ctx.as_ref(), &calendars, &changed.event).await?;
+        let declared = ctx.records().get(EVENT)?;
+        let record = declared.read(&note);
+
+        let mut fields = Map::new();
+        if changed.start.is_some() || changed.end.is_some() {
+            let start = changed.start.as_deref().map(|start| Given::parse("/start", start)).transpose()?;
+            let end = changed.end.as_deref().map(|end| Given::parse("/end", end)).transpose()?;
+            let recurs = record.text("rrule")?.is_some() || !record.list("daysOfWeek")?.is_empty();
+            fields = moved(&When::of(&record)?, start, end, recurs)?;
+        }
+        if let Some(title) = &changed.title {
+            fields.insert("title".into(), line("/title", title)?.into());
+        }
+        match changed.location {
+            Change::Keep => {}
+            Change::Remove => drop(fields.insert("location".into(), Value::Null)),
+            Change::Set(location) => {
+                fields.insert("location".into(), line("/location", &location)?.into());
+            }
+        }
+        match changed.attendees {
+            Change::Keep => {}
+            Change::Set(names) if !names.is_empty() => drop(fields.insert("attendees".into(), json!(names))),
+            Change::Set(_) | Change::Remove => drop(fields.insert("attendees".into(), Value::Null)),
+        }
+        if fields.is_empty() {
+            return Err(ToolError::InvalidArguments {
+                path: String::new(),
+                rule: "there is nothing to change".into(),
+                allowed: ["title", "start", "end", "location", "attendees"].map(str::to_owned).into(),
+            });
+        }
+
+        let edits = declared.edits(&note, &declared.with_links(&fields, ctx.vault()).await?)?;
+        ctx.vault().set_properties(&note.path, &edits).await?;
+        let after = ctx.vault().read(&note.path).await?;
+        component(&declared.read(&after)).map_err(|error| match error {
+            ToolError::BrokenRecord(problem) => invalid("", &problem.problem),
+            error => error,
+        })?;
+        let answer = json!({"event": note.path, "changed": summarize(&note.text, &after.text)});
+        Ok(Output::new(answer).from_notes([note.path.clone()]).into())
+    }
+}
+
+/// The fields of an event at its new time.
+fn moved(
+    before: &When,
+    start: Option<Given>,
+    end: Option<Given>,
+    recurs: bool,
+) -> Result<Map<String, Value>, ToolError> {
+    let dated = |given: &Given| !matches!(given, Given::Clock(_));
+    if recurs && (start.as_ref().is_some_and(dated) || end.as_ref().is_some_and(dated)) {
+        return Err(invalid(
+            "/start",
+            "the event recurs: give the clock alone, such as 15:00, or change its days in the note",
+        ));
+    }
+    let old_start = before.begin();
+    let at = |day: DateTime, given: Given| match given {
+        Given::Clock(time) => Given::At(day.date().to_datetime(time)),
+        given => given,
+    };
+    let start = match start {
+        Some(start) => at(old_start, start),
+        None if before.is_whole_days() => Given::Day(old_start.date()),
+        None => Given::At(old_start),
+    };
+    let end = match (end, start) {
+        (Some(end), _) => Some(end),
+        // The length stays, unless whole days become times or the reverse.
+        (None, Given::Day(first)) if before.is_whole_days() => {
+            let days = before.length.as_hours() / 24 - 1;
+            Some(Given::Day(first.saturating_add(nova_skill::jiff::Span::new().days(days))))
+        }
+        (None, Given::At(start)) if !before.is_whole_days() => {
+            Some(Given::At(start.saturating_add(before.length)))
+        }
+        (None, _) => None,
+    };
+    let stretch = Stretch::of(start, end)?;
+    let mut fields = if recurs { stretch.recurring()? } else { stretch.once() };
+    if before.is_whole_days() && matches!(start, Given::Day(_)) {
+        // However the note says it.
+        fields.remove("allDay");
+    }
+    Ok(fields)
+}

@@ -1,0 +1,172 @@
+//! Times as a tool is given them, and as a note says them.
+
+use std::borrow::Cow;
+
+use nova_skill::figures::plain_date;
+use nova_skill::jiff::ToSpan;
+use nova_skill::jiff::civil::{Date, DateTime, Time};
+use nova_skill::schemars::generate::SchemaGenerator;
+use nova_skill::schemars::{JsonSchema, Schema};
+use nova_skill::serde_json::Map;
+use nova_skill::{ToolError, Value, json};
+use serde::{Deserialize, Deserializer};
+
+use crate::note::clock;
+use crate::period::invalid;
+
+/// A given time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    Day(Date),
+    At(DateTime),
+    /// On a day that is known otherwise.
+    Clock(Time),
+}
+
+impl Given {
+    /// `2026-11-24`, `2026-11-24T09:30`, `09:30`.
+    ///
+    /// # Errors
+    /// `InvalidArguments`.
+    pub(crate) fn parse(argument: &str, text: &str) -> Result<Self, ToolError> {
+        let text = text.trim();
+        let read = match text.split_once(['T', ' ']) {
+            Some((day, time)) if plain_date(day).is_some() => {
+                plain_date(day).zip(clock(time)).map(|(day, time)| Self::At(day.to_datetime(time)))
+            }
+            _ => plain_date(text).map(Self::Day).or_else(|| clock(text).map(Self::Clock)),
+        };
+        read.ok_or_else(|| {
+            invalid(
+                argument,
+                &format!(
+                    "\"{text}\" is neither a day such as 2026-11-24 nor a time such as 2026-11-24T09:30"
+                ),
+            )
+        })
+    }
+}
+
+/// When an event is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stretch {
+    /// Whole days, the last one included.
+    Days(Date, Date),
+    /// Without an end, an hour.
+    Times(DateTime, Option<DateTime>),
+}
+
+impl Stretch {
+    /// # Errors
+    /// `InvalidArguments` where the end is before the start, or one of them is a day and the other a time.
+    pub(crate) fn of(start: Given, end: Option<Given>) -> Result<Self, ToolError> {
+        let backwards = || invalid("/end", "is before the start");
+        match (start, end) {
+            (Given::Clock(_), _) => Err(invalid("/start", "needs the day, such as 2026-11-24T09:30")),
+            (Given::Day(first), None) => Ok(Self::Days(first, first)),
+            (Given::Day(first), Some(Given::Day(last))) if last >= first => Ok(Self::Days(first, last)),
+            (Given::Day(_), Some(Given::Day(_))) => Err(backwards()),
+            (Given::Day(_), Some(_)) => Err(invalid("/end", "must be a day, because the start is one")),
+            (Given::At(start), None) => Ok(Self::Times(start, None)),
+            (Given::At(start), Some(Given::At(end))) if end >= start => Ok(Self::Times(start, Some(end))),
+            (Given::At(_), Some(Given::At(_))) => Err(backwards()),
+            // A time before the start is that of the next day.
+            (Given::At(start), Some(Given::Clock(end))) => {
+                let same_day = start.date().to_datetime(end);
+                let end = if same_day < start { same_day.saturating_add(1.day()) } else { same_day };
+                Ok(Self::Times(start, Some(end)))
+            }
+            (Given::At(_), Some(Given::Day(_))) => {
+                Err(invalid("/end", "must be a time, because the start is one"))
+            }
+        }
+    }
+
+    /// The fields of an event that takes place once, null for those that go.
+    pub(crate) fn once(self) -> Map<String, Value> {
+        let (first, last) = self.days();
+        let mut fields = self.times();
+        fields.insert("date".into(), json!(first.to_string()));
+        fields.insert("endDate".into(), if last == first { Value::Null } else { json!(last.to_string()) });
+        fields
+    }
+
+    /// The fields of one instance of a recurring event.
+    ///
+    /// # Errors
+    /// `InvalidArguments` where an instance is longer than a day.
+    pub(crate) fn recurring(self) -> Result<Map<String, Value>, ToolError> {
+        let longer = match self {
+            Self::Days(first, last) => last > first,
+            Self::Times(start, end) => end.is_some_and(|end| {
+                end > start.saturating_add(1.day()) || end.date() > start.date() && end.time() >= start.time()
+            }),
+        };
+        if longer {
+            return Err(invalid("/end", "a recurring event lasts at most a day"));
+        }
+        Ok(self.times())
+    }
+
+    pub(crate) fn days(self) -> (Date, Date) {
+        match self {
+            Self::Days(first, last) => (first, last),
+            Self::Times(start, end) => (start.date(), end.unwrap_or(start).date()),
+        }
+    }
+
+    fn times(self) -> Map<String, Value> {
+        let text = |at: DateTime| json!(at.strftime("%H:%M").to_string());
+        let (start, end, whole) = match self {
+            Self::Days(..) => (Value::Null, Value::Null, json!(true)),
+            Self::Times(start, end) => (text(start), end.map_or(Value::Null, text), Value::Null),
+        };
+        [("startTime", start), ("endTime", end), ("allDay", whole)]
+            .map(|(field, value)| (field.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+}
+
+/// A text on one line.
+///
+/// # Errors
+/// `InvalidArguments` where it is empty or has several.
+pub(crate) fn line(argument: &str, text: &str) -> Result<String, ToolError> {
+    let text = text.trim();
+    if text.is_empty() || text.contains(char::is_control) {
+        return Err(invalid(argument, "must be one line of text"));
+    }
+    Ok(text.to_owned())
+}
+
+/// What becomes of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Change<T> {
+    /// Not mentioned.
+    #[default]
+    Keep,
+    /// `null`
+    Remove,
+    Set(T),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Option::<T>::deserialize(from)?.map_or(Self::Remove, Self::Set))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Change<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
+    }
+}

@@ -1,0 +1,15 @@
+//! The skill over small vaults, its tools called the way the program calls them.
+#![allow(clippy::unwrap_used)]
+
+mod changing;
+mod exported;
+mod fetching;
+mod listing;
+mod planning;
+
+use nova_testkit::SkillInVault;
+
+/// It is 21 November 2026, nine in the morning, in the tests' zone.
+fn calendar(vault: &str) -> SkillInVault {
+    SkillInVault::new(nova_skill_calendar::skill(), vault)
+}

@@ -1,0 +1,170 @@
+use jiff::civil::{DateTime, Time};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::recurring::Recurring;
+use super::series::{Extent, Item, Master, Series};
+use super::{Agenda, Instance, Listing, Span};
+use crate::ical::{Component, Length, Moment};
+use crate::zone::Zone;
+
+/// How much a listing may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub instances: usize,
+    /// Days, hours, minutes or seconds of rules that are looked at, in all.
+    pub steps: u64,
+}
+
+impl Default for Bounds {
+    /// 20,000 instances, two million steps: some tenth of a second.
+    fn default() -> Self {
+        Self { instances: 20_000, steps: 2_000_000 }
+    }
+}
+
+impl Agenda {
+    /// The events that overlap the time from `from` to before `to`. `home` is the zone in which whole days and floating
+    /// times are understood.
+    pub fn between(&self, from: Timestamp, to: Timestamp, home: &TimeZone, bounds: Bounds) -> Listing<'_> {
+        let events: Vec<&Component> = self.calendar.components("VEVENT").collect();
+        let mut search = Search {
+            from,
+            to,
+            home,
+            // No zone is further from UTC than a day.
+            first: TimeZone::UTC.to_datetime(from).saturating_sub(MARGIN),
+            last: TimeZone::UTC.to_datetime(to).saturating_add(MARGIN),
+            bounds,
+            found: Vec::new(),
+            cut: false,
+        };
+        for series in &self.series {
+            search.look_at(series, &events);
+        }
+        let Search { mut found, cut, .. } = search;
+        found.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.uid.cmp(b.uid)));
+        Listing { instances: found.into_iter().map(|(_, instance)| instance).collect(), cut }
+    }
+}
+
+const MARGIN: SignedDuration = SignedDuration::from_hours(48);
+
+struct Search<'a, 'b> {
+    from: Timestamp,
+    to: Timestamp,
+    home: &'b TimeZone,
+    first: DateTime,
+    last: DateTime,
+    bounds: Bounds,
+    found: Vec<((Timestamp, bool), Instance<'a>)>,
+    cut: bool,
+}
+
+impl<'a> Search<'a, '_> {
+    fn look_at(&mut self, series: &'a Series, events: &[&'a Component]) {
+        let Some(master) = &series.master else {
+            for other in &series.overrides {
+                let recurrence = Some(other.of.moment.clone());
+                self.add(series, events, &other.item, other.item.start.moment.clock(), None, recurrence);
+            }
+            return;
+        };
+        if master.rules.is_empty() && master.dates.is_empty() && series.overrides.is_empty() {
+            let start = master.item.start.moment.clock();
+            if start <= self.last && start.saturating_add(master.item.extent.longest()) >= self.first {
+                self.add(series, events, &master.item, start, None, None);
+            }
+            return;
+        }
+        self.look_at_recurring(series, master, events);
+    }
+
+    fn look_at_recurring(&mut self, series: &'a Series, master: &'a Master, events: &[&'a Component]) {
+        let mut recurring = Recurring::new(series, master, self.home);
+        let (before, behind) = recurring.reach();
+        let (from, to) = (self.first.saturating_sub(before), self.last.saturating_add(behind));
+        let first = &master.item.start.moment;
+
+        for (start, length) in recurring.named() {
+            if (from..=to).contains(&start)
+                && let Some((item, clock)) = recurring.instance(start)
+            {
+                self.add(series, events, item, clock, length, Some(first.at(start)));
+            }
+        }
+        let mut steps = self.bounds.steps;
+        for rule in &master.rules {
+            for start in rule.starts(first.clock(), from, to, &mut steps) {
+                if self.cut || recurring.has_ended(rule, start) {
+                    break;
+                }
+                if let Some((item, clock)) = recurring.instance(start) {
+                    self.add(series, events, item, clock, None, Some(first.at(start)));
+                }
+            }
+        }
+        self.cut |= steps == 0;
+        self.bounds.steps = steps;
+        for (item, start) in recurring.overrides() {
+            self.add(series, events, item, item.start.moment.clock(), None, Some(first.at(start)));
+        }
+    }
+
+    fn add(
+        &mut self,
+        series: &'a Series,
+        events: &[&'a Component],
+        item: &Item,
+        start: DateTime,
+        length: Option<Length>,
+        recurrence: Option<Moment>,
+    ) {
+        let span = self.span(item, start, length);
+        let (begin, end, timed) = match &span {
+            Span::Days { first, after } => {
+                let home = Zone::Known(self.home.clone());
+                let instant = |day: &jiff::civil::Date| home.instant(day.to_datetime(Time::midnight()));
+                (instant(first), instant(after), false)
+            }
+            Span::Times { start, end } => (start.timestamp(), end.timestamp(), true),
+        };
+        if begin >= self.to || end < self.from || (end == self.from && begin < end) {
+            return;
+        }
+        if self.found.len() >= self.bounds.instances {
+            self.cut = true;
+            return;
+        }
+        let Some(event) = events.get(item.place) else { return };
+        self.found.push(((begin, timed), Instance { uid: &series.uid, event, span, recurrence }));
+    }
+
+    fn span(&self, item: &Item, start: DateTime, length: Option<Length>) -> Span {
+        let extent = length.map_or(item.extent, Extent::Length);
+        if item.start.moment.is_date() {
+            let days = (extent.longest().as_secs() / 86_400).max(1);
+            return Span::Days { first: start.date(), after: Extent::days_later(start, days).date() };
+        }
+        let zone = item.zone(self.home);
+        let begin = zone.instant(start);
+        let end = match extent {
+            Extent::Days(days) => zone.instant(Extent::days_later(start, days)),
+            // A start that the clock skips lies behind the gap, and its end as far behind it.
+            Extent::Clock(seconds) => {
+                zone.instant(zone.clock(begin).saturating_add(SignedDuration::from_secs(seconds)))
+            }
+            Extent::Length(length) => {
+                let day = if length.days == 0 {
+                    begin
+                } else {
+                    zone.instant(Extent::days_later(start, length.days))
+                };
+                day.saturating_add(SignedDuration::from_secs(length.seconds)).unwrap_or(day)
+            }
+        };
+        // By the clock, an event within an hour that is repeated could end before it begins.
+        let end = end.max(begin);
+        Span::Times { start: begin.to_zoned(zone.zone_at(begin)), end: end.to_zoned(zone.zone_at(begin)) }
+    }
+}

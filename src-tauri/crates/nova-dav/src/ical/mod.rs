@@ -1,0 +1,225 @@
+//! iCalendar as text: lines, components and values.
+
+mod line;
+mod parse;
+mod value;
+
+pub use line::{Property, escape, unescape};
+pub use parse::{IcalError, Limits};
+pub use value::{Length, Moment, ValueError};
+
+/// A calendar file: one or several `VCALENDAR`s.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Calendar {
+    entries: Vec<Entry>,
+    /// CRLF, unless the file that was read ends its lines otherwise.
+    newline: Newline,
+}
+
+/// `BEGIN:NAME` to `END:NAME`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    name: String,
+    entries: Vec<Entry>,
+    /// The lines `BEGIN` and `END` as they were read; empty for a new component.
+    begin: Vec<u8>,
+    end: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Entry {
+    Property(Property),
+    Component(Component),
+    /// Lines that are no property, such as empty ones, kept for printing.
+    Other(Vec<u8>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Newline {
+    #[default]
+    CrLf,
+    Lf,
+}
+
+impl Newline {
+    fn text(self) -> &'static str {
+        match self {
+            Self::CrLf => "\r\n",
+            Self::Lf => "\n",
+        }
+    }
+}
+
+impl Calendar {
+    /// Parses a file within the [default limits](Limits::default).
+    pub fn parse(bytes: &[u8]) -> Result<Self, IcalError> {
+        parse::parse(bytes, &Limits::default())
+    }
+
+    pub fn parse_within(bytes: &[u8], limits: &Limits) -> Result<Self, IcalError> {
+        parse::parse(bytes, limits)
+    }
+
+    /// An empty `VCALENDAR` that names its author.
+    pub fn new(product: &str) -> Self {
+        let mut calendar = Component::new("VCALENDAR");
+        calendar.add(Property::new("VERSION", "2.0"));
+        calendar.add(Property::text("PRODID", product));
+        Self { entries: vec![Entry::Component(calendar)], newline: Newline::CrLf }
+    }
+
+    /// The file's bytes: unchanged lines as they were read, new ones folded at 75 octets.
+    pub fn print(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        print(&self.entries, self.newline.text(), &mut out);
+        out
+    }
+
+    /// The `VCALENDAR`s.
+    pub fn calendars(&self) -> impl Iterator<Item = &Component> {
+        components(&self.entries)
+    }
+
+    pub fn calendars_mut(&mut self) -> impl Iterator<Item = &mut Component> {
+        components_mut(&mut self.entries)
+    }
+
+    /// The components of that name directly in a `VCALENDAR`, such as `VEVENT`.
+    pub fn components(&self, name: &str) -> impl Iterator<Item = &Component> {
+        self.calendars().flat_map(Component::components).filter(move |component| component.is(name))
+    }
+
+    pub fn components_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Component> {
+        self.calendars_mut().flat_map(Component::components_mut).filter(move |component| component.is(name))
+    }
+}
+
+impl Component {
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_ascii_uppercase(), entries: Vec::new(), begin: Vec::new(), end: Vec::new() }
+    }
+
+    /// In upper case.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Property> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Property(property) => Some(property),
+            _ => None,
+        })
+    }
+
+    /// The properties of that name, in any case.
+    pub fn properties(&self, name: &str) -> impl Iterator<Item = &Property> {
+        self.all().filter(move |property| property.is(name))
+    }
+
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        self.properties(name).next()
+    }
+
+    /// A text without its escapes; `None` where the property is missing or empty.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.property(name).map(|property| unescape(property.value())).filter(|text| !text.is_empty())
+    }
+
+    pub fn components(&self) -> impl Iterator<Item = &Component> {
+        components(&self.entries)
+    }
+
+    pub fn components_mut(&mut self) -> impl Iterator<Item = &mut Component> {
+        components_mut(&mut self.entries)
+    }
+
+    /// Replaces the properties of that name by one, at the place of the first. One that says the same already keeps
+    /// its bytes.
+    pub fn set(&mut self, property: Property) {
+        if self.properties(property.name()).count() == 1
+            && self.property(property.name()).is_some_and(|before| before.says_the_same(&property))
+        {
+            return;
+        }
+        let place = self
+            .entries
+            .iter()
+            .position(|entry| matches!(entry, Entry::Property(before) if before.is(property.name())));
+        match place {
+            None => self.add(property),
+            Some(place) => {
+                self.remove(property.name());
+                self.entries.insert(place, Entry::Property(property));
+            }
+        }
+    }
+
+    /// Adds a property behind the others and before the components within.
+    pub fn add(&mut self, property: Property) {
+        let place = self
+            .entries
+            .iter()
+            .rposition(|entry| matches!(entry, Entry::Property(_)))
+            .map_or(0, |last| last + 1);
+        self.entries.insert(place, Entry::Property(property));
+    }
+
+    pub fn remove(&mut self, name: &str) {
+        self.entries.retain(|entry| !matches!(entry, Entry::Property(property) if property.is(name)));
+    }
+
+    pub fn push(&mut self, component: Component) {
+        self.entries.push(Entry::Component(component));
+    }
+
+    /// Removes the components for which it holds; how many they were.
+    pub fn remove_components(&mut self, mut condition: impl FnMut(&Component) -> bool) -> usize {
+        let before = self.entries.len();
+        self.entries.retain(|entry| !matches!(entry, Entry::Component(component) if condition(component)));
+        before - self.entries.len()
+    }
+}
+
+fn components(entries: &[Entry]) -> impl Iterator<Item = &Component> {
+    entries.iter().filter_map(|entry| match entry {
+        Entry::Component(component) => Some(component),
+        _ => None,
+    })
+}
+
+fn components_mut(entries: &mut [Entry]) -> impl Iterator<Item = &mut Component> {
+    entries.iter_mut().filter_map(|entry| match entry {
+        Entry::Component(component) => Some(component),
+        _ => None,
+    })
+}
+
+fn print(entries: &[Entry], newline: &str, out: &mut Vec<u8>) {
+    for entry in entries {
+        match entry {
+            Entry::Other(raw) => out.extend_from_slice(raw),
+            Entry::Property(property) => property.print(newline, out),
+            Entry::Component(component) => {
+                frame(&component.begin, "BEGIN", component, newline, out);
+                print(&component.entries, newline, out);
+                frame(&component.end, "END", component, newline, out);
+            }
+        }
+    }
+}
+
+fn frame(raw: &[u8], word: &str, component: &Component, newline: &str, out: &mut Vec<u8>) {
+    // The last line of a file may lack its end, which matters as soon as something follows.
+    if !out.is_empty() && out.last() != Some(&b'\n') {
+        out.extend_from_slice(newline.as_bytes());
+    }
+    if raw.is_empty() {
+        out.extend_from_slice(format!("{word}:{}{newline}", component.name).as_bytes());
+    } else {
+        out.extend_from_slice(raw);
+    }
+}

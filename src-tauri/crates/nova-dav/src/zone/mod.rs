@@ -1,0 +1,150 @@
+//! Time zones of a calendar: by the zone database, or as the calendar itself defines them.
+
+mod observed;
+mod windows;
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+
+use crate::ical::{Calendar, Component};
+use observed::Observed;
+
+/// A zone, and how it maps a clock to instants.
+#[derive(Debug, Clone)]
+pub enum Zone {
+    /// Of the zone database.
+    Known(TimeZone),
+    /// Defined by a `VTIMEZONE` whose name nobody knows.
+    Own(std::sync::Arc<Observed>),
+}
+
+/// No zone has that name, and the calendar does not define it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("nobody knows the time zone \"{0}\"")]
+pub struct UnknownZone(pub String);
+
+/// Days that all definitions of a calendar may look at: some sixty zones that began in 1601.
+const STEPS: u64 = 2_000_000;
+
+/// The zones that a calendar names.
+#[derive(Debug, Default)]
+pub struct Zones {
+    found: HashMap<String, Option<Zone>>,
+}
+
+impl Zones {
+    /// Of all `VTIMEZONE`s of a file.
+    pub fn of(calendar: &Calendar) -> Self {
+        let mut found = HashMap::new();
+        let mut steps = STEPS;
+        for definition in calendar.components("VTIMEZONE") {
+            if let Some(name) = definition.text("TZID") {
+                let zone = zone_of(&name, Some((definition, &mut steps)));
+                found.entry(name).or_insert(zone);
+            }
+        }
+        Self { found }
+    }
+
+    pub fn get(&mut self, name: &str) -> Result<Zone, UnknownZone> {
+        if let Some(zone) = self.found.get(name) {
+            return zone.clone().ok_or_else(|| UnknownZone(name.to_owned()));
+        }
+        let zone = zone_of(name, None);
+        self.found.insert(name.to_owned(), zone.clone());
+        zone.ok_or_else(|| UnknownZone(name.to_owned()))
+    }
+}
+
+impl Zone {
+    /// A clock time that is skipped counts with the offset before, one that is repeated is the first (RFC 5545,
+    /// 3.3.5).
+    pub fn instant(&self, clock: DateTime) -> Timestamp {
+        match self {
+            Self::Known(zone) => {
+                zone.to_ambiguous_timestamp(clock).compatible().unwrap_or(end_of_time(clock))
+            }
+            Self::Own(observed) => {
+                observed.offset_of_clock(clock).to_timestamp(clock).unwrap_or(end_of_time(clock))
+            }
+        }
+    }
+
+    pub fn clock(&self, instant: Timestamp) -> DateTime {
+        self.zone_at(instant).to_datetime(instant)
+    }
+
+    /// The zone at that instant, with which it can be shown.
+    pub fn zone_at(&self, instant: Timestamp) -> TimeZone {
+        match self {
+            Self::Known(zone) => zone.clone(),
+            Self::Own(observed) => TimeZone::fixed(observed.offset_at(instant)),
+        }
+    }
+}
+
+/// An instant has a smaller range than a clock.
+fn end_of_time(clock: DateTime) -> Timestamp {
+    if clock.year() > 0 { Timestamp::MAX } else { Timestamp::MIN }
+}
+
+/// By name, by the name that the definition gives besides, or by its rules.
+fn zone_of(name: &str, definition: Option<(&Component, &mut u64)>) -> Option<Zone> {
+    let location = definition.as_ref().and_then(|(definition, _)| {
+        definition.text("X-LIC-LOCATION").or_else(|| definition.text("TZID-ALIAS-OF"))
+    });
+    known(name).or_else(|| location.and_then(|location| known(&location))).map(Zone::Known).or_else(|| {
+        let (definition, steps) = definition?;
+        Observed::of(definition, steps).map(|observed| Zone::Own(observed.into()))
+    })
+}
+
+/// A name of the zone database, of Windows, or one that ends in a name of the database, such as
+/// `/freeassociation.sourceforge.net/Europe/Berlin`.
+fn known(name: &str) -> Option<TimeZone> {
+    let name = name.trim();
+    if let Some(offset) = fixed(name) {
+        return Some(TimeZone::fixed(offset));
+    }
+    if let Ok(zone) = TimeZone::get(name) {
+        return Some(zone);
+    }
+    if let Ok(at) = windows::WINDOWS
+        .binary_search_by(|(windows, _)| windows.to_lowercase().as_str().cmp(name.to_lowercase().as_str()))
+    {
+        return TimeZone::get(windows::WINDOWS[at].1).ok();
+    }
+    let mut rest = name;
+    while let Some((_, behind)) = rest.split_once('/') {
+        if behind.contains('/')
+            && let Ok(zone) = TimeZone::get(behind)
+        {
+            return Some(zone);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// `UTC+2`, `GMT+0200`, `UTC-05:30`.
+fn fixed(name: &str) -> Option<Offset> {
+    let upper = name.to_ascii_uppercase();
+    let rest = upper.strip_prefix("UTC").or_else(|| upper.strip_prefix("GMT"))?;
+    let (sign, digits) = match rest.split_at_checked(1)? {
+        ("+", digits) => (1, digits.replace(':', "")),
+        ("-", digits) => (-1, digits.replace(':', "")),
+        _ => return None,
+    };
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (hours, minutes): (i32, i32) = match digits.len() {
+        1 | 2 => (digits.parse().ok()?, 0),
+        4 => (digits[..2].parse().ok()?, digits[2..].parse().ok()?),
+        _ => return None,
+    };
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
+}
