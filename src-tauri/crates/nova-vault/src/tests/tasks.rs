@@ -2,9 +2,9 @@
 
 use jiff::civil::{Date, date};
 
-use super::Bed;
-use crate::note::{TaskForm, TaskKind};
-use crate::{Privacy, TaskDue, TaskQuery, TaskSort, Vault};
+use super::{Bed, model, path};
+use crate::note::{TaskForm, TaskKind, complete_task, line_of};
+use crate::{Author, ChangeSetKind, Privacy, Scope, TaskDue, TaskQuery, TaskSort, Vault};
 
 const PLUGIN: &str = ".obsidian/plugins/obsidian-tasks-plugin/data.json";
 
@@ -137,4 +137,57 @@ fn a_date_in_a_name_counts_where_the_plugin_says_so() {
     assert_eq!(of(r#"{"useFilenameAsScheduledDate":true,"filenameAsDateFolders":["Dai"]}"#), [""; 0]);
     let vault = bed.vault();
     assert_eq!(vault.seen_by_owner().tasks(&TaskQuery::default()).unwrap().rows.len(), 7);
+}
+
+/// Notes of every kind of line end, each of whose tasks is completed and undone.
+#[test]
+fn completing_and_undoing_leaves_the_bytes_before() {
+    const LINES: &[&str] = &[
+        "- [ ] plain",
+        "\t- [ ] nested 🔁 every day 📅 2026-11-26",
+        "> - [/] quoted 🔁 every month on the last 📅 2026-11-30 ^id",
+        "- [ ] gone 🏁 delete",
+        "1. [ ] dv  [repeat:: every week]  [due:: 2026-11-26]",
+        "- [ ] twice",
+        "- [ ] twice",
+    ];
+    for (eol, end) in [("\n", ""), ("\n", "\n"), ("\r\n", ""), ("\r\n", "\r\n\r\n")] {
+        let text = format!("\u{feff}---{eol}a: 1{eol}---{eol}{}{end}", LINES.join(eol));
+        let bed = Bed::in_memory(&[("A.md", &text)]);
+        let vault = bed.vault();
+        let path = path("A.md");
+        let rules = vault.obsidian().tasks.rules;
+        let tasks = crate::note::tasks(&text);
+        assert_eq!(tasks.len(), LINES.len());
+        for task in tasks {
+            let line = line_of(&text, task.line).unwrap();
+            let changed = complete_task(line, &rules, TaskForm::Emoji, date(2026, 11, 26)).unwrap();
+            let lines = changed.lines(&rules);
+            let changes = vault.change_set(ChangeSetKind::Turn, "tick".to_owned());
+            let mut draft = vault.draft();
+            draft.replace_line(&path, task.line, line, &lines).unwrap();
+            changes.apply(draft, &model("call_1")).unwrap();
+            let id = changes.id().to_owned();
+            changes.close().unwrap();
+            let (before, after): (Vec<_>, Vec<_>) =
+                (text.lines().collect(), bed.text("A.md").lines().map(str::to_owned).collect());
+            let at = usize::try_from(task.line).unwrap() - 1;
+            assert_eq!(after[..at], before[..at]);
+            assert_eq!(after[at..at + lines.len()], lines);
+            assert_eq!(after[at + lines.len()..], before[at + 1..]);
+            let outcome = vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+            assert!(outcome.conflicts.is_empty(), "{outcome:?}");
+            assert_eq!(bed.text("A.md"), text, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_says_something_else_is_not_replaced() {
+    let bed = Bed::new(&[("A.md", "- [ ] a\n- [ ] b\n")]);
+    let vault = bed.vault();
+    let mut draft = vault.draft();
+    let error = draft.replace_line(&path("A.md"), 1, "- [ ] b", &["- [x] b".to_owned()]).unwrap_err();
+    assert!(error.message().contains("line 1 of the note is not what was read"), "{}", error.message());
+    assert!(draft.is_empty());
 }
