@@ -41,6 +41,7 @@ mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;
 mod keeping_requests_small;
+mod keeping_tasks;
 mod loading_a_skill;
 mod long_chats;
 mod looking_at_a_file;

@@ -41,38 +41,43 @@ impl NativeTool for DailyNote {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let at = moment(which.date.as_deref(), ctx.as_ref())?;
-        let settings = ctx.vault().obsidian().await?;
-        let path = settings.daily.path(&at).map_err(not_followed)?;
-        let (note, created) = match existing(ctx.as_ref(), &settings.daily, &path, at.date()).await? {
-            Some(note) => (note, false),
-            None => {
-                let text = match template(ctx.as_ref(), &settings.daily).await? {
-                    Some(template) => fill_template(
-                        &template.text,
-                        &TemplateValues {
-                            title: path.name(),
-                            at: &at,
-                            date_format: &settings.templates.date_format,
-                            time_format: &settings.templates.time_format,
-                        },
-                    ),
-                    None => String::new(),
-                };
-                match create_as_set(ctx.as_ref(), path, text).await {
-                    Ok(path) => (ctx.vault().read(&path).await?, true),
-                    // In a folder that is spelled otherwise than the setting.
-                    Err(ToolError::Vault(VaultError::Exists { path })) => {
-                        (ctx.vault().read(&path).await?, false)
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-        };
+        let (note, at, created) = open_daily(ctx.as_ref(), which.date.as_deref()).await?;
         let mut value = content(&note, None)?;
         value["date"] = at.date().to_string().into();
         value["created"] = created.into();
         Ok(Output::new(value).from_notes([note.path]).into())
+    }
+}
+
+/// The note of a day, today without one, made from the user's template where it is missing; the day at the time
+/// it is now, and whether the note was made.
+pub(crate) async fn open_daily(
+    ctx: &dyn ToolContext,
+    date: Option<&str>,
+) -> Result<(Note, Zoned, bool), ToolError> {
+    let at = moment(date, ctx)?;
+    let settings = ctx.vault().obsidian().await?;
+    let path = settings.daily.path(&at).map_err(not_followed)?;
+    if let Some(note) = existing(ctx, &settings.daily, &path, at.date()).await? {
+        return Ok((note, at, false));
+    }
+    let text = match template(ctx, &settings.daily).await? {
+        Some(template) => fill_template(
+            &template.text,
+            &TemplateValues {
+                title: path.name(),
+                at: &at,
+                date_format: &settings.templates.date_format,
+                time_format: &settings.templates.time_format,
+            },
+        ),
+        None => String::new(),
+    };
+    match create_as_set(ctx, path, text).await {
+        Ok(path) => Ok((ctx.vault().read(&path).await?, at, true)),
+        // In a folder that is spelled otherwise than the setting.
+        Err(ToolError::Vault(VaultError::Exists { path })) => Ok((ctx.vault().read(&path).await?, at, false)),
+        Err(error) => Err(error),
     }
 }
 

@@ -37,10 +37,11 @@ impl NativeTool for EditNote {
 
     fn description(&self) -> Description {
         Description::purpose("Replaces an exact text in a note; every other byte stays as it is.")
-            .use_when("words or a line in a note's text change, or a task is ticked off")
+            .use_when("words or a line in a note's text change")
             .not_when("a property changes", "vault.set_properties")
             .not_when("something is added to a note", "vault.append_to_note")
-            .example("Tick off the train tickets in today's note")
+            .not_when("a task is ticked off or put off", "vault.complete_task")
+            .example("Change the hotel in the Lisbon note to Casa Azul")
     }
 
     async fn run(&self, edit: Replacement, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -13,12 +13,15 @@ use std::sync::Arc;
 use nova_skill::{Skill, Tool, native};
 
 mod add_attachment;
+mod add_task;
 mod append_to_note;
+mod complete_task;
 mod create_note;
 mod daily_note;
 mod delete_note;
 mod edit_note;
 mod links;
+mod list_tasks;
 mod move_note;
 mod notes;
 mod query;
@@ -27,6 +30,8 @@ mod read_note;
 mod search;
 mod set_properties;
 mod tags;
+mod task_line;
+mod update_task;
 
 /// The skill `vault`.
 pub fn skill() -> Box<dyn Skill> {
@@ -60,6 +65,10 @@ impl Skill for Vault {
             native(links::LinksOfNote),
             native(tags::Tags),
             native(daily_note::DailyNote),
+            native(list_tasks::ListTasks),
+            native(add_task::AddTask),
+            native(complete_task::CompleteTask),
+            native(update_task::UpdateTask),
         ]
     }
 }

@@ -11,7 +11,7 @@ use nova_skill::{
 use nova_vault::note::{ContentHash, FrontMatter, folded};
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead,
-    Search, SearchAnswer, TagCount, TagsRead, Trash, Vault, View,
+    Search, SearchAnswer, TagCount, TagsRead, TaskAnswer, TaskQuery, Trash, Vault, View,
 };
 
 use crate::Outcome;
@@ -384,6 +384,18 @@ impl ToolVault for DraftVault {
         self.with(move |_, draft| draft.replace(&path, &old, &new, count)).await
     }
 
+    async fn replace_line(
+        &self,
+        path: &VaultPath,
+        line: u32,
+        old: &str,
+        new: &[String],
+    ) -> Result<(), ToolError> {
+        self.reaches(path);
+        let (path, old, new) = (path.clone(), old.to_owned(), new.to_vec());
+        self.with(move |_, draft| draft.replace_line(&path, line, &old, &new)).await
+    }
+
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError> {
         self.reaches(path);
         let (path, text, heading) = (path.clone(), text.to_owned(), heading.map(str::to_owned));
@@ -454,6 +466,14 @@ impl ToolVault for DraftVault {
         self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));
         let unread = answer.rows.iter().filter(|row| row.hash.is_none()).map(|row| row.path.to_string());
         self.gives_here(|only_here| only_here.names(unread));
+        Ok(answer)
+    }
+
+    async fn tasks(&self, query: &TaskQuery) -> Result<TaskAnswer, ToolError> {
+        let query = query.clone();
+        let answer = self.with(move |view, _| view.tasks(&query)).await?;
+        self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
+        self.gives(|given| answer.rows.iter().for_each(|row| given.text(&row.path, &row.task.text)));
         Ok(answer)
     }
 

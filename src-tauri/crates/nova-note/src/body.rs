@@ -9,8 +9,11 @@ use super::sections::{Heading, atx_heading, closing_comment, headings};
 use super::split::{self, lines_from};
 
 mod blocks;
+mod lines;
 
 use blocks::{is_footnote, joins_next, joins_previous};
+
+pub use lines::replace_line;
 
 /// Replaces `old` by `new`, `count` times (once when not given).
 ///

@@ -38,6 +38,12 @@ pub enum EditError {
         /// of quotes and dashes.
         nearly: Option<u32>,
     },
+    /// The line is another one than was read.
+    #[error("line {line} of the note is not what was read; read the note again")]
+    Line {
+        /// The line in the file, 1-based.
+        line: u32,
+    },
     /// A base has no front matter and no sections.
     #[error("a base has neither properties nor sections; replace text in it instead")]
     Base,

@@ -181,8 +181,15 @@ pub fn outline(text: &str) -> Outline {
 /// of fenced code.
 pub(super) fn headings_and_code(text: &str, start: usize) -> (Vec<Heading>, Vec<Range<usize>>) {
     let mut outline = Outline::default();
-    let code = blocks::scan(text, start, &mut outline);
+    let code = blocks::scan(text, start, &mut outline).code;
     (outline.headings, code)
+}
+
+/// Where the lines begin on which a list item begins with `[`, and the lines of fenced code; from `start` on as
+/// above.
+pub(super) fn boxes_and_code(text: &str, start: usize) -> (Vec<usize>, Vec<Range<usize>>) {
+    let scanned = blocks::scan(text, start, &mut Outline::default());
+    (scanned.boxes, scanned.code)
 }
 
 /// The bytes of front matter that is closed but cannot be read.

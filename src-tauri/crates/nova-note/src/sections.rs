@@ -109,6 +109,16 @@ pub(super) fn closing_comment(text: &str, start: usize) -> Option<usize> {
     (begins_line && is_last && text[last.clone()].contains('\n')).then_some(last.start)
 }
 
+/// Where the lines begin on which a list item begins with `[`, outside of comments. As for [`headings`].
+pub(super) fn boxes(text: &str, start: usize) -> Vec<usize> {
+    let (mut boxes, code) = outline::boxes_and_code(text, start);
+    if !boxes.is_empty() && COMMENTS.iter().any(|(open, _)| text[start..].contains(open)) {
+        let comments = comments(text, start, &code);
+        boxes.retain(|at| !contains(&comments, *at));
+    }
+    boxes
+}
+
 /// Whether one of the ranges, which are in order, holds the byte.
 fn contains(ranges: &[Range<usize>], at: usize) -> bool {
     let before = ranges.partition_point(|range| range.start <= at);

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
     Attached, BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
-    RecordsRead, Search, SearchAnswer, TagCount, Trash,
+    RecordsRead, Search, SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -111,6 +111,14 @@ pub trait ToolVault: Send + Sync {
         new: &str,
         count: Option<usize>,
     ) -> Result<(), ToolError>;
+    /// Puts other lines in the place of one, which must say `old`: its number is 1-based, no line has its line break.
+    async fn replace_line(
+        &self,
+        path: &VaultPath,
+        line: u32,
+        old: &str,
+        new: &[String],
+    ) -> Result<(), ToolError>;
     /// Adds text at the end, or at the end of the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
     /// Says in which trash the note will be.
@@ -122,6 +130,8 @@ pub trait ToolVault: Send + Sync {
     /// Notes by their properties, as they are on the disk. A type that a skill declares stands for those
     /// that the user's configuration gives it, too.
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError>;
+    /// Tasks of the notes, as they are on the disk.
+    async fn tasks(&self, query: &TaskQuery) -> Result<TaskAnswer, ToolError>;
     /// What a view of a base shows: the view of that name, or the first.
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError>;
     /// The file on the disk that a link means.

@@ -9,7 +9,7 @@ use nova_skill::{
 };
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
-    SearchAnswer, TagCount, Trash, Vault,
+    SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash, Vault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -332,6 +332,16 @@ impl ToolVault for PlannedVault {
         self.with(|_, draft| draft.replace(path, old, new, count))
     }
 
+    async fn replace_line(
+        &self,
+        path: &VaultPath,
+        line: u32,
+        old: &str,
+        new: &[String],
+    ) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.replace_line(path, line, old, new))
+    }
+
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError> {
         self.with(|_, draft| draft.append(path, text, heading))
     }
@@ -350,6 +360,10 @@ impl ToolVault for PlannedVault {
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
         self.with(|vault, _| vault.seen_by_owner().query(query))
+    }
+
+    async fn tasks(&self, query: &TaskQuery) -> Result<TaskAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().tasks(query))
     }
 
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {

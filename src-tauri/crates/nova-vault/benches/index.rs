@@ -6,12 +6,15 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 use std::hint::black_box;
+use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{MadeUp, ROUNDS, Table, bare_walk, fingerprint, make_up, measure, median, open, sizes, threads};
 use nova_vault::note::{PropertyEdit, Value};
-use nova_vault::{Author, ChangeSetKind, Condition, Notes, Query, Search, SearchMode, VaultPath};
+use nova_vault::{
+    Author, ChangeSetKind, Condition, Notes, Query, Search, SearchMode, TaskDue, TaskQuery, VaultPath,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().collect();
@@ -32,6 +35,9 @@ fn main() -> ExitCode {
         assert_eq!(fingerprint(&made.root()), before, "opening and asking changed the vault");
         edit(&made);
         edits.push((size, set(&made)));
+        if size == 10_000 {
+            tasks(&mut table, made);
+        }
     }
     let [(_, set), .., (size, set_most)] = edits.as_slice() else { return table.end() };
     table.at_most(&format!("one property set by Nova, {size} beside the least"), *set_most, *set, 1.5);
@@ -100,6 +106,50 @@ fn loads(table: &mut Table, made: &MadeUp) {
         loaded / bare
     );
     table.at_most("first load / reading all bytes", median(&times[1]), median(&times[0]), 1.5);
+}
+
+/// Three tasks in each note: what is due is answered as soon as which records there are.
+fn tasks(table: &mut Table, made: MadeUp) {
+    let paths: Vec<_> = made.open().notes().unwrap().iter().map(|note| note.path.clone()).collect();
+    for (n, path) in paths.iter().enumerate() {
+        let mut file = fs::OpenOptions::new().append(true).open(made.root().join(path.as_str())).unwrap();
+        let day = 1 + n % 28;
+        let lines = format!(
+            "\n- [ ] Call number {n} #call ⏫ 📅 2026-12-{day:02}\n- [x] Write to number {n} ✅ 2026-11-{day:02}\n\
+             - [ ] Water the plants 🔁 every week on Sunday ⏳ 2026-11-{day:02}\n"
+        );
+        file.write_all(lines.as_bytes()).unwrap();
+    }
+    let vault = made.open();
+    let view = vault.seen_by_owner();
+    let day = jiff::civil::date(2026, 12, 1);
+    let due = |from, to| TaskQuery {
+        due: Some(TaskDue::Between(from, to)),
+        limit: Some(100),
+        ..TaskQuery::default()
+    };
+    let (on_a_day, all) = (due(Some(day), Some(day)), due(None, None));
+    let begin = Instant::now();
+    assert_eq!(view.tasks(&all).unwrap().total, 2 * made.notes);
+    println!("{:<64} {:>9.2} ms", "tasks, first question", begin.elapsed().as_secs_f64() * 1e3);
+    let records = Query {
+        record_types: vec!["contact".to_owned()],
+        conditions: vec![Condition::parse("stage = lead").unwrap()],
+        limit: Some(100),
+        ..Query::default()
+    };
+    let times = measure(
+        ROUNDS,
+        &mut [
+            &mut || assert_eq!(black_box(view.query(&records).unwrap()).total, made.contacts),
+            &mut || assert_eq!(black_box(view.tasks(&on_a_day).unwrap()).total, made.notes.div_ceil(28)),
+            &mut || assert_eq!(black_box(view.tasks(&all).unwrap()).total, 2 * made.notes),
+        ],
+    );
+    let [records, on_a_day, all] = [0, 1, 2].map(|at| median(&times[at]));
+    let count = 3 * made.notes;
+    table.at_most(&format!("tasks due on a day, of {count} / query of records"), on_a_day, records, 1.3);
+    table.at_most(&format!("all open tasks by date, of {count} / query of records"), all, records, 1.3);
 }
 
 /// Looks at every line of the list.

@@ -13,7 +13,7 @@ use crate::disk::{Attributes, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{
     ContentHash, Document, EditError, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties,
-    read_yaml, replace_exact,
+    read_yaml, replace_exact, replace_line,
 };
 use crate::reading::index::Note;
 use crate::vault::Vault;
@@ -229,6 +229,20 @@ impl Draft {
                 }
                 _ => Ok(replaced),
             }
+        })
+    }
+
+    /// Plans other lines in the place of one, which must say `old`. Numbers are 1-based; no line has its line break.
+    pub fn replace_line(
+        &mut self,
+        path: &VaultPath,
+        line: u32,
+        old: &str,
+        new: &[String],
+    ) -> Result<(), VaultError> {
+        self.edit(path, |note| {
+            refuse_base(path)?;
+            replace_line(note, line, old, new)
         })
     }
 

@@ -18,7 +18,7 @@
 //!   └── changes                            what changed, and by whom
 //!
 //! vault.rs, view.rs, draft.rs …            the façade
-//!   ├── reading                            index, search, query, links, base
+//!   ├── reading                            index, search, query, links, base, tasks
 //!   ├── writing                            write, journal, history, watch, feed
 //!   └── disk, obsidian                     folders and files by handle; Obsidian's settings
 //! ```
@@ -148,7 +148,7 @@ pub use draft::{ATTACHMENTS, Attached, Draft, NewNote, PlannedDiff};
 pub use error::{BaseError, QueryError, VaultError};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,
-    TemplateFolder, TemplateValues, Templates, Trash, fill_template,
+    TaskSettings, TemplateFolder, TemplateValues, Templates, Trash, fill_template,
 };
 pub use options::{Clock, NewId, VaultOptions};
 pub use privacy::Privacy;
@@ -159,6 +159,7 @@ pub use reading::index::Note;
 pub use reading::links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, TagsRead, Unresolved};
 pub use reading::query::{Condition, Fits, Query, QueryAnswer, QueryRow, Recogniser, Rule, SortKey};
 pub use reading::search::{Search, SearchAnswer, SearchHit, SearchMode};
+pub use reading::tasks::{TaskAnswer, TaskDue, TaskQuery, TaskRow, TaskSort};
 pub use status::{VaultStatus, Watching};
 pub use vault::{NoteEntry, Notes, Vault};
 pub use view::{RecordsRead, View};

@@ -10,8 +10,16 @@ use super::{Heading, Outline};
 /// Containers are nested at most this deep; what is deeper is text of the innermost.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the body that begins at `start`. Gives the lines of fenced code, each block of it.
-pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Vec<Range<usize>> {
+/// What a body has besides its outline.
+pub(super) struct Scanned {
+    /// The lines of fenced code, each block of it.
+    pub(super) code: Vec<Range<usize>>,
+    /// Where the lines begin on which a list item begins with `[`.
+    pub(super) boxes: Vec<usize>,
+}
+
+/// Reads the body that begins at `start`.
+pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Scanned {
     let mut blocks = Blocks {
         text,
         inline: Inline::new(text, outline),
@@ -19,14 +27,14 @@ pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Vec<Range
         leaf: Leaf::None,
         line_end: start,
         unclosed: 0,
-        code: Vec::new(),
+        scanned: Scanned { code: Vec::new(), boxes: Vec::new() },
     };
     let mut at = start;
     while at < text.len() {
         at = blocks.line(at);
     }
     blocks.end_leaf();
-    blocks.code
+    blocks.scanned
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +62,7 @@ struct Blocks<'a, 'o> {
     line_end: usize,
     /// Which of [`SPANS`] are known not to be closed in what is left, as bits.
     unclosed: u8,
-    /// The lines of fenced code, fences included.
-    code: Vec<Range<usize>>,
+    scanned: Scanned,
 }
 
 /// What spans lines, from its mark at the beginning of a line to its end wherever that is. Without
@@ -90,7 +97,7 @@ impl Blocks<'_, '_> {
 
         if let Leaf::Fence { mark, length } = self.leaf {
             if all_matched {
-                if let Some(code) = self.code.last_mut() {
+                if let Some(code) = self.scanned.code.last_mut() {
                     code.end = end;
                 }
                 if cursor.closes_fence(mark, length) {
@@ -132,6 +139,11 @@ impl Blocks<'_, '_> {
             }
         }
         let lazy = in_paragraph && !all_matched;
+        let begins_line = start == 0 || bytes[start - 1] == b'\n';
+        let is_item = opened && matches!(self.containers.last(), Some(Container::Item(_)));
+        if is_item && begins_line && cursor.indent() < 4 && cursor.rest().first() == Some(&b'[') {
+            self.scanned.boxes.push(start);
+        }
         if cursor.is_blank() {
             return end;
         }
@@ -161,7 +173,7 @@ impl Blocks<'_, '_> {
             if let Some((mark, length)) = cursor.opens_fence() {
                 self.begin(place);
                 self.leaf = Leaf::Fence { mark, length };
-                self.code.push(first..end);
+                self.scanned.code.push(first..end);
                 return end;
             }
             if let Some((level, title)) = cursor.atx_heading() {

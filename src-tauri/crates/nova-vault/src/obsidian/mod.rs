@@ -7,6 +7,7 @@
 
 mod daily;
 mod moment;
+mod tasks;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use crate::problem::Problem;
 
 pub use daily::DailyNotes;
 pub use moment::MomentFormat;
+pub use tasks::TaskSettings;
 pub use template::{TemplateValues, fill_template};
 
 /// Obsidian's settings for a vault, as far as Nova follows them.
@@ -45,6 +47,8 @@ pub struct ObsidianSettings {
     pub daily: DailyNotes,
     /// The templates.
     pub templates: Templates,
+    /// The tasks.
+    pub tasks: TaskSettings,
     /// Settings that cannot be read, or lead out of the vault.
     pub problems: Vec<Problem>,
 }
@@ -188,6 +192,7 @@ impl ObsidianSettings {
         let app = files.object(APP);
         let templates = files.object(TEMPLATES);
         let daily = files.daily_notes();
+        let tasks = files.task_settings();
         let default = Templates::default();
         let mut settings = ObsidianSettings {
             trash: match text(&app, "trashOption") {
@@ -214,6 +219,7 @@ impl ObsidianSettings {
                 date_format: text(&templates, "dateFormat").map_or(default.date_format, str::to_owned),
                 time_format: text(&templates, "timeFormat").map_or(default.time_format, str::to_owned),
             },
+            tasks,
             problems: Vec::new(),
         };
         let some_day = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);

@@ -8,6 +8,7 @@
 //! index      all notes, compared with the disk at every question
 //! search     what they say        query   their properties
 //! links      what leads where     base    the views of `.base` files, over query and links
+//! tasks      list items with a checkbox
 //! held       what files hold now, for whoever has read them before
 //! ```
 
@@ -17,3 +18,4 @@ pub(crate) mod index;
 pub(crate) mod links;
 pub(crate) mod query;
 pub(crate) mod search;
+pub(crate) mod tasks;

@@ -39,6 +39,7 @@ mod roots;
 mod searching;
 mod symlinks;
 pub(crate) mod synced;
+mod tasks;
 mod through;
 mod trash;
 mod undo;

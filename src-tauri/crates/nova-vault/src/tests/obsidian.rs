@@ -1,7 +1,9 @@
 //! What is read of Obsidian's settings, and what is not.
 
 use super::*;
-use crate::{DailyNotes, LinkFormat, NewNotes, ObsidianSettings, TemplateFolder, Templates, Trash};
+use crate::{
+    DailyNotes, LinkFormat, NewNotes, ObsidianSettings, TaskSettings, TemplateFolder, Templates, Trash,
+};
 
 /// Files of `.obsidian` and what is read of them.
 fn settings(files: &[(&str, &str)]) -> ObsidianSettings {
@@ -61,6 +63,7 @@ fn what_the_user_set_is_followed() {
                 date_format: "D.M.".to_owned(),
                 time_format: "H".to_owned(),
             },
+            tasks: TaskSettings::default(),
             problems: Vec::new(),
         }
     );

@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::TextBudget;
 use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, FrontMatter, VaultPath, may_have_aliases, quick_record_type};
+use crate::note::{
+    ContentHash, Document, FrontMatter, Task, VaultPath, may_have_aliases, quick_record_type, tasks,
+};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
 use crate::reading::index::Note;
@@ -24,6 +26,8 @@ pub(crate) struct Head {
     content: OnceLock<Box<Content>>,
     /// Whether there may be a base in its text, once that was asked.
     base: OnceLock<bool>,
+    /// Once they were asked for.
+    tasks: OnceLock<Box<[Task]>>,
 }
 
 #[derive(Debug)]
@@ -47,7 +51,7 @@ impl Head {
             }
         };
         let (modified, content) = (stamp.modified_nanos(), OnceLock::new());
-        Head { path, record_type, document, modified, content, base: OnceLock::new() }
+        Head { path, record_type, document, modified, content, base: OnceLock::new(), tasks: OnceLock::new() }
     }
 
     /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
@@ -76,6 +80,7 @@ impl Head {
             modified: 0,
             content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
             base: OnceLock::new(),
+            tasks: OnceLock::new(),
         }
     }
 
@@ -129,6 +134,15 @@ impl Head {
             Some(known) => *known,
             None => look().is_some_and(|found| *self.base.get_or_init(|| found)),
         }
+    }
+
+    /// The tasks in the text, which is read once; where it is not in memory, `read` gives it, as it was.
+    pub(crate) fn tasks(&self, read: impl FnOnce() -> Option<Arc<str>>) -> &[Task] {
+        if let Some(known) = self.tasks.get() {
+            return known;
+        }
+        let Some(text) = self.text().cloned().or_else(read) else { return &[] };
+        self.tasks.get_or_init(|| tasks(&text).into())
     }
 
     /// What the bytes were; `None` when they were not or could not be read.

@@ -1,0 +1,30 @@
+//! One line of a note replaced by others.
+
+use crate::error::EditError;
+use crate::split::{eol, lines_from};
+
+/// Replaces the line of this number, 1-based, which must say `old`, by others, none of which needs a line break.
+/// Every other byte stays: the line breaks of the note, and that its last line has none.
+///
+/// # Errors
+/// When the line says something else.
+pub fn replace_line(text: &str, line: u32, old: &str, new: &[String]) -> Result<String, EditError> {
+    let wrong = || EditError::Line { line };
+    let index = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(wrong)?;
+    let span = lines_from(text, 0).nth(index).ok_or_else(wrong)?;
+    let whole = &text[span.clone()];
+    let end = whole.strip_suffix('\n').map_or("", |line| if line.ends_with('\r') { "\r\n" } else { "\n" });
+    if whole[..whole.len() - end.len()] != *old {
+        return Err(wrong());
+    }
+    let (before, after) = (&text[..span.start], &text[span.end..]);
+    if let (true, true) = (new.is_empty(), end.is_empty()) {
+        // The line before is the last one now, and has no line break either.
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        return Ok(before.strip_suffix('\r').unwrap_or(before).to_owned());
+    }
+    let between = if end.is_empty() { eol(text) } else { end };
+    let lines = new.join(between);
+    let end = if new.is_empty() { "" } else { end };
+    Ok(format!("{before}{lines}{end}{after}"))
+}

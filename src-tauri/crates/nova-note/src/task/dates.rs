@@ -1,0 +1,30 @@
+//! The dates of the next task of a recurring one.
+
+use jiff::civil::Date;
+
+use super::fields::TaskField;
+use super::line::Line;
+use super::rule::Rule;
+
+/// The dates that move on with a recurring task, the most important first: it decides about the others.
+pub(super) const MOVING: [TaskField; 3] = [TaskField::Due, TaskField::Scheduled, TaskField::Start];
+
+/// The dates of the next task, for each field that the line has.
+///
+/// # Errors
+/// Why there is no next task, as half a sentence.
+pub(super) fn next_dates(line: &Line<'_>, today: Date) -> Result<Vec<(TaskField, Date)>, String> {
+    let said = line.value(TaskField::Recurrence).unwrap_or_default();
+    let rule = Rule::parse(said).ok_or_else(|| format!("the rule \"{said}\" is not understood"))?;
+    let mut dates = Vec::new();
+    for field in MOVING {
+        let Some(value) = line.value(field) else { continue };
+        let date = line.date(field).ok_or_else(|| format!("there is no day {value}"))?;
+        dates.push((field, date));
+    }
+    let reference = dates.first().map_or(today, |(_, date)| *date);
+    let next = rule.next(reference, today).ok_or_else(|| format!("\"{said}\" gives no further day"))?;
+    let moved = |date: Date| next.checked_add(date - reference).ok();
+    let beyond = || "the next day is too far away".to_owned();
+    dates.into_iter().map(|(field, date)| Ok((field, moved(date).ok_or_else(beyond)?))).collect()
+}
