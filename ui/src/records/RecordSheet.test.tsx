@@ -231,6 +231,35 @@ describe('leaving', () => {
   });
 });
 
+it('deletes the record through the tool that asks, with Undo', async () => {
+  const { backend, sheet, user } = await setup();
+  const deleted: ToolResult = { ...saved.result!, value: { path: 'CRM/People/Jane Doe.md' }, changes: [{ path: 'CRM/People/Jane Doe.md', kind: 'deleted' }], change_set: 'c9' };
+  backend.on('call_tool', () => deleted);
+  backend.on('undo_changes', () => ({ change_set: 'c10', undone: ['CRM/People/Jane Doe.md'], merged: [], conflicts: [] }));
+  await user.click(await sheet.findByTestId('delete-record'));
+  expect(await sheet.findByText('Deleted Jane Doe')).toBeVisible();
+  expect(backend.asked('call_tool')).toMatchObject([{ tool: 'vault.delete_note', args: { path: 'CRM/People/Jane Doe.md' } }]);
+  expect(backend.asked('save_record')).toEqual([]);
+  expect(sheet.queryByRole('button', { name: 'Open the note' })).toBeNull();
+  await user.click(sheet.getByTestId('undo-record'));
+  expect(await sheet.findByText(/^undone at/)).toBeVisible();
+});
+
+it('keeps the form of a record whose deletion was denied', async () => {
+  const { backend, sheet, user } = await setup();
+  const problem = { code: 'denied_by_user' as const, message: 'You denied it.', hint: 'Nothing was changed.' };
+  backend.on('call_tool', () => ({ ...saved.result!, ok: false, error: problem, changes: [], change_set: null }));
+  await user.click(await sheet.findByTestId('delete-record'));
+  expect(await sheet.findByText('You denied it.')).toBeVisible();
+  expect(sheet.getByTestId('save-record')).toBeEnabled();
+});
+
+it('a new record has nothing to delete', async () => {
+  const { sheet } = await setup(newContactForm);
+  await sheet.findByTestId('save-record');
+  expect(sheet.queryByTestId('delete-record')).toBeNull();
+});
+
 it('suggests notes for a link by keys; Esc closes the list before the form', async () => {
   const { backend, sheet, user, isOpen } = await setup();
   backend.on('suggest_notes', () => [

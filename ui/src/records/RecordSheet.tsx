@@ -109,13 +109,14 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
   const form = useSchemaForm(view.schema, initial, { values });
   const [state, say] = useReducer(reduceSave, view.values, opened);
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
+  const deletion = `${run}-delete`;
   const body = useRef<HTMLDivElement>(null);
-  const busy = state.phase === 'saving';
+  const busy = state.phase === 'saving' || state.phase === 'deleting';
   const same = sameAs(state, form.args);
 
   useEffect(() => focusField(body.current, focused), [focused]);
 
-  const { save, takeBack } = useSaving({ view, form, body, state, say, run, blocked: busy || gone || state.conflicts.length > 0 });
+  const { save, remove, takeBack } = useSaving({ view, form, body, state, say, run, blocked: busy || gone || state.conflicts.length > 0 });
   const close = () => {
     if (state.phase === 'editing' && form.changed) say({ type: 'leave_asked' });
     else if (!busy) closeRecordForm();
@@ -152,7 +153,7 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
             <Problems view={view} />
             <ChangedOutside path={view.path} />
             <SchemaForm form={form} label={label} today={today} suggest={suggest} disabled={busy} onSubmit={() => void save()} />
-            <Waiting run={run} busy={busy} />
+            <Waiting run={state.phase === 'deleting' ? deletion : run} busy={busy} />
           </div>
           <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-5 py-3">
             {state.problem && <ErrorBox error={state.problem} />}
@@ -193,12 +194,17 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
                   onClick={() => void save()}
                   data-testid="save-record"
                 >
-                  {busy ? 'Saving…' : 'Save'}
+                  {state.phase === 'saving' ? 'Saving…' : 'Save'}
                 </Button>
                 <Button variant="quiet" className="h-8" disabled={busy} onClick={close}>
                   Cancel
                 </Button>
                 {gone && <span className="text-small text-danger">The vault folder is gone</span>}
+                {view.path !== null && (
+                  <Button variant="quiet" icon="trash" className="ml-auto h-8" disabled={busy || gone} onClick={() => void remove(deletion)} data-testid="delete-record">
+                    {state.phase === 'deleting' ? 'Deleting…' : 'Delete'}
+                  </Button>
+                )}
               </div>
             )}
           </footer>
@@ -332,9 +338,9 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
         <Icon name="check" className="text-ok" />
         {own === undefined
           ? 'No changes.'
-          : own.kind === 'created'
-            ? `Added ${noteName(path).name}`
-            : `Changed ${noteName(path).name}`}
+          : own.kind === 'deleted'
+            ? `Deleted ${noteName(path).name}`
+            : `${own.kind === 'created' ? 'Added' : 'Changed'} ${noteName(path).name}`}
       </p>
       {diff && <Diff diff={diff} caption={noteName(path).name} />}
       {others.length > 0 && (
@@ -360,7 +366,7 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
             </LinkButton>
           )
         )}
-        {state.undoneAt === null && <NoteLink note={path} />}
+        {state.undoneAt === null && own?.kind !== 'deleted' && <NoteLink note={path} />}
       </div>
       <div className="flex gap-2">
         <Button ref={done} className="h-8" onClick={onClose}>

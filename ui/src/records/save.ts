@@ -11,7 +11,7 @@ export type Values = { readonly [field: string]: JsonValue };
 export interface SaveState {
   /** What the user has seen of the note: what differs from it is their change. */
   readonly before: Values;
-  readonly phase: 'editing' | 'saving' | 'saved';
+  readonly phase: 'editing' | 'saving' | 'deleting' | 'saved';
   /** Fields that were changed in the note and in the form, until the user chose. */
   readonly conflicts: readonly FieldErrorView[];
   /** What the new record would be once more, until the user chose. */
@@ -32,6 +32,7 @@ export interface SaveState {
 
 export type SaveEvent =
   | { readonly type: 'save_started'; readonly values: Values }
+  | { readonly type: 'delete_started' }
   | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diffs: Diffs }
   | { readonly type: 'failed'; readonly problem: UserError }
   /** The user has seen what the note says, whichever side they keep. */
@@ -59,13 +60,15 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
   switch (event.type) {
     case 'save_started':
       return { ...state, phase: 'saving', problem: null, same: null, sent: event.values, leaving: null };
+    case 'delete_started':
+      return { ...state, phase: 'deleting', problem: null, same: null, leaving: null };
     case 'save_answered': {
       const { errors, same = null, result } = event.saved;
       if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diffs: event.diffs };
       return { ...state, phase: 'editing', conflicts: errors.filter(isConflict), same, problem: result?.error ?? null };
     }
     case 'failed':
-      return { ...state, phase: state.phase === 'saving' ? 'editing' : state.phase, problem: event.problem };
+      return { ...state, phase: state.phase === 'saved' ? 'saved' : 'editing', problem: event.problem };
     case 'conflict_decided': {
       const conflict = state.conflicts.find(({ field }) => field === event.field);
       if (!conflict) return state;

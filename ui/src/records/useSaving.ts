@@ -1,4 +1,4 @@
-// Saves a record from its form, and takes that back.
+// Saves a record from its form, or deletes it, and takes that back.
 
 import type { Dispatch, RefObject } from 'react';
 
@@ -50,6 +50,20 @@ export function useSaving({ view, form, body, state, say, run, blocked }: ToSave
         say({ type: 'failed', problem: userError(thrown) });
       } finally {
         unwatch(run);
+      }
+    },
+    /** Asks first, as every deletion does: the card shows what goes. */
+    remove: async (id: string) => {
+      if (view.path === null || blocked) return;
+      say({ type: 'delete_started' });
+      watch(id);
+      try {
+        const result = await backend.rpc('call_tool', { tool: 'vault.delete_note', args: { path: view.path }, run: id });
+        say({ type: 'save_answered', saved: { errors: [], result }, diffs: {} });
+      } catch (thrown) {
+        say({ type: 'failed', problem: userError(thrown) });
+      } finally {
+        unwatch(id);
       }
     },
     takeBack: async () => {

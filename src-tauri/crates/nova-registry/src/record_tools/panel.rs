@@ -65,7 +65,10 @@ fn tab(declared: &RecordType) -> Value {
         "actions": [new],
         "parts": [{
             "kind": "table", "tool": list, "rows": "/records", "sort": first, "columns": columns,
-            "actions": [{"label": "Edit", "icon": "pencil", "record": name}],
+            "actions": [
+                {"label": "Edit", "icon": "pencil", "record": name},
+                {"label": "Delete", "icon": "trash", "delete": true, "key": "Del"},
+            ],
             "empty": {"text": format!("No {} yet. New ones go to {}.", title.to_lowercase(), declared.folder), "action": new},
         }],
     })
