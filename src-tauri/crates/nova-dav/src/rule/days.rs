@@ -63,8 +63,8 @@ impl DayFilter {
     pub(super) fn allows(&self, date: Date) -> bool {
         self.allows_month(date.month())
             && self.allows_weekday(date)
-            && allows_place(&self.month_days, date.day(), date.days_in_month())
-            && allows_place(&self.year_days, date.day_of_year(), date.days_in_year())
+            && allows_place(&self.month_days, || (date.day(), date.days_in_month()))
+            && allows_place(&self.year_days, || (date.day_of_year(), date.days_in_year()))
             && self.allows_week(date)
     }
 
@@ -75,6 +75,9 @@ impl DayFilter {
         let weekday = date.weekday();
         if self.weekdays.contains(&weekday) {
             return true;
+        }
+        if self.placed.is_empty() {
+            return false;
         }
         let (day, days) = if self.in_month {
             (i16::from(date.day()), i16::from(date.days_in_month()))
@@ -103,10 +106,15 @@ impl DayFilter {
     }
 }
 
-/// Whether a number from the start, or from the end, is among the places; an empty list allows all.
-fn allows_place<T>(places: &[T], number: T, of: T) -> bool
+/// Whether a number of so many, counted from the start or from the end, is among the places; an empty list allows all,
+/// and the number is not even computed.
+fn allows_place<T>(places: &[T], number_of: impl FnOnce() -> (T, T)) -> bool
 where
     T: Copy + PartialEq + std::ops::Sub<Output = T> + From<i8>,
 {
-    places.is_empty() || places.contains(&number) || places.contains(&(number - of - T::from(1)))
+    if places.is_empty() {
+        return true;
+    }
+    let (number, of) = number_of();
+    places.contains(&number) || places.contains(&(number - of - T::from(1)))
 }
