@@ -33,7 +33,7 @@ pub(crate) fn component(record: &Record) -> Result<Component, ToolError> {
         Some((rule, text, first)) => {
             // The first day may be none of the rule's, and is then not one of the event's.
             let mut steps = STEPS;
-            let begin = first.to_datetime(when.start.unwrap_or(Time::midnight()));
+            let begin = first.to_datetime(when.start.unwrap_or_default());
             let far = begin.saturating_add(100.years());
             let first = rule.starts(begin, begin, far, &mut steps).next();
             let Some(first) = first else {
@@ -74,7 +74,7 @@ impl When {
         let whole = record.bool("allDay")? == Some(true);
         let start = if whole { None } else { time(record, "startTime")? };
         let last = record.date("endDate")?.unwrap_or(first);
-        let begin = first.to_datetime(start.unwrap_or(Time::midnight()));
+        let begin = first.to_datetime(start.unwrap_or_default());
         let end = match (start, time(record, "endTime")?) {
             (None, _) => last.to_datetime(Time::midnight()).saturating_add(1.day()),
             // As in Full Calendar.
@@ -100,7 +100,7 @@ impl When {
 
     /// Midnight of the first day where it takes whole days.
     pub(crate) fn begin(&self) -> DateTime {
-        self.first.to_datetime(self.start.unwrap_or(Time::midnight()))
+        self.first.to_datetime(self.start.unwrap_or_default())
     }
 
     pub(crate) fn is_whole_days(&self) -> bool {
@@ -117,7 +117,7 @@ impl When {
 }
 
 fn add_times(event: &mut Component, when: &When, first: Date) {
-    let begin = first.to_datetime(when.start.unwrap_or(Time::midnight()));
+    let begin = first.to_datetime(when.start.unwrap_or_default());
     event.add(when.moment(begin).property("DTSTART"));
     let end = match when.moment(begin.saturating_add(when.length)) {
         // A note states the end by the clock. With its zone it would be a length, and end another hour on nights in
