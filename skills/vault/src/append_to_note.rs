@@ -35,7 +35,7 @@ impl NativeTool for AppendToNote {
         Description::purpose("Adds lines at the end of a note, or at the end of the section under a heading.")
             .use_when("add something to a note: a line to a list, a log entry, a paragraph")
             .not_when("text that is there changes", "vault.edit_note")
-            .example("Add \"buy bread\" to the list in the Lisbon note")
+            .example("Add \"buy bread\" to the note about Lisbon")
     }
 
     async fn run(&self, addition: Addition, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
