@@ -36,7 +36,7 @@ pub(crate) struct Question {
     #[serde(default)]
     #[schemars(extend("x-label" = "Words"))]
     query: Option<String>,
-    /// Default: due.
+    /// Default: due; with `done` the last done first.
     #[serde(default)]
     #[schemars(extend("x-label" = "Sort by"))]
     sort: Option<Sort>,
@@ -92,7 +92,9 @@ impl NativeTool for ListTasks {
                 Some(Sort::Priority) => TaskSort::Priority,
                 Some(Sort::Path) => TaskSort::Path,
                 Some(Sort::Done) => TaskSort::Closed,
-                Some(Sort::Due) | None => TaskSort::Due,
+                Some(Sort::Due) => TaskSort::Due,
+                None if question.done.unwrap_or_default() => TaskSort::Closed,
+                None => TaskSort::Due,
             },
             limit: Some(question.limit.unwrap_or(LIMIT.0).min(LIMIT.1)),
         };
