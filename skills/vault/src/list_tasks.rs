@@ -63,10 +63,12 @@ impl NativeTool for ListTasks {
     const EFFECT: Effect = Effect::Read;
 
     fn description(&self) -> Description {
-        Description::purpose("Lists the tasks (checkboxes) of all notes with their dates, and `total`.")
-            .use_when("the user asks what there is to do, what is due or overdue, or which tasks are done")
-            .not_when("notes are listed by a property `due`", "vault.query")
-            .example("Which of my tasks are overdue?")
+        Description::purpose(
+            "Gives the tasks, with their dates, and `total`. A task is a checkbox in any note.",
+        )
+        .use_when("the user asks which tasks are open, due, overdue or done")
+        .not_when("notes are listed by a property `due`", "vault.query")
+        .example("What is on my list today?")
     }
 
     async fn run(&self, question: Question, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

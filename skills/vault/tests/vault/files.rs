@@ -53,10 +53,10 @@ fn the_tools_are_those_of_the_contract() {
 }
 
 #[test]
-fn routing_has_twelve_requests_and_six_that_are_not_its_own() {
+fn routing_has_ten_requests_and_six_that_are_not_its_own() {
     let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
     let routing = &snapshot.skills()[0].manifest.routing;
-    assert_eq!((routing.examples.len(), routing.near_misses.len()), (12, 6));
+    assert_eq!((routing.examples.len(), routing.near_misses.len()), (10, 6));
 }
 
 #[test]
