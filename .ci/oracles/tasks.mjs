@@ -1,9 +1,9 @@
-// Writes src-tauri/crates/nova-note/src/tests/recurrence.tsv: what the plugin Tasks makes of a rule and a date.
+// Writes src-tauri/crates/nova-vault/src/tests/recurrence.tsv: what the plugin Tasks makes of a rule and a date.
 //
 // Rules are read and expanded by npm's rrule 2.8.1, which the plugin uses; around it stands what the plugin
 // does with months and years of unequal length (its src/Task/Recurrence.ts), in UTC.
 //
-//   npm install --no-save rrule@2.8.1 && node .ci/oracles/tasks.mjs > src-tauri/crates/nova-note/src/tests/recurrence.tsv
+//   npm install --no-save rrule@2.8.1 && node .ci/oracles/tasks.mjs > src-tauri/crates/nova-vault/src/tests/recurrence.tsv
 import { createRequire } from 'node:module';
 
 const require = createRequire(`${process.cwd()}/`);

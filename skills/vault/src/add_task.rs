@@ -56,8 +56,8 @@ impl NativeTool for AddTask {
     const SCOPE: NoteScope = NoteScope::Anywhere;
 
     fn description(&self) -> Description {
-        Description::purpose("Adds a task to a note, by default to today's daily note.")
-            .use_when("the user wants to be reminded of something to do, with or without a date")
+        Description::purpose("Adds a task to a note; where none is named, to the daily note.")
+            .use_when("add a task, with or without a date or recurrence")
             .not_when("other lines are added", "vault.append_to_note")
             .example("Add a task to water the plants every Sunday")
     }

@@ -33,9 +33,9 @@ impl NativeTool for AppendToNote {
 
     fn description(&self) -> Description {
         Description::purpose("Adds lines at the end of a note, or at the end of the section under a heading.")
-            .use_when("add something to a note: a line to a list, a log entry, a paragraph")
+            .use_when("add something to a note: a line to a list or to its tasks, a log entry, a paragraph")
             .not_when("text that is there changes", "vault.edit_note")
-            .example("Add \"buy bread\" to the list in the Lisbon note")
+            .example("Add \"Shoes\" under the heading Packing of the Lisbon note")
     }
 
     async fn run(&self, addition: Addition, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

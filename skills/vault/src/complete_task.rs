@@ -35,8 +35,8 @@ impl NativeTool for CompleteTask {
     const SCOPE: NoteScope = NoteScope::Anywhere;
 
     fn description(&self) -> Description {
-        Description::purpose("Ticks off a task; of a recurring one the next is added.")
-            .use_when("a task is done")
+        Description::purpose("Ticks off a task. The next one of a recurring task follows.")
+            .use_when("tick off a task: something in a note is done")
             .not_when("a task gets another date, text or status", "vault.update_task")
             .example("Tick off the train tickets in today's note")
     }

@@ -37,7 +37,7 @@ impl NativeTool for DailyNote {
         )
         .use_when("the user asks about their daily note or what they noted on a day")
         .not_when("make a note with an agenda or a plan for a day", "vault.create_note")
-        .example("What is on my list today?")
+        .example("What did I write in my daily note yesterday?")
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -36,7 +36,7 @@ pub(crate) struct Question {
     #[serde(default)]
     #[schemars(extend("x-label" = "Words"))]
     query: Option<String>,
-    /// Default: due.
+    /// Default: due; with `done` the last done first.
     #[serde(default)]
     #[schemars(extend("x-label" = "Sort by"))]
     sort: Option<Sort>,
@@ -63,10 +63,12 @@ impl NativeTool for ListTasks {
     const EFFECT: Effect = Effect::Read;
 
     fn description(&self) -> Description {
-        Description::purpose("Lists the tasks (checkboxes) of all notes with their dates, and `total`.")
-            .use_when("the user asks what there is to do, what is due or overdue, or which tasks are done")
-            .not_when("notes are listed by a property `due`", "vault.query")
-            .example("Which of my tasks are overdue?")
+        Description::purpose(
+            "Gives the tasks, with their dates, and `total`. A task is a checkbox in any note.",
+        )
+        .use_when("the user asks which tasks are open, due, overdue or done")
+        .not_when("notes are listed by a property `due`", "vault.query")
+        .example("What is on my list today?")
     }
 
     async fn run(&self, question: Question, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
@@ -92,7 +94,9 @@ impl NativeTool for ListTasks {
                 Some(Sort::Priority) => TaskSort::Priority,
                 Some(Sort::Path) => TaskSort::Path,
                 Some(Sort::Done) => TaskSort::Closed,
-                Some(Sort::Due) | None => TaskSort::Due,
+                Some(Sort::Due) => TaskSort::Due,
+                None if question.done.unwrap_or_default() => TaskSort::Closed,
+                None => TaskSort::Due,
             },
             limit: Some(question.limit.unwrap_or(LIMIT.0).min(LIMIT.1)),
         };

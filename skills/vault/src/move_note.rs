@@ -33,7 +33,7 @@ impl NativeTool for MoveNote {
 
     fn description(&self) -> Description {
         Description::purpose("Moves or renames a note and rewrites every link to it.")
-            .use_when("a note gets another name or folder")
+            .use_when("move a note to another folder, or rename it")
             .example("Move the meeting notes to the archive folder")
     }
 

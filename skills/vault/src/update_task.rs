@@ -64,7 +64,7 @@ impl NativeTool for UpdateTask {
 
     fn description(&self) -> Description {
         Description::purpose("Changes a task's text, dates, priority, recurrence or status.")
-            .use_when("a task is put off, planned, renamed, cancelled, begun or reopened")
+            .use_when("put off, rename, cancel, begin or reopen a task")
             .not_when("a task is done", "vault.complete_task")
             .example("Put the task about the boiler off to Friday")
     }

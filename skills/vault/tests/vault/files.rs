@@ -44,6 +44,10 @@ fn the_tools_are_those_of_the_contract() {
             "vault__links {path} Read",
             "vault__tags {} Read",
             "vault__daily_note {date?} Write",
+            "vault__list_tasks {due?, done?, path?, tag?, query?, sort?, limit?} Read",
+            "vault__add_task {text, path?, heading?, due?, scheduled?, start?, priority?, recurrence?} Write",
+            "vault__complete_task {path, text, line?} Write",
+            "vault__update_task {path, text, line?, new_text?, due?, scheduled?, start?, priority?, recurrence?, status?} Write",
         ]
     );
 }

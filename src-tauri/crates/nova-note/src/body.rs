@@ -13,7 +13,8 @@ mod lines;
 
 use blocks::{is_footnote, joins_next, joins_previous};
 
-pub use lines::replace_line;
+pub(crate) use lines::without_break;
+pub use lines::{line_of, replace_line};
 
 /// Replaces `old` by `new`, `count` times (once when not given).
 ///

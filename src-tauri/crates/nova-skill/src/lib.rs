@@ -75,17 +75,17 @@ pub use nova_figures as figures;
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
-    ContentHash, FrontMatter, PathError, PropertyEdit, RecurrenceRule, Task as NoteTask, TaskEditError,
-    TaskField, TaskForm, TaskKind, TaskRules, Value as PropertyValue, VaultPath, complete_task, compose,
-    edit_properties, file_name, has_heading, line_of, new_task, set_task_field, set_task_status,
-    set_task_text, summarize, tasks,
+    ContentHash, FrontMatter, PathError, PropertyEdit, Value as PropertyValue, VaultPath, compose,
+    edit_properties, file_name, has_heading, line_of, summarize,
 };
 pub use nova_vault::{
     ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
     LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
-    QueryError, QueryRow, Recogniser, RecordsRead, Search, SearchAnswer, SearchMode, SettingError, SortKey,
-    TagCount, TaskAnswer, TaskDue, TaskQuery, TaskRow, TaskSettings, TaskSort, TemplateFolder,
-    TemplateValues, Templates, Trash, Unresolved, fill_template,
+    QueryError, QueryRow, Recogniser, RecordsRead, RecurrenceRule, Search, SearchAnswer, SearchMode,
+    SettingError, SortKey, TagCount, Task as NoteTask, TaskAnswer, TaskDue, TaskEditError, TaskField,
+    TaskForm, TaskKind, TaskQuery, TaskRow, TaskRules, TaskSettings, TaskSort, TemplateFolder,
+    TemplateValues, Templates, Trash, Unresolved, complete_task, fill_template, new_task, set_task_field,
+    set_task_status, set_task_text, tasks,
 };
 
 // Folders outside of the vault.

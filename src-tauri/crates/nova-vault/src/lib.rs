@@ -20,6 +20,7 @@
 //! vault.rs, view.rs, draft.rs …            the façade
 //!   ├── reading                            index, search, query, links, base, tasks
 //!   ├── writing                            write, journal, history, watch, feed
+//!   ├── task                               one task's line: fields, edits, recurrence
 //!   └── disk, obsidian                     folders and files by handle; Obsidian's settings
 //! ```
 //!
@@ -106,6 +107,9 @@
 //!
 //! - An answer is what is on the disk now: `reading.rs`, `revalidating.rs`. A query equals a naive reading of all
 //!   notes: `querying.rs`.
+//! - An edit of a task changes its line and no other, and completing adds the next one: `task_lines.rs`,
+//!   `random_tasks.rs`, and undone in `tasks.rs`.
+//! - A recurring task is due next when the plugin Tasks says, by what the plugin's library answers: `recurrence.rs`.
 //! - Every problem of a base is reported with its line, and its other views are answered: `broken_bases.rs`.
 //! - Every question of a tool goes through a [`View`]; a hidden note appears in no answer.
 //! - Every change is reported once, with its author: `feed.rs`.
@@ -133,6 +137,7 @@ mod problems;
 mod shared_texts;
 mod status;
 mod step;
+mod task;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -161,6 +166,10 @@ pub use reading::query::{Condition, Fits, Query, QueryAnswer, QueryRow, Recognis
 pub use reading::search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use reading::tasks::{TaskAnswer, TaskDue, TaskQuery, TaskRow, TaskSort};
 pub use status::{VaultStatus, Watching};
+pub use task::{
+    Changed, Priority, RecurrenceRule, Task, TaskEditError, TaskField, TaskForm, TaskKind, TaskRules,
+    TaskStatus, complete_task, new_task, set_task_field, set_task_status, set_task_text, task_of, tasks,
+};
 pub use vault::{NoteEntry, Notes, Vault};
 pub use view::{RecordsRead, View};
 pub use writing::change_set::ChangeSet;

@@ -1,7 +1,19 @@
-//! One line of a note replaced by others.
+//! One line of a note, read and replaced by others.
 
 use crate::error::EditError;
 use crate::split::{eol, lines_from};
+
+/// The text of a line by its number, 1-based, without its line break.
+pub fn line_of(text: &str, number: u32) -> Option<&str> {
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    let line = lines_from(text, 0).nth(index)?;
+    Some(without_break(&text[line]))
+}
+
+pub(crate) fn without_break(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
 
 /// Replaces the line of this number, 1-based, which must say `old`, by others, none of which needs a line break.
 /// Every other byte stays: the line breaks of the note, and that its last line has none.

@@ -1,6 +1,6 @@
 //! Exact replacements and appended text.
 
-use super::super::{EditError, append, has_heading, replace_exact};
+use super::super::{EditError, append, checkbox_lines, has_heading, line_of, replace_exact};
 
 fn check_replace(text: &str, old: &str, new: &str, count: Option<usize>, after: &str) {
     assert_eq!(replace_exact(text, old, new, count).as_deref(), Ok(after), "{text:?}");
@@ -186,4 +186,17 @@ fn footnotes_that_end_a_note_stay_below_its_last_section() {
     check_append("## Log\n- x\n    more\n", "- y", log, "## Log\n- x\n    more\n- y\n");
     check_append("## Log\n[^1]: Note.\n\nText\n", "- y", log, "## Log\n[^1]: Note.\n\nText\n- y\n");
     check_append("## Log\n[^1]: Note.\n## Next\n", "- y", log, "## Log\n[^1]: Note.\n- y\n## Next\n");
+}
+
+#[test]
+fn lines_with_a_checkbox_are_list_items_outside_of_code_and_comments() {
+    let text = "---\n- [ ] matter\n---\n- [ ] a\r\n> 1. [x] b\n- c [ ]\n[ ] d\n```\n- [ ] e\n```\n\n%%\n- [ ] f\n%%\n\n\
+        g %% h\n- [ ] i\n%%\n\n- [link](x.md)\n- j\n\t* [ ] k";
+    let expected = [(4, "- [ ] a"), (5, "> 1. [x] b"), (20, "- [link](x.md)"), (22, "\t* [ ] k")];
+    assert_eq!(checkbox_lines(text), expected);
+    assert_eq!(
+        (line_of(text, 4), line_of(text, 22), line_of(text, 23)),
+        (Some("- [ ] a"), Some("\t* [ ] k"), None)
+    );
+    assert_eq!(checkbox_lines(""), []);
 }

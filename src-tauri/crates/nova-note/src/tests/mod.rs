@@ -10,11 +10,8 @@ mod outline;
 mod paths;
 mod random_edits;
 mod random_merges;
-mod random_tasks;
 mod reading;
-mod recurrence;
 mod simple;
-mod tasks;
 
 /// How often two items of a list were compared, so that a test can bound the work of a difference.
 pub(crate) mod work {

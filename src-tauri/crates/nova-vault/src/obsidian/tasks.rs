@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{Files, MomentFormat, PLUGINS, flag, text};
 use crate::disk::Disk;
-use crate::note::{TaskForm, TaskKind, TaskRules, TaskStatus, VaultPath};
+use crate::note::VaultPath;
+use crate::task::{TaskForm, TaskKind, TaskRules, TaskStatus};
 
 const TASKS: &str = ".obsidian/plugins/obsidian-tasks-plugin/data.json";
 const PLUGIN: &str = "obsidian-tasks-plugin";

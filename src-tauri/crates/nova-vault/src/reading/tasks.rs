@@ -6,9 +6,10 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::error::VaultError;
-use crate::note::{ContentHash, Priority, Task, TaskForm, TaskKind, VaultPath, folded};
+use crate::note::{ContentHash, VaultPath, folded};
 use crate::obsidian::TaskSettings;
 use crate::reading::index::{Head, Texts, is_record_place};
+use crate::task::{Priority, Task, TaskForm, TaskKind};
 use crate::view::View;
 
 /// Which tasks are wanted, and in what order. The default is every open one.

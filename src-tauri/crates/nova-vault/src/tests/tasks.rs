@@ -3,7 +3,8 @@
 use jiff::civil::{Date, date};
 
 use super::{Bed, model, path};
-use crate::note::{TaskForm, TaskKind, complete_task, line_of};
+use crate::note::line_of;
+use crate::task::{TaskForm, TaskKind, complete_task};
 use crate::{Author, ChangeSetKind, Privacy, Scope, TaskDue, TaskQuery, TaskSort, Vault};
 
 const PLUGIN: &str = ".obsidian/plugins/obsidian-tasks-plugin/data.json";
@@ -157,7 +158,7 @@ fn completing_and_undoing_leaves_the_bytes_before() {
         let vault = bed.vault();
         let path = path("A.md");
         let rules = vault.obsidian().tasks.rules;
-        let tasks = crate::note::tasks(&text);
+        let tasks = crate::task::tasks(&text);
         assert_eq!(tasks.len(), LINES.len());
         for task in tasks {
             let line = line_of(&text, task.line).unwrap();

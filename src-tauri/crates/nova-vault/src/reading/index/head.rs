@@ -5,12 +5,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::TextBudget;
 use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
-use crate::note::{
-    ContentHash, Document, FrontMatter, Task, VaultPath, may_have_aliases, quick_record_type, tasks,
-};
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath, may_have_aliases, quick_record_type};
 use crate::privacy::Privacy;
 use crate::problem::Problem;
 use crate::reading::index::Note;
+use crate::task::{Task, tasks};
 
 /// One note as it was when it was last read.
 #[derive(Debug)]

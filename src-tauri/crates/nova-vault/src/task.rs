@@ -1,4 +1,5 @@
-//! Tasks: list items with a checkbox, as Obsidian's plugin Tasks reads and writes them.
+//! Tasks: list items with a checkbox, as Obsidian's plugin Tasks reads and writes them. Pure functions over strings
+//! and dates.
 //!
 //! ```text
 //! tasks          the tasks of a note's text
@@ -13,10 +14,8 @@
 use std::ops::Range;
 
 use jiff::civil::Date;
-use memchr::memchr_iter;
 
-use crate::sections::boxes;
-use crate::split;
+use crate::note::checkbox_lines;
 
 mod dates;
 mod edit;
@@ -72,50 +71,12 @@ pub struct Task {
 /// The tasks of a note, in the order of their lines. What stands in code, in a comment or in the front matter
 /// is none, nor is a checkbox without a text.
 pub fn tasks(text: &str) -> Vec<Task> {
-    let start = split::split(text).body_start;
-    if !may_hold_task(&text[start..]) {
-        return Vec::new();
-    }
-    let (mut line, mut counted) = (1, 0);
-    let task_at = |at: usize| {
-        line += memchr_iter(b'\n', &text.as_bytes()[counted..at]).count();
-        counted = at;
-        Some(Line::parse(content(text, at))?.task(u32::try_from(line).unwrap_or(u32::MAX)))
-    };
-    boxes(text, start).into_iter().filter_map(task_at).collect()
+    checkbox_lines(text).into_iter().filter_map(|(number, line)| task_of(line, number)).collect()
 }
 
 /// The task of one line without its line break, wherever that stands.
 pub fn task_of(line: &str, number: u32) -> Option<Task> {
     Line::parse(line).map(|read| read.task(number))
-}
-
-/// The text of a line by its number, 1-based, without its line break.
-pub fn line_of(text: &str, number: u32) -> Option<&str> {
-    let index = usize::try_from(number).ok()?.checked_sub(1)?;
-    let line = split::lines_from(text, 0).nth(index)?;
-    Some(without_break(&text[line]))
-}
-
-fn content(text: &str, at: usize) -> &str {
-    let end = memchr_iter(b'\n', &text.as_bytes()[at..]).next().map_or(text.len(), |length| at + length);
-    without_break(&text[at..end])
-}
-
-fn without_break(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
-}
-
-/// Whether a line has a checkbox behind a list marker, so that most notes are not read for their blocks.
-fn may_hold_task(body: &str) -> bool {
-    let bytes = body.as_bytes();
-    memchr_iter(b'[', bytes).any(|at| {
-        let is_behind_marker = at >= 2
-            && matches!(bytes[at - 1], b' ' | b'\t')
-            && matches!(bytes[..at].trim_ascii_end().last(), Some(b'-' | b'*' | b'+' | b'.' | b')'));
-        is_behind_marker && checkbox(&body[at..]).is_some()
-    })
 }
 
 /// The status character of a checkbox that the text begins with, and where the text behind it begins. Behind

@@ -2,9 +2,10 @@
 
 use jiff::civil::{Date, date};
 
-use super::super::{
-    Priority, Task, TaskField, TaskForm, TaskKind, TaskRules, TaskStatus, complete_task, line_of, new_task,
-    replace_line, set_task_field, set_task_status, set_task_text, task_of, tasks,
+use crate::note::{line_of, replace_line};
+use crate::{
+    Priority, Task, TaskField, TaskForm, TaskKind, TaskRules, TaskStatus, complete_task, new_task,
+    set_task_field, set_task_status, set_task_text, task_of, tasks,
 };
 
 const TODAY: Date = date(2026, 11, 26);
@@ -306,6 +307,14 @@ fn a_field_goes_where_the_plugin_writes_it() {
     assert_eq!(set(line, TaskField::Due, None), "- [ ] x #t 🔼 ^b");
     assert_eq!(set(line, TaskField::Start, None), line);
     assert_eq!(set("- [ ] x 📆2026-11-26", TaskField::Due, Some("2026-12-01")), "- [ ] x 📆2026-12-01");
+    let mixed = set_task_field(
+        "- [ ] x 📅 2026-11-26",
+        TaskField::Start,
+        Some("2026-12-01"),
+        &TaskRules { form: Some(TaskForm::Dataview), ..TaskRules::default() },
+        TaskForm::Emoji,
+    );
+    assert_eq!(mixed.unwrap(), "- [ ] x  [start:: 2026-12-01] 📅 2026-11-26");
     let dataview = "- [ ] x  (due:: 2026-11-26)";
     assert_eq!(
         set(dataview, TaskField::Priority, Some("Low")),

@@ -130,7 +130,7 @@ impl TaskField {
     }
 
     /// Whether its value is a date.
-    pub fn holds_date(self) -> bool {
+    pub(super) fn holds_date(self) -> bool {
         matches!(
             self,
             TaskField::Created

@@ -64,8 +64,12 @@ impl<'a> Line<'a> {
     pub(super) fn description(&self) -> String {
         let mut out = String::new();
         let mut at = self.body.start;
-        let end = self.body.end..self.body.end;
-        for span in self.fields.iter().map(|field| &field.span).chain([&end]) {
+        let ends = self
+            .fields
+            .iter()
+            .map(|field| field.span.clone())
+            .chain(std::iter::once(self.body.end..self.body.end));
+        for span in ends {
             let piece = self.text[at..span.start.max(at)].trim();
             if !piece.is_empty() {
                 if !out.is_empty() {

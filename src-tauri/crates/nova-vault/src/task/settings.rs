@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Task, TaskForm};
+use super::TaskForm;
 
 /// What the plugin Tasks is set to. The default is that of a vault without the plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,11 +96,6 @@ impl TaskRules {
             None if matches!(symbol, 'x' | 'X') => TaskKind::Done,
             None => TaskKind::Todo,
         }
-    }
-
-    /// Whether the plugin counts it as a task: it has the global filter, and its status is that of one.
-    pub fn counts(&self, task: &Task) -> bool {
-        self.kind(task.status) != TaskKind::NonTask && self.passes(&task.text)
     }
 
     /// Whether a task's text has the global filter.

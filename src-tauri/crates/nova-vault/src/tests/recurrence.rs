@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::RecurrenceRule;
+use crate::RecurrenceRule;
 
 fn next(rule: &str, reference: &str, today: &str) -> String {
     let date = |text: &str| text.parse::<Date>().unwrap();

@@ -211,8 +211,10 @@ fn with(read: &Line<'_>, kind: TaskField, value: &str, form: TaskForm) -> String
     let value = if kind == TaskField::Priority { value_of_priority(value, form) } else { value.to_owned() };
     let written = kind.written(&value, form);
     match read.fields.iter().find(|field| field.is_trailing && field.kind > kind) {
-        Some(Field { span, .. }) => {
-            spliced(line, &(span.start..span.start), &format!("{written}{}", blanks(form)))
+        Some(Field { span, form: next, .. }) => {
+            let before = span.start - with_blanks(line, span).start;
+            let missing = blanks(form).get(before..).unwrap_or_default();
+            spliced(line, &(span.start..span.start), &format!("{missing}{written}{}", blanks(*next)))
         }
         None => spliced(line, &(read.body.end..read.body.end), &format!("{}{written}", blanks(form))),
     }
