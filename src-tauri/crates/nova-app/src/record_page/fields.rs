@@ -197,8 +197,8 @@ fn kind_of(values: &[&PropertyValue]) -> &'static str {
     if mostly(&|value| matches!(value, PropertyValue::Link(_))) {
         return "link";
     }
-    let narrow = ["bool", "integer", "decimal", "date"].into_iter();
-    narrow.into_iter().find(|kind| mostly(&|value| fits(kind, value))).unwrap_or("text")
+    let mut narrow = ["bool", "integer", "decimal", "date"].into_iter();
+    narrow.find(|kind| mostly(&|value| fits(kind, value))).unwrap_or("text")
 }
 
 fn fits(kind: &str, value: &PropertyValue) -> bool {
