@@ -12,6 +12,7 @@ mod model;
 #[path = "../journeys/protected_server.rs"]
 mod protected_server;
 mod screens {
+    pub(crate) mod records;
     pub(crate) mod settings;
 }
 #[allow(dead_code, unused_imports, reason = "its script is in a picture, too")]
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
+use screens::records::records;
 use screens::settings::{models, permissions, review, settings, settings_vault, waiting_tool};
 
 /// The window's default and its smallest size.
@@ -61,6 +63,9 @@ async fn main() {
         }
         if wanted("settings") {
             settings(name, theme).await;
+        }
+        if wanted("records") {
+            records(name, theme).await;
         }
         if wanted("models") {
             models(name, theme).await;

@@ -1,6 +1,6 @@
 //! Vaults that know their people, books and deals by category, tag or folder, and fields of the user's own.
 
-use nova_protocol::{Commands as _, Event, SkillRef};
+use nova_protocol::{Commands as _, Event, MarkRecord, PreviewRecords, SetSkill, SkillRef, ValueMeaning};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, wait_for};
@@ -350,4 +350,166 @@ async fn rules_that_take_nearly_every_note_are_asked_back() {
     config(&nova, "crm", all);
     let (_, problems) = nova.json(&["vault", "check"]);
     assert_eq!(problems.as_array().unwrap().last().unwrap()["path"], "nova.config.json", "{problems}");
+}
+
+fn preview(own: Option<Value>, rules: Option<Vec<Value>>) -> PreviewRecords {
+    PreviewRecords { skill: "crm".into(), record_type: "contact".into(), own, rules, note: Some(0) }
+}
+
+#[tokio::test]
+async fn the_page_shows_what_the_notes_suggest_before_it_counts() {
+    let nova = Nova::new(BY_CATEGORY, []);
+    let app = nova.start().await;
+    let page = app.preview_records(preview(None, None)).await.unwrap();
+    let used: Vec<&str> =
+        page.rules.iter().filter(|rule| rule.used).map(|rule| rule.words.as_str()).collect();
+    assert_eq!(used[0], "categories contains [[People]]");
+    assert_eq!((page.taken, &page.in_force), (2, &Value::Null));
+    let field = |key: &str| page.fields.iter().find(|field| field.field == key).unwrap();
+    assert_eq!((field("email").property.as_str(), field("email").notes), ("mail", 2));
+    assert_eq!(field("name").property, "$file");
+    let spring = &page.not_understood[0];
+    assert_eq!(
+        (spring.field.as_deref(), spring.values.as_slice()),
+        (Some("last_contact"), &["spring".to_owned()][..])
+    );
+    assert_eq!(spring.paths, ["Ilse Brandvik.md"]);
+    let birthday = page.own_fields.iter().find(|field| field.property == "birthday").unwrap();
+    assert_eq!((birthday.kind.as_str(), birthday.used, birthday.notes), ("date", false, 1));
+    let templates = page.left_out.iter().find(|group| group.what == "in the templates folder").unwrap();
+    assert_eq!(templates.paths, ["Templates/Person Template.md"]);
+    let note = page.note.as_ref().unwrap();
+    let email = note.values.iter().find(|value| value.field == "email").unwrap();
+    assert_eq!((email.value.as_str(), email.from.as_str()), ("ilse@fernhill.example", "mail, line 5"));
+    assert_eq!(names(&nova), Vec::<String>::new(), "nothing counts yet");
+
+    let set = SetSkill { skill: "crm".into(), config: Some(page.config.clone()), ..Default::default() };
+    app.set_skill(set).await.unwrap();
+    assert_eq!(names(&nova), ["Ilse Brandvik", "Odile Farrow"]);
+    let again = app.preview_records(preview(None, None)).await.unwrap();
+    assert_eq!((&again.own, &again.in_force), (&page.own, &page.own));
+}
+
+#[tokio::test]
+async fn a_rule_that_is_left_out_says_which_notes_it_would_take() {
+    let nova = Nova::new(BY_TAG, []);
+    let app = nova.start().await;
+    let rules = vec![json!({"tag": "poets"}), json!({"tag": "person"}), json!({"where": "stage is lead"})];
+    let own = json!({"match": [{"tag": "poets"}]});
+    let page = app.preview_records(preview(Some(own), Some(rules))).await.unwrap();
+    let rows: Vec<_> = page.rules.iter().map(|rule| (rule.used, rule.notes, rule.more)).collect();
+    assert_eq!(rows, [(true, 1, 1), (false, 2, 1), (false, 0, 0)]);
+    assert_eq!(
+        (page.left_out[0].what.as_str(), &page.left_out[0].paths[..]),
+        ("#person", &["Grace Hopper.md".to_owned()][..])
+    );
+    let fault = page.rules[2].fault.as_deref().unwrap();
+    assert!(fault.contains("`is` is not an operator"), "{fault}");
+}
+
+#[tokio::test]
+async fn values_that_stand_for_a_stage_are_counted() {
+    let notes =
+        "//- A.md\n---\ntype: deal\nstage: warm?\n---\n//- B.md\n---\ntype: deal\nstage: gewonnen\n---\n";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let own = json!({"values": {"stage": {"gewonnen": "won"}}});
+    let wanted = PreviewRecords { record_type: "deal".into(), ..preview(Some(own), None) };
+    let page = app.preview_records(wanted).await.unwrap();
+    let stage = page.fields.iter().find(|field| field.field == "stage").unwrap();
+    let meanings: Vec<_> = stage.values.iter().map(|value| (value.value.as_str(), &value.meaning)).collect();
+    let won = ValueMeaning::Choice { choice: "won".into() };
+    assert_eq!(meanings, [("gewonnen", &won), ("warm?", &ValueMeaning::Open)]);
+    assert_eq!((stage.odd, page.not_understood[0].values.clone()), (1, vec!["warm?".to_owned()]));
+    let faulty = json!({"values": {"stage": {"warm?": "hot"}}, "match": [{"where": "stage is"}]});
+    let wanted = PreviewRecords { record_type: "deal".into(), ..preview(Some(faulty), None) };
+    let keys: Vec<String> =
+        app.preview_records(wanted).await.unwrap().faults.into_iter().map(|fault| fault.key).collect();
+    assert_eq!(keys[..2], ["values.stage.warm?", "match[0]"]);
+}
+
+#[tokio::test]
+async fn rules_for_nearly_every_note_count_once_the_user_agrees() {
+    let notes: String = (0..30).map(|at| format!("//- N{at}.md\n---\nstatus: open\n---\n")).collect();
+    let nova = Nova::new(&notes, []);
+    let app = nova.start().await;
+    let own = json!({"match": [{"where": "status = open"}]});
+    let page = app.preview_records(preview(Some(own), None)).await.unwrap();
+    let said = page.takes_nearly_all.clone().unwrap();
+    assert!(said.contains("30 of 30 notes are records of contact"), "{said}");
+    let set = SetSkill {
+        skill: "crm".into(),
+        config: Some(page.config),
+        nearly_all: Some(true),
+        ..Default::default()
+    };
+    app.set_skill(set).await.unwrap();
+    assert_eq!(names(&nova).len(), 30);
+}
+
+#[tokio::test]
+async fn a_note_that_fits_nothing_becomes_a_record_in_one_step() {
+    let nova = Nova::new("//- CRM/People/Ada.md\nMet in Lisbon.\n", []);
+    let app = nova.start().await;
+    let problems = app.list_problems(nova_protocol::Nothing {}).await.unwrap();
+    let mark = problems[0].mark.clone().unwrap();
+    assert_eq!(
+        (mark.skill.as_str(), mark.record_type.as_str(), mark.mark.as_str()),
+        ("crm", "contact", "type: contact")
+    );
+    let marked = app
+        .mark_record(MarkRecord {
+            skill: mark.skill,
+            record_type: mark.record_type,
+            path: problems[0].path.clone(),
+            run: "mark-1".into(),
+        })
+        .await
+        .unwrap();
+    assert_eq!((marked.ok, marked.changes.len()), (true, 1));
+    assert_eq!(nova.vault.read("CRM/People/Ada.md"), "---\ntype: contact\n---\nMet in Lisbon.\n");
+    assert_eq!(app.list_problems(nova_protocol::Nothing {}).await.unwrap(), []);
+    let undone =
+        nova_protocol::UndoChanges { change_set: marked.change_set.unwrap(), note: None, call: None };
+    app.undo_changes(undone).await.unwrap();
+    assert_eq!(nova.vault.read("CRM/People/Ada.md"), "Met in Lisbon.\n");
+}
+
+#[test]
+fn new_records_begin_with_the_users_template() {
+    let template = "---\ntype: contact\nstage: lead\ntags: [people]\nmood:\n---\n# {{title}}\n\n## Notes\n";
+    let nova = Nova::new(&format!("//- Templates/Person.md\n{template}"), []);
+    config(&nova, "crm", json!({"records": {"contact": {"template": "Templates/Person"}}}));
+    call(&nova, "crm.add_contact", json!({"name": "Ada Byron", "tags": ["poets"]}));
+    let added = nova.vault.read("CRM/People/Ada Byron.md");
+    for part in
+        ["type: contact\n", "name: Ada Byron\n", "stage: lead\n", "mood:\n", "- poets\n", "- people\n"]
+    {
+        assert!(added.contains(part), "{part}: {added}");
+    }
+    assert!(added.ends_with("---\n# Ada Byron\n\n## Notes\n"), "{added}");
+
+    config(&nova, "crm", json!({"records": {"contact": {"template": "Templates/Gone.md"}}}));
+    let args = json!({"name": "Grace"}).to_string();
+    let (_, refused) = nova.json(&["tool", "call", "crm.add_contact", "--args", &args, "--approve", "all"]);
+    assert!(refused.to_string().contains("The template Templates/Gone.md is not in the vault."), "{refused}");
+}
+
+#[test]
+fn a_faulty_condition_is_a_problem_on_its_line() {
+    let nova = Nova::new("", []);
+    config(
+        &nova,
+        "crm",
+        json!({"records": {"contact": {"match": [{"tag": "a"}, {"where": "stage is lead"}]}}}),
+    );
+    let file = nova.config().join("nova.config.json");
+    let pretty = serde_json::to_string_pretty(&nova.read_settings()).unwrap();
+    std::fs::write(file, &pretty).unwrap();
+    let line = pretty.lines().position(|line| line.contains("stage is lead")).unwrap();
+    let (_, problems) = nova.json(&["vault", "check"]);
+    let fault = problems.as_array().unwrap().iter().find(|one| one["path"] == "nova.config.json").unwrap();
+    let key = "skills.crm.config.records.contact.match[1] cannot be used: the condition `stage is lead`";
+    assert!(fault["problem"].as_str().unwrap().starts_with(key), "{fault}");
+    assert_eq!(fault["line"], line, "the line on which its entry begins: {pretty}");
 }

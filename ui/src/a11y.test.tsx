@@ -35,6 +35,10 @@ const screens: Screen[] = [
   ['the changes beside it', (store) => chat(store).then(() => store.actions.showPanel('changes'))],
   ['the activity', (store) => chat(store).then(() => store.actions.showPanel('activity'))],
   ['the problems', (store) => store.actions.showPanel('problems')],
+  ['the records of a skill', async (store) => {
+    store.actions.show({ kind: 'settings', page: 'skills', skill: 'crm', records: 'contact' });
+    await screen.findByRole('table', { name: 'Properties' });
+  }],
   ['a note', (store) => store.actions.openNote('Jane Doe')],
   ['find', (store) => chat(store).then(() => store.actions.setFind('stage'))],
   ['a waiting message and a file', (store) => chat(store).then(() => {

@@ -161,7 +161,8 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
         .chain(new.own)
         .collect();
     let declared = ctx.records().get(record_type)?;
-    let note = new_note(declared, &values, day, payee.as_deref(), amount)?;
+    let mut note = new_note(declared, &values, day, payee.as_deref(), amount)?;
+    note.text = declared.on_template(note.text, &note.name, ctx).await?;
     let mut paths = ctx.vault().create_all(vec![note]).await?;
     let path = paths.remove(0);
     let mut out = values;

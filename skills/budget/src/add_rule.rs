@@ -66,11 +66,9 @@ impl NativeTool for AddRule {
         if let Some(priority) = new.priority {
             values.insert("priority".into(), priority.into());
         }
-        let note = NewNote {
-            folder: declared.folder.clone(),
-            name: format!("{} is {category}", says.trim_matches('/')),
-            text: declared.new_note(&values)?,
-        };
+        let name = format!("{} is {category}", says.trim_matches('/'));
+        let text = declared.on_template(declared.new_note(&values)?, &name, ctx.as_ref()).await?;
+        let note = NewNote { folder: declared.folder.clone(), name, text };
         let path = ctx.vault().create_all(vec![note]).await?.remove(0);
         let value = json!({"match": says, "category": category, "path": path});
         Ok(Output::new(value).from_notes([path]).into())

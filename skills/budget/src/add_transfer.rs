@@ -92,7 +92,9 @@ impl NativeTool for AddTransfer {
         let mut values = transfer::values(&out, &into)?;
         ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
         let name = transfer::name(&out, &into);
-        let note = new_note(ctx.records().get(TRANSFER)?, &values, out.date, Some(&name), out.amount)?;
+        let declared = ctx.records().get(TRANSFER)?;
+        let mut note = new_note(declared, &values, out.date, Some(&name), out.amount)?;
+        note.text = declared.on_template(note.text, &note.name, ctx).await?;
         let path = ctx.vault().create_all(vec![note]).await?.remove(0);
         values.insert("path".into(), json!(path));
         Ok(Output::new(values.into()).from_notes([path]).into())

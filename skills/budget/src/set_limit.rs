@@ -66,11 +66,9 @@ impl NativeTool for SetLimit {
                         .into_iter()
                         .map(|(field, value)| (field.to_owned(), value.into()))
                         .collect();
-                let note = NewNote {
-                    folder: declared.folder.clone(),
-                    name: category,
-                    text: declared.new_note(&values)?,
-                };
+                let text = declared.new_note(&values)?;
+                let text = declared.on_template(text, &category, ctx.as_ref()).await?;
+                let note = NewNote { folder: declared.folder.clone(), name: category, text };
                 ctx.vault().create_all(vec![note]).await?.remove(0)
             }
             [limit] => {

@@ -79,6 +79,7 @@ impl NativeTool for AddContact {
         let name = details.0["name"].as_str().unwrap_or_default();
         let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, name).await?;
+        let text = declared.on_template(text, path.name(), ctx.as_ref()).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;
         let mut out = declared.read(&note).to_json();

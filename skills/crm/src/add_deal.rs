@@ -97,6 +97,7 @@ impl NativeTool for AddDeal {
         let declared = &deals.records.declared;
         let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, &title).await?;
+        let text = declared.on_template(text, path.name(), ctx.as_ref()).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;
         let record = declared.read(&note);

@@ -113,11 +113,12 @@ impl NativeTool for AddTrade {
         let kind = kind.word();
         note.insert("kind".into(), json!(kind));
         let declared = ctx.records().get(TRADE)?;
-        let mut text = declared.new_note(&note)?;
+        let path = ctx.vault().free_path(&declared.folder, &format!("{day} {symbol} {kind}")).await?;
+        let text = declared.new_note(&note)?;
+        let mut text = declared.on_template(text, path.name(), ctx.as_ref()).await?;
         if let Some(position) = position {
             text.push_str(&format!("\n[[{}]]\n", position.path.name()));
         }
-        let path = ctx.vault().free_path(&declared.folder, &format!("{day} {symbol} {kind}")).await?;
         ctx.vault().create(&path, text).await?;
 
         // What a position alone says is held, too, as long as no trade moves it.

@@ -2,6 +2,7 @@ import { nothing } from '../ipc';
 import { Button, counted, Icon, skillIcon } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
+import { RecordsOffer } from './RecordsOffer';
 import { suggestions } from './suggestions';
 
 /** A chat in which nothing was said yet: what it can begin with. What is due is read without a model. */
@@ -10,6 +11,7 @@ export function NewChat() {
   return (
     <>
       <Beginning model={model !== null} />
+      <RecordsOffer />
       {model === null && <NoModel />}
     </>
   );

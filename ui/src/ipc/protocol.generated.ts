@@ -753,6 +753,40 @@ message: string,
  */
 theirs?: unknown, };
 
+export type FieldPreview = { field: string, label: string, 
+/**
+ * `$file` for the name of the note.
+ */
+property: string, 
+/**
+ * Whether the name of the note may be its value.
+ */
+may_be_file_name: boolean, 
+/**
+ * Another property that would fit better.
+ */
+suggested: string | null, 
+/**
+ * Records that have a value.
+ */
+notes: number, examples: Array<string>, 
+/**
+ * Of these, how many the field cannot hold.
+ */
+odd: number, 
+/**
+ * "a date"
+ */
+needs: string, confidence: Confidence, 
+/**
+ * What it may hold; empty where anything of its kind.
+ */
+choices: Array<string>, 
+/**
+ * Values of the vault that are no choice, with those that stand for one.
+ */
+values: Array<ValuePreview>, };
+
 export type FieldProposal = { skill: string, 
 /**
  * Those there is something to propose for.
@@ -1059,6 +1093,12 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
 
+export type MarkRecord = { skill: string, record_type: string, path: string, 
+/**
+ * An id chosen by the caller; the events of the change carry it as `session`.
+ */
+run: string, };
+
 export type ModelPrice = { model: string, 
 /**
  * Three letters of ISO 4217.
@@ -1082,6 +1122,16 @@ media_type?: string,
  * Its bytes in base64.
  */
 data: string, };
+
+export type NewNotes = { folder: string, 
+/**
+ * What makes them records: "categories: [[People]]".
+ */
+mark: string | null, 
+/**
+ * The note that they are made from.
+ */
+template: string | null, };
 
 export type NewProvider = { 
 /**
@@ -1111,6 +1161,12 @@ needs: string,
  */
 examples: Array<string>, };
 
+export type NoteAsRead = { 
+/**
+ * Among the records, from 0.
+ */
+at: number, path: string, values: Array<ValueAsRead>, };
+
 export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
 
 export type NoteChangeView = { path: string, kind: NoteChangeKind, from?: string, };
@@ -1128,6 +1184,24 @@ tail_skipped: number,
  * "1 property, nothing else in the note"
  */
 summary: string, };
+
+export type NoteGroup = { 
+/**
+ * "`last` is not a date", "with tag #person"
+ */
+what: string, 
+/**
+ * The field it is about.
+ */
+field: string | null, 
+/**
+ * What a few of them say.
+ */
+values: Array<string>, notes: number, 
+/**
+ * Their paths, 50 at most.
+ */
+paths: Array<string>, };
 
 export type NotePrivacy = { path: string, private: boolean, 
 /**
@@ -1230,6 +1304,16 @@ records: Array<TypeCount>,
 one_step: boolean | null, history: HistoryUse, };
 
 export type OutsideTag = "outside";
+
+export type OwnFieldPreview = { property: string, 
+/**
+ * A kind of a field, such as `date`: as set, else as the values are.
+ */
+kind: string, used: boolean, notes: number, examples: Array<string>, 
+/**
+ * Values that are not of the kind.
+ */
+odd: number, };
 
 export type OwnPrivate = { path: string, 
 /**
@@ -1464,6 +1548,22 @@ export type PolicyRow = { name: string,
  */
 who: string, rules: Array<RuleRow>, };
 
+export type PreviewRecords = { skill: string, record_type: string, 
+/**
+ * What `skills.<id>.config.records.<type>` would be. Without it what is in force, or what the notes suggest
+ * where the user has set nothing.
+ */
+own?: JsonValue, 
+/**
+ * Rules to count, as entries of `match`, those that are not used included. Without it those in force and
+ * those that the notes suggest.
+ */
+rules?: Array<JsonValue>, 
+/**
+ * Which of the records to read as one note, from 0.
+ */
+note?: number, };
+
 export type PrincipalKind = "user" | "subagent" | "mcp_client";
 
 export type PrincipalView = { kind: PrincipalKind, name: string, };
@@ -1482,7 +1582,11 @@ is_note: boolean,
  */
 notes: number, };
 
-export type ProblemView = { path: string, line: number, problem: string, remedy: string, };
+export type ProblemView = { path: string, line: number, problem: string, remedy: string, 
+/**
+ * The note lies in a folder of records and is none: `mark_record` makes it one.
+ */
+mark?: RecordMark, };
 
 export type PromotedTool = { 
 /**
@@ -1521,6 +1625,8 @@ examples: Array<string>,
  * "is another name for email", "holds e-mail addresses"
  */
 because: string, };
+
+export type PropertyUse = { property: string, notes: number, };
 
 export type ProviderHealth = { state: HealthState, at: string, 
 /**
@@ -1681,6 +1787,12 @@ broken: ProblemView | null,
  */
 hash: string | null, };
 
+export type RecordMark = { skill: string, record_type: string, 
+/**
+ * "type: contact"
+ */
+mark: string, };
+
 export type RecordOf = { skill: string, 
 /**
  * Its name in the manifest.
@@ -1708,6 +1820,70 @@ folder: string,
  * The field that names the note, where one does.
  */
 title: string | null, };
+
+export type RecordsFault = { 
+/**
+ * Below `records.<type>`, such as `match[0]`.
+ */
+key: string, 
+/**
+ * A sentence.
+ */
+reason: string, };
+
+export type RecordsPreview = { skill: string, record_type: string, 
+/**
+ * For a person: "Contact".
+ */
+label: string, 
+/**
+ * All types of the skill, in its order.
+ */
+types: Array<TypeTab>, 
+/**
+ * Notes that were read.
+ */
+read: number, 
+/**
+ * What `records.<type>` would be: as asked for, in force, or suggested.
+ */
+own: JsonValue, 
+/**
+ * What it is now; null where the user has set nothing.
+ */
+in_force: JsonValue, 
+/**
+ * The user's whole configuration of the skill with `own` in it.
+ */
+config: JsonValue, 
+/**
+ * What is wrong with `own`. The rest is then read with the settings in force.
+ */
+faults: Array<RecordsFault>, rules: Array<RulePreview>, fields: Array<FieldPreview>, 
+/**
+ * Properties of the records, the most common first.
+ */
+properties: Array<PropertyUse>, 
+/**
+ * Properties that are no field of the skill, with those the user made one.
+ */
+own_fields: Array<OwnFieldPreview>, 
+/**
+ * Records there would be.
+ */
+taken: number, left_out: Array<NoteGroup>, 
+/**
+ * Values that no field can hold: the notes are records, the field stays empty.
+ */
+not_understood: Array<NoteGroup>, 
+/**
+ * Notes that are records of another type, too.
+ */
+shared: Array<NoteGroup>, note: NoteAsRead | null, new_notes: NewNotes, 
+/**
+ * "By in Notes/, 29 of 30 notes are records of contact", where the rules take nearly every note.
+ */
+takes_nearly_all: string | null, };
 
 export type RenameSession = { session: string, title: string, };
 
@@ -1763,6 +1939,32 @@ export type ReviseApproval = { session: string, call: string, args: JsonValue, }
 export type RouterView = { on: boolean, };
 
 export type RuleAnswer = "deny" | "ask" | "allow";
+
+export type RulePreview = { 
+/**
+ * An entry of `match`.
+ */
+entry: JsonValue, 
+/**
+ * "in People/", "#person"
+ */
+words: string, used: boolean, notes: number, 
+/**
+ * Notes that no rule before it finds.
+ */
+more: number, 
+/**
+ * Paths of a few of the notes.
+ */
+examples: Array<string>, confidence: Confidence, 
+/**
+ * "158 have e-mail"
+ */
+reason: string, 
+/**
+ * Why it cannot be read; then nothing is counted.
+ */
+fault: string | null, };
 
 export type RuleProposal = { 
 /**
@@ -2232,7 +2434,11 @@ hidden?: boolean, tool?: SetTool,
 /**
  * The user's whole configuration of the skill; null takes it back to the defaults.
  */
-config?: unknown, };
+config?: unknown, 
+/**
+ * The user agreed to rules of records by which nearly every note is one.
+ */
+nearly_all?: boolean, };
 
 export type SetTool = { tool: string, on: boolean, };
 
@@ -2604,6 +2810,12 @@ not_understood: Array<NotUnderstood>,
  */
 unreadable: Array<UnreadableField>, };
 
+export type TypeTab = { record_type: string, label: string, 
+/**
+ * In force, else as the notes suggest.
+ */
+notes: number, };
+
 export type UndoChanges = { change_set: string, note?: string, call?: string, };
 
 export type UndoResult = { 
@@ -2664,6 +2876,20 @@ export type UsualCurrency = {
  * None where nothing is set and no currency is the commonest.
  */
 currency: string | null, };
+
+export type ValueAsRead = { field: string, 
+/**
+ * As it is understood; empty where it is not.
+ */
+value: string, 
+/**
+ * "org, line 4", "file name", "status: active, line 6"
+ */
+from: string, understood: boolean, };
+
+export type ValueMeaning = { "kind": "open" } | { "kind": "nothing" } | { "kind": "choice", choice: string, };
+
+export type ValuePreview = { value: string, notes: number, meaning: ValueMeaning, };
 
 export type ValuesInUse = { 
 /**
@@ -2842,6 +3068,8 @@ export type Commands = {
   suggest_notes: { params: SuggestNotes; result: Array<NoteSuggestion> };
   values_in_use: { params: FieldsOfRecords; result: Array<ValuesInUse> };
   propose_fields: { params: SkillRef; result: FieldProposal };
+  preview_records: { params: PreviewRecords; result: RecordsPreview };
+  mark_record: { params: MarkRecord; result: ToolResult };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
   stop_tool: { params: RunRef; result: Nothing };

@@ -84,3 +84,23 @@ test('problems that cannot be read say so; what was known stays', async () => {
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText(/^No problems\./)).toBeVisible();
 });
+
+test('makes a note that fits nothing a record in one click, with Undo', async () => {
+  const mark = { skill: 'crm', record_type: 'contact', mark: 'type: contact' };
+  const { backend, user } = await open([{ ...problem('CRM/People/Ada.md', 1, 'it lies in CRM/People and is no contact'), mark }]);
+  backend.on('undo_changes', () => ({ change_set: 'c2', undone: [], merged: [], conflicts: [] }));
+  await user.click(screen.getByRole('button', { name: 'Set type: contact in Ada' }));
+  expect(await screen.findByText('Ada counts as contact now.')).toBeVisible();
+  expect(backend.asked('mark_record')).toMatchObject([{ skill: 'crm', record_type: 'contact', path: 'CRM/People/Ada.md' }]);
+  await user.click(screen.getByTestId('undo-mark'));
+  expect(await screen.findByText('Ada is as it was.')).toBeVisible();
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'marked' }]);
+});
+
+test('says why a note was not made a record', async () => {
+  const mark = { skill: 'crm', record_type: 'contact', mark: 'type: contact' };
+  const { backend, user } = await open([{ ...problem('CRM/People/Ada.md', 1), mark }]);
+  backend.fail('mark_record', { message: 'A rule denies it.', hint: '' });
+  await user.click(screen.getByTestId('mark-record'));
+  expect(await screen.findByText('A rule denies it.')).toBeVisible();
+});

@@ -4,6 +4,7 @@ import { useBackend, userError, type ProblemView, type UserError } from '../ipc'
 import { Button, Coded, count, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName } from '../shared';
 import { listKeys, noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
+import { MarkedRecord, MarkRecord, type Marked } from './MarkRecord';
 
 /** Notes that show at once, and that each "Show more" adds. */
 const PAGE = 50;
@@ -13,12 +14,14 @@ export function ProblemsPanel() {
   const { rows, error } = useApp((app) => app.problems);
   const { loadProblems } = useActions();
   const [pages, setPages] = useState(1);
+  const [marked, setMarked] = useState<Marked | null>(null);
   const groups = byNote(rows ?? []);
   const shown = groups.slice(0, pages * PAGE);
   const more = groups.length - shown.length;
   return (
     <div data-testid="problems-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       {error && <ErrorBox error={error} actions={<LinkButton onClick={() => void loadProblems()}>Try again</LinkButton>} />}
+      {marked && <MarkedRecord key={marked.change_set} marked={marked} />}
       {rows === null && !error && <Loading lines={4} label="Reading the problems" />}
       {rows?.length === 0 && !error && <Empty>No problems. Notes that cannot be read in full appear here, with a fix.</Empty>}
       {rows !== null && rows.length > 0 && (
@@ -27,7 +30,7 @@ export function ProblemsPanel() {
         </h2>
       )}
       {shown.map(([path, problems]) => (
-        <NoteProblems key={path} path={path} problems={problems} />
+        <NoteProblems key={path} path={path} problems={problems} onMarked={setMarked} />
       ))}
       {more > 0 && (
         <LinkButton className="self-start text-small" onClick={() => setPages(pages + 1)}>
@@ -38,7 +41,7 @@ export function ProblemsPanel() {
   );
 }
 
-function NoteProblems({ path, problems }: { path: string; problems: readonly ProblemView[] }) {
+function NoteProblems({ path, problems, onMarked }: { path: string; problems: readonly ProblemView[]; onMarked: (done: Marked) => void }) {
   const { openNote } = useActions();
   const backend = useBackend();
   const [failed, setFailed] = useState<UserError | null>(null);
@@ -77,7 +80,7 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
         </Button>
       </div>
       <ul className="divide-y divide-line overflow-hidden rounded-control border border-line bg-surface">
-        {problems.map(({ line, problem, remedy }, index) => (
+        {problems.map(({ line, problem, remedy, mark }, index) => (
           <li key={index} className="selectable grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-1 px-2.5 py-1.5 text-small break-words">
             <span className="tabular text-fg-3">Line {line}</span>
             <span>
@@ -87,6 +90,7 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
                   <Coded text={remedy} />
                 </span>
               )}
+              {mark && <MarkRecord path={path} mark={mark} onDone={onMarked} />}
             </span>
           </li>
         ))}

@@ -9,6 +9,7 @@ import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
+import { RecordsSettings } from './records/RecordsSettings';
 import { needsAttention as serverNeedsAttention } from './servers/server-rows';
 import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
@@ -29,6 +30,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
 
 export function SettingsPage() {
   const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
+  const records = useApp(({ view }) => view.kind === 'settings' && view.records !== undefined);
   const { show } = useActions();
   const toFix = useToFix();
   const serversToFix = useServersToFix();
@@ -82,7 +84,7 @@ export function SettingsPage() {
       </nav>
       <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
         <ViewBoundary subject={page}>
-          {page === 'skills' && <SkillsPage />}
+          {page === 'skills' && (records ? <RecordsSettings /> : <SkillsPage />)}
           {page === 'models' && <ModelsPage />}
           {page === 'permissions' && <PermissionsPage />}
           {page === 'credentials' && <CredentialsPage />}

@@ -146,7 +146,7 @@ function Problems() {
             `${counted(problems.length, 'problem')} in ${counted(new Set(problems.map(({ path }) => path)).size, 'note')}`
           )}
         </span>
-        {problems.length === 1 ? <NoteLink note={first.path} className="shrink-0" /> : <LinkButton onClick={list}>Show</LinkButton>}
+        {problems.length === 1 && !first.mark ? <NoteLink note={first.path} className="shrink-0" /> : <LinkButton onClick={list}>{problems.length === 1 ? 'Fix…' : 'Show'}</LinkButton>}
       </dd>
     </>
   );

@@ -15,7 +15,7 @@ import { useAttempt } from './useAttempt';
  */
 export function FieldProposal({ skill, hideable = false }: { skill: string; /** Beside other content, where it may be in the way. */ hideable?: boolean }) {
   const backend = useBackend();
-  const { hideProposal } = useActions();
+  const { hideProposal, show } = useActions();
   const hidden = useApp(({ hiddenProposals }) => hiddenProposals[skill]);
   const registry = useApp(({ revisions }) => revisions.registry);
   const read = useRpc('propose_fields', { skill }, registry);
@@ -64,6 +64,9 @@ export function FieldProposal({ skill, hideable = false }: { skill: string; /** 
               <span className="min-w-40 flex-1">{summaryOf(proposal.types)}.</span>
               <LinkButton aria-expanded={shown} onClick={() => setShown(!shown)}>
                 {shown ? 'Hide names' : 'Show names'}
+              </LinkButton>
+              <LinkButton onClick={() => show({ kind: 'settings', page: 'skills', skill, records: proposal.types[0]?.record_type ?? '' })} data-testid="change-fields">
+                Change…
               </LinkButton>
               <Button size="s" disabled={busy} onClick={() => void use(proposal)} data-testid="use-fields">
                 Use them

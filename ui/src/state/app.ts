@@ -25,8 +25,8 @@ export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credential
 
 export type View =
   | { readonly kind: 'chat' }
-  /** `waiting` names a tool that waits for the user, `skill` a skill; opened when the page opens. */
-  | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string; readonly skill?: string }
+  /** `waiting` names a tool that waits for the user, `skill` a skill; opened when the page opens. `records` is a record type of the skill, whose settings are shown instead of it. */
+  | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string; readonly skill?: string; readonly records?: string }
   /** `tool` is `skill.tool`, marked when the page opens; `args` stand in its form then. */
   | { readonly kind: 'run-tool'; readonly tool: string | null; readonly args?: JsonValue }
   /** The deleted chats. */
@@ -103,6 +103,8 @@ export interface AppState {
   readonly recordForm: RecordForm | null;
   /** By skill: the names of a vault that were proposed for its records, and hidden until others are. */
   readonly hiddenProposals: Readonly<Record<string, string>>;
+  /** A vault was chosen since the window opened: a new chat offers to read its notes as records. */
+  readonly offersRecords: boolean;
   /** By provider: how its last request went, where that was told since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
   /** How large everything is drawn, in percent. */
@@ -268,6 +270,7 @@ export const firstState: AppState = {
   conflicts: [],
   recordForm: null,
   hiddenProposals: {},
+  offersRecords: false,
   health: {},
   zoom: 100,
   keys: {},

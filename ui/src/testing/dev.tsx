@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
-// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|crm|portfolio|budget&theme=dark
+// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -70,6 +70,8 @@ function go() {
     case 'appearance':
     case 'keyboard':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });
+    case 'records':
+      return actions.show({ kind: 'settings', page: 'skills', skill: 'crm', records: 'contact' });
     case 'waiting-tools':
       return actions.show({ kind: 'settings', page: 'skills', ...(asked.has('tool') ? { waiting: asked.get('tool') ?? '' } : {}) });
     case 'host':

@@ -18,6 +18,7 @@ import type {
   ProblemView,
   ProviderRow,
   RecordFormView,
+  RecordsPreview,
   ResourceSuggestion,
   Result,
   ServerDetail,
@@ -33,6 +34,7 @@ import type {
   WorkspaceView,
   Workspaces,
 } from '../ipc';
+import { sampleRecordsPage } from './sample/records';
 import { sampleServerDetail } from './sample/servers';
 import { ScriptedBackend } from './scripted-backend';
 
@@ -68,6 +70,8 @@ export interface World {
   recordForms?: RecordFormView[];
   /** By skill: names that a vault has for its records; none where it is left out. */
   proposals?: Record<string, FieldProposal>;
+  /** How the vault would be read; the sample where it is left out. */
+  recordsPage?: RecordsPreview;
   /** Values in use, by `type.field`. */
   values?: Record<string, string[]>;
   changes: ChangeSetView[];
@@ -148,6 +152,23 @@ export class FakeBackend extends ScriptedBackend {
       .map(({ name, path }) => ({ name, path, record_type: null }));
   propose_fields = ({ skill }: Params<'propose_fields'>): Result<'propose_fields'> =>
     this.world.proposals?.[skill] ?? { skill, types: [], config: null };
+  /** The sample with what is asked for in it: nothing is counted again. */
+  preview_records = ({ own, rules, note }: Params<'preview_records'>): Result<'preview_records'> => {
+    const page = this.world.recordsPage ?? sampleRecordsPage();
+    const set = (own ?? page.own) as { [key: string]: unknown };
+    const used = set['match'] as unknown[] | undefined;
+    const is = (entry: unknown, of: unknown) => JSON.stringify(entry) === JSON.stringify(of);
+    const added = (entry: Result<'preview_records'>['own']) => page.rules.slice(0, 1).map((rule) => ({ ...rule, entry, words: String(Object.values(entry as object)[0]), more: 0 }));
+    const known = rules?.flatMap((entry) => page.rules.find((rule) => is(rule.entry, entry)) ?? added(entry)) ?? page.rules;
+    return {
+      ...page,
+      own: set as Result<'preview_records'>['own'],
+      config: { records: { [page.record_type]: set } } as Result<'preview_records'>['config'],
+      rules: known.map((rule) => (used === undefined ? rule : { ...rule, used: used.some((entry) => is(entry, rule.entry)) })),
+      note: page.note && { ...page.note, at: note ?? 0 },
+    };
+  };
+  mark_record = ({ path }: Params<'mark_record'>): Result<'mark_record'> => ({ ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: 'marked' });
   list_tools = () => this.world.tools;
   list_server_prompts = (): ServerPrompt[] => this.world.prompts ?? [];
   suggest_resources = (): ResourceSuggestion[] => this.world.resources ?? [];

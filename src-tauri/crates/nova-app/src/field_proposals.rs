@@ -18,8 +18,10 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::blocking::blocking;
 use crate::chat::unknown_skill;
+pub(crate) use properties::suggested as suggested_properties;
 use properties::{names_of, plural, properties, properties_of, same_word};
 use rules::Candidate;
+pub(crate) use rules::{entry, weigh};
 
 mod properties;
 mod rules;
@@ -31,36 +33,39 @@ impl App {
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone();
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
         let view = self.vault()?.seen_by_owner();
-        blocking(move || {
-            let mut rows = view.query(&Query::default())?.rows;
-            let templates = view.template_folder();
-            rows.retain(|row| !templates.holds(&row.path));
-            let mut notes = view.notes()?;
-            notes.retain(|note| !templates.holds(&note.path) && !note.path.is_sync_conflict());
-            let vault = VaultRead { rows: &rows, notes, bases: bases(&view)? };
-            Ok(propose(&skill, &snapshot, &vault, &own))
-        })
-        .await
+        blocking(move || Ok(propose(&skill, &snapshot, &WholeVault::read(&view)?, &own))).await
     }
 }
 
 /// What the notes suggest for the skill's configuration, `own` being what the user has set of it.
-fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &VaultRead<'_>, own: &Value) -> FieldProposal {
-    let notes = of_types(vault.rows);
+fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &WholeVault, own: &Value) -> FieldProposal {
     let mut config = own.clone();
     let mut types = Vec::new();
+    for (declared, found) in resemblances(skill, snapshot, vault) {
+        found.enter(declared, &mut config);
+        types.push(found.proposal(declared));
+    }
+    let config = if types.is_empty() { Value::Null } else { config };
+    FieldProposal { skill: skill.id.clone(), types, config }
+}
+
+/// The types of the skill that notes speak for.
+fn resemblances<'a>(
+    skill: &'a SkillEntry,
+    snapshot: &Snapshot,
+    vault: &'a WholeVault,
+) -> Vec<(&'a RecordType, Resemblance<'a>)> {
+    let notes = of_types(&vault.rows);
     // A value of `type:` is a record of one type only, of one skill only.
     let mut taken: BTreeSet<String> = snapshot
         .available()
         .flat_map(|skill| skill.records.iter())
         .flat_map(|declared| declared.type_values().iter().map(|value| folded(value)))
         .collect();
+    let mut all = Vec::new();
     for declared in skill.records.iter() {
-        let others = snapshot.available().flat_map(|skill| skill.records.iter());
-        let others =
-            Recogniser::any_of(others.filter(|other| *other != declared).map(RecordType::recogniser));
         let known = vault.recognised(declared.recogniser());
-        let mut by_rule = rules::candidates(declared, vault, &vault.recognised(&others));
+        let mut by_rule = candidates(snapshot, vault, declared);
         // Rules that find nothing new are no reason to change anything.
         if by_rule
             .iter()
@@ -71,22 +76,96 @@ fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &VaultRead<'_>, own: 
         }
         let Some(found) = Resemblance::find(declared, &notes, &taken, by_rule) else { continue };
         taken.extend(found.type_values.iter().map(|value| folded(value)));
-        found.enter(declared, &mut config);
-        types.push(found.proposal(declared));
+        all.push((declared, found));
     }
-    let config = if types.is_empty() { Value::Null } else { config };
-    FieldProposal { skill: skill.id.clone(), types, config }
+    all
 }
 
-/// The vault as it was read for a proposal, without templates.
-struct VaultRead<'a> {
-    rows: &'a [QueryRow],
-    notes: Vec<Note>,
+fn candidates<'a>(snapshot: &Snapshot, vault: &'a WholeVault, declared: &RecordType) -> Vec<Candidate<'a>> {
+    let others = snapshot.available().flat_map(|skill| skill.records.iter());
+    let others = Recogniser::any_of(others.filter(|other| *other != declared).map(RecordType::recogniser));
+    rules::candidates(declared, vault, &vault.recognised(&others))
+}
+
+/// What the notes suggest for `records.<type>`; empty where nothing is suggested.
+pub(crate) fn suggested(
+    skill: &SkillEntry,
+    snapshot: &Snapshot,
+    vault: &WholeVault,
+    record_type: &str,
+) -> Map<String, Value> {
+    let all = resemblances(skill, snapshot, vault);
+    let Some((declared, found)) = all.into_iter().find(|(declared, _)| declared.name() == record_type) else {
+        return Map::new();
+    };
+    let mut config = Value::Null;
+    found.enter_rules(declared, &mut config);
+    let mut own = config["records"][record_type].as_object().cloned().unwrap_or_default();
+    if found.rules.is_empty() && found.type_values.is_empty() {
+        own.remove("match");
+        own.remove("folder");
+    }
+    // What is a record by its folder stays one.
+    if let Some(entries) = own.get("match").and_then(Value::as_array) {
+        let rules = entries.iter().filter_map(|rule| serde_json::from_value::<MatchRule>(rule.clone()).ok());
+        let recognisers: Vec<Recogniser> = rules.filter_map(|rule| rule.recogniser()).collect();
+        let kept = vault.recognised(&Recogniser::any_of(&recognisers));
+        let is_lost = vault.recognised(declared.recogniser()).into_iter().any(|path| !kept.contains(path));
+        if is_lost && let Some(entries) = own.get_mut("match").and_then(Value::as_array_mut) {
+            entries.push(json!({"folder": declared.folder.trim_matches('/')}));
+        }
+    }
+    own.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
+    own
+}
+
+/// How many notes the suggestion for the type would take.
+pub(crate) fn suggested_notes(
+    skill: &SkillEntry,
+    snapshot: &Snapshot,
+    vault: &WholeVault,
+    record_type: &str,
+) -> usize {
+    let all = resemblances(skill, snapshot, vault);
+    let found = all.iter().find(|(declared, _)| declared.name() == record_type);
+    found.map_or(0, |(_, found)| found.notes.len())
+}
+
+/// Every rule that notes speak for, the unlikely ones included.
+pub(crate) fn suggested_rules(
+    skill: &SkillEntry,
+    snapshot: &Snapshot,
+    vault: &WholeVault,
+    record_type: &str,
+) -> Vec<MatchRule> {
+    let Some(declared) = skill.records.iter().find(|declared| declared.name() == record_type) else {
+        return Vec::new();
+    };
+    candidates(snapshot, vault, declared).into_iter().map(|one| one.rule).collect()
+}
+
+/// The vault as it was read to look for records.
+pub(crate) struct WholeVault {
+    /// Without templates.
+    pub(crate) rows: Vec<QueryRow>,
+    /// Without templates and copies of sync programs.
+    pub(crate) notes: Vec<Note>,
+    pub(crate) templates: Vec<Note>,
     /// Name and text of each `.base` file.
     bases: Vec<(String, String)>,
 }
 
-impl VaultRead<'_> {
+impl WholeVault {
+    pub(crate) fn read(view: &View) -> Result<Self, VaultError> {
+        let mut rows = view.query(&Query::default())?.rows;
+        let folder = view.template_folder();
+        rows.retain(|row| !folder.holds(&row.path));
+        let (templates, mut notes): (Vec<Note>, Vec<Note>) =
+            view.notes()?.into_iter().partition(|note| folder.holds(&note.path));
+        notes.retain(|note| !note.path.is_sync_conflict());
+        Ok(Self { rows, notes, templates, bases: bases(view)? })
+    }
+
     fn recognised(&self, recogniser: &Recogniser) -> HashSet<&VaultPath> {
         let recognised = self.notes.iter().filter(|note| recogniser.recognises(note));
         recognised.map(|note| &note.path).collect()
@@ -380,12 +459,12 @@ fn resembles(declared: &RecordType, kind: &Kind) -> bool {
 }
 
 /// Paths of a few of the notes.
-fn examples_of(notes: &[&QueryRow]) -> Vec<String> {
+pub(crate) fn examples_of(notes: &[&QueryRow]) -> Vec<String> {
     const EXAMPLES: usize = 2;
     notes.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect()
 }
 
-fn count(of: usize) -> u32 {
+pub(crate) fn count(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
 

@@ -20,6 +20,7 @@ impl App {
                     line: *line,
                     problem: reason.clone(),
                     remedy: "Correct it in Obsidian; Nova leaves it as it is.".into(),
+                    mark: None,
                 }),
                 _ => None,
             };

@@ -12,7 +12,9 @@ use nova_protocol::{
 };
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::figures::{currency_code, folded};
-use nova_skill::{Date, FieldFault, Note, PropertyValue, RecordType, Start, ToolError, VaultPath, native};
+use nova_skill::{
+    Date, FieldFault, Note, PropertyValue, RecordType, RecordTypes, Start, ToolError, VaultPath, native,
+};
 use nova_vault::note::FrontMatter;
 use nova_vault::{Query, TemplateFolder, View};
 use serde_json::{Map, Value};
@@ -218,7 +220,7 @@ impl App {
     }
 
     /// An available skill that declares the record type.
-    fn skill_with(&self, id: &str, record_type: &str) -> Result<Arc<SkillEntry>, UserError> {
+    pub(crate) fn skill_with(&self, id: &str, record_type: &str) -> Result<Arc<SkillEntry>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
         declared(skill, record_type)?;
@@ -277,8 +279,17 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
 }
 
 fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordType, UserError> {
-    skill.records.iter().find(|declared| declared.name() == record_type).ok_or_else(|| {
-        let known: Vec<&str> = skill.records.iter().map(RecordType::name).collect();
+    declared_in(skill, &skill.records, record_type)
+}
+
+/// The type of that name among the types of the skill, as a configuration has them.
+pub(crate) fn declared_in<'a>(
+    skill: &SkillEntry,
+    records: &'a RecordTypes,
+    record_type: &str,
+) -> Result<&'a RecordType, UserError> {
+    records.iter().find(|declared| declared.name() == record_type).ok_or_else(|| {
+        let known: Vec<&str> = records.iter().map(RecordType::name).collect();
         let hint = match known.as_slice() {
             [] => skill.reason.clone().unwrap_or_else(|| "It declares no records.".into()),
             known => format!("It has {}.", known.join(", ")),
@@ -315,6 +326,7 @@ fn broken_matter(note: &Note) -> Option<ProblemView> {
         line: *line,
         problem: reason.clone(),
         remedy: "Correct it in Obsidian, then open the form again; Nova leaves the note as it is.".into(),
+        mark: None,
     })
 }
 
@@ -328,7 +340,13 @@ fn broken(problem: &ProblemView) -> UserError {
 }
 
 fn problem_view(problem: nova_vault::Problem) -> ProblemView {
-    ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
+    ProblemView {
+        path: problem.path,
+        line: problem.line,
+        problem: problem.problem,
+        remedy: problem.remedy,
+        mark: None,
+    }
 }
 
 fn error_view(fault: FieldFault) -> FieldErrorView {

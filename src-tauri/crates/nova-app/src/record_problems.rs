@@ -1,9 +1,14 @@
 //! What is wrong with the records of a vault, for `nova vault check`.
 
+use std::collections::BTreeMap;
+
+use nova_protocol::RecordMark;
 use nova_registry::Snapshot;
 use nova_skill::{Note, RecordType};
 use nova_vault::{Problem, Recogniser, Rule, VaultError, View};
+use serde_json::Value;
 
+use crate::config_line::line_of;
 use crate::record_reach::reach_problem;
 
 /// A record type and the skill that declares it.
@@ -12,9 +17,36 @@ struct Kind<'a> {
     declared: &'a RecordType,
 }
 
+/// A problem, with what would make the note a record where it is none.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found {
+    pub(crate) problem: Problem,
+    pub(crate) mark: Option<Mark>,
+}
+
+/// The skill, the record type, and the property with its value.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark(String, String, String);
+
+impl From<Problem> for Found {
+    fn from(problem: Problem) -> Self {
+        Self { problem, mark: None }
+    }
+}
+
+impl From<Mark> for RecordMark {
+    fn from(Mark(skill, record_type, mark): Mark) -> Self {
+        Self { skill, record_type, mark }
+    }
+}
+
 /// What is not as declared, which notes several types claim, and which notes lie in a folder of records and
-/// are none.
-pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Problem>, VaultError> {
+/// are none. `config` is the text of `nova.config.json`.
+pub(crate) fn record_problems(
+    view: &View,
+    skills: &Snapshot,
+    config: &str,
+) -> Result<Vec<Found>, VaultError> {
     let kinds: Vec<Kind<'_>> = skills
         .available()
         .flat_map(|skill| skill.records.iter().map(|declared| Kind { skill: &skill.id, declared }))
@@ -22,27 +54,52 @@ pub(crate) fn record_problems(view: &View, skills: &Snapshot) -> Result<Vec<Prob
     let folders = kinds.iter().map(|kind| Rule::Folder(kind.declared.folder.clone()));
     let in_folders = Recogniser::new(folders);
     let recognisers = kinds.iter().map(|kind| kind.declared.recogniser());
-    let mut problems = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for note in view.records(&Recogniser::any_of(recognisers.chain([&in_folders])))? {
         let claimed: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.declared.recognises(&note)).collect();
         match claimed.as_slice() {
-            [] => problems.extend(own_folder(&note, &kinds).map(|kind| fits_nothing(&note, kind))),
-            [kind] => problems.extend(kind.declared.check(&note)),
+            [] => found.extend(own_folder(&note, &kinds).map(|kind| fits_nothing(&note, kind))),
+            [kind] => found.extend(kind.declared.check(&note).into_iter().map(Found::from)),
             [one, other, ..] => {
-                problems.push(claimed_twice(&note, one, other));
+                found.push(claimed_twice(&note, one, other).into());
                 let mut checked: Vec<Problem> =
                     claimed.iter().flat_map(|kind| kind.declared.check(&note)).collect();
                 // Both say the same of a property that both have.
                 checked.sort();
                 checked.dedup();
-                problems.extend(checked);
+                found.extend(checked.into_iter().map(Found::from));
             }
         }
     }
     for kind in &kinds {
-        problems.extend(reach_problem(view, kind.skill, kind.declared)?);
+        found.extend(reach_problem(view, kind.skill, kind.declared, config)?.map(Found::from));
     }
-    Ok(problems)
+    Ok(found)
+}
+
+/// What is wrong with what the user set of records, `set` being the configurations by skill, on the lines of
+/// `nova.config.json`, whose text is `config`.
+pub(crate) fn config_problems(
+    skills: &Snapshot,
+    set: &BTreeMap<String, Value>,
+    config: &str,
+) -> Vec<Problem> {
+    let broken = skills.skills().iter().filter(|skill| skill.config_problem.is_some());
+    let problems = broken.flat_map(|skill| {
+        let own = set.get(&skill.id).unwrap_or(&Value::Null);
+        let faults = skill.records_with(own).err().unwrap_or_default();
+        let problem = |fault: nova_skill::ConfigFault| {
+            let key = format!("skills.{}.config.{}", skill.id, fault.key);
+            Problem {
+                path: "nova.config.json".to_owned(),
+                line: line_of(config, &key),
+                problem: format!("{key} {}", fault.reason.trim_end_matches('.')),
+                remedy: "Correct it; the last good settings stay in use until then.".to_owned(),
+            }
+        };
+        faults.into_iter().map(problem).collect::<Vec<_>>()
+    });
+    problems.collect()
 }
 
 /// The kind in whose folder the note lies. A folder that has folders of other kinds below it is none of its own.
@@ -71,21 +128,23 @@ fn claimed_twice(note: &Note, one: &Kind, other: &Kind) -> Problem {
     }
 }
 
-fn fits_nothing(note: &Note, kind: &Kind) -> Problem {
+fn fits_nothing(note: &Note, kind: &Kind) -> Found {
     let declared = kind.declared;
     let (folder, name) = (&declared.folder, declared.name());
     let why = match note.document.record_type() {
         Some(other) => format!(", and its type is {other}"),
         None => declared.check(note).first().map_or_else(String::new, |fault| format!(": {}", fault.problem)),
     };
-    let remedy = match declared.mark_in_words() {
+    let mark = declared.mark_in_words();
+    let remedy = match &mark {
         Some(mark) => format!("Set `{mark}` in the note, or move it out of {folder}."),
         None => format!("Move it out of {folder}, or add what makes it one: {}.", declared.recognised_by()),
     };
-    Problem {
+    let problem = Problem {
         path: note.path.to_string(),
         line: 1,
         problem: format!("it lies in {folder} and is no {name}{why}"),
         remedy,
-    }
+    };
+    Found { problem, mark: mark.map(|mark| Mark(kind.skill.to_owned(), name.to_owned(), mark)) }
 }

@@ -7,15 +7,18 @@ use nova_vault::{Problem, VaultError, View};
 use crate::app::App;
 use crate::blocking::blocking;
 use crate::chat::unknown_skill;
+use crate::config_line::line_of;
 
 /// Of a vault with fewer notes nothing is said.
 const FEW: usize = 20;
 
 impl App {
-    /// Refuses a configuration by whose `match` nearly every note would be a record. Whoever means it writes it
-    /// into the file.
+    /// Refuses a configuration by whose `match` nearly every note would be a record, unless the user agreed to
+    /// that.
     pub(crate) async fn check_reach(&self, set: &SetSkill) -> Result<(), UserError> {
-        let Some(config) = &set.config else { return Ok(()) };
+        let Some(config) = set.config.as_ref().filter(|_| set.nearly_all != Some(true)) else {
+            return Ok(());
+        };
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
         // What is wrong with it is said where it is set.
@@ -47,21 +50,31 @@ fn takes_nearly_all(view: &View, declared: &RecordType) -> Result<Option<String>
         return Ok(None);
     }
     let (taken, all) = (view.records(declared.recogniser())?.len(), view.notes()?.len());
-    let rules = declared.recognised_by();
-    let said = format!("By {rules}, {taken} of {all} notes are records of {}", declared.name());
-    Ok((all >= FEW && taken * 10 >= all * 9).then_some(said))
+    Ok(says_nearly_all(declared, taken, all))
 }
 
-/// The same as a problem of the configuration.
+/// As [`takes_nearly_all`], of notes that were counted.
+pub(crate) fn says_nearly_all(declared: &RecordType, taken: usize, all: usize) -> Option<String> {
+    if !declared.has_own_match() {
+        return None;
+    }
+    let rules = declared.recognised_by();
+    let said = format!("By {rules}, {taken} of {all} notes are records of {}", declared.name());
+    (all >= FEW && taken * 10 >= all * 9).then_some(said)
+}
+
+/// The same as a problem of the configuration, `config` being the text of its file.
 pub(crate) fn reach_problem(
     view: &View,
     skill: &str,
     declared: &RecordType,
+    config: &str,
 ) -> Result<Option<Problem>, VaultError> {
+    let key = format!("skills.{skill}.config.records.{}", declared.name());
     Ok(takes_nearly_all(view, declared)?.map(|problem| Problem {
         path: "nova.config.json".to_owned(),
-        line: 1,
+        line: line_of(config, &format!("{key}.match")),
         problem,
-        remedy: format!("Narrow `match` under skills.{skill}.config.records.{}.", declared.name()),
+        remedy: format!("Narrow `match` under {key}."),
     }))
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -15,7 +16,7 @@ use crate::config::Config;
 use crate::places::Places;
 use crate::presence::of_configured;
 use crate::recent_vaults::remember_vault;
-use crate::record_problems::record_problems;
+use crate::record_problems::{Found, config_problems, record_problems};
 
 impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
@@ -115,10 +116,10 @@ impl App {
 
     pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
         let vault = self.vault()?;
-        let (skills, private) = (self.registry().snapshot(), self.private());
+        let set = self.set_of_records();
         blocking(move || {
             let status = vault.status()?;
-            let problems = all_problems(&vault, &skills, &private)?;
+            let problems = all_problems(&vault, &set)?;
             Ok(VaultSummary {
                 name: status.name,
                 path: status.root.display().to_string(),
@@ -141,10 +142,10 @@ impl App {
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_status(&self) -> Result<Value, UserError> {
         let vault = self.vault()?;
-        let (skills, private) = (self.registry().snapshot(), self.private());
+        let set = self.set_of_records();
         blocking(move || {
             let mut status = vault.status()?;
-            status.problems = all_problems(&vault, &skills, &private)?.len();
+            status.problems = all_problems(&vault, &set)?.len();
             serde_json::to_value(status)
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))
         })
@@ -158,12 +159,20 @@ impl App {
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
         let vault = self.vault()?;
-        let (skills, private) = (self.registry().snapshot(), self.private());
-        blocking(move || {
-            let problems = all_problems(&vault, &skills, &private)?;
-            Ok(problems.into_iter().map(problem_view).collect())
-        })
-        .await
+        let set = self.set_of_records();
+        blocking(move || Ok(all_problems(&vault, &set)?.into_iter().map(problem_view).collect())).await
+    }
+
+    fn set_of_records(&self) -> SetOfRecords {
+        let skills = self.registry().snapshot();
+        let set = self.config().skills;
+        let own = |id: &str| set.of(id).map(|own| own.config.clone()).unwrap_or_default();
+        SetOfRecords {
+            file: self.places().config_file(),
+            configs: skills.skills().iter().map(|skill| (skill.id.clone(), own(&skill.id))).collect(),
+            skills,
+            private: self.private(),
+        }
     }
 
     /// The notes and folders that the user listed as private, as the open vault names them.
@@ -198,14 +207,26 @@ pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
     looked.inspect_err(|error| tracing::warn!("{error}")).unwrap_or_default()
 }
 
-/// The problems of the vault, those of its records, and those of the list of private notes. A note that
-/// cannot be read is nobody's record, so nothing is said twice.
-fn all_problems(vault: &Vault, skills: &Snapshot, private: &[String]) -> Result<Vec<Problem>, UserError> {
+/// The settings that are looked at for problems.
+struct SetOfRecords {
+    skills: Arc<Snapshot>,
+    private: Vec<String>,
+    /// `nova.config.json`
+    file: PathBuf,
+    /// By skill: what the user has set of it.
+    configs: BTreeMap<String, Value>,
+}
+
+/// The problems of the vault, those of its records and of their settings, and those of the list of private
+/// notes. A note that cannot be read is nobody's record, so nothing is said twice.
+fn all_problems(vault: &Vault, set: &SetOfRecords) -> Result<Vec<Found>, UserError> {
     let view = vault.seen_by_owner();
-    let mut problems = vault.problems()?;
-    problems.extend(record_problems(&view, skills)?);
-    let for_nothing = vault.private_for_nothing(private)?;
-    problems.extend(for_nothing.iter().map(|entry| no_such_private(entry)));
+    let mut problems: Vec<Found> = vault.problems()?.into_iter().map(Found::from).collect();
+    let config = std::fs::read_to_string(&set.file).unwrap_or_default();
+    problems.extend(record_problems(&view, &set.skills, &config)?);
+    problems.extend(config_problems(&set.skills, &set.configs, &config).into_iter().map(Found::from));
+    let for_nothing = vault.private_for_nothing(&set.private)?;
+    problems.extend(for_nothing.iter().map(|entry| Found::from(no_such_private(entry))));
     problems.sort();
     Ok(problems)
 }
@@ -223,8 +244,14 @@ fn watching(vault: &Vault) -> String {
     }
 }
 
-fn problem_view(problem: Problem) -> ProblemView {
-    ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
+fn problem_view(Found { problem, mark }: Found) -> ProblemView {
+    ProblemView {
+        path: problem.path,
+        line: problem.line,
+        problem: problem.problem,
+        remedy: problem.remedy,
+        mark: mark.map(Into::into),
+    }
 }
 
 /// [`Vault::open`], or [`Vault::open_chosen`].

@@ -209,6 +209,10 @@ commands! { $
     values_in_use(FieldsOfRecords) -> Vec<ValuesInUse>;
     /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.
     propose_fields(SkillRef) -> FieldProposal;
+    /// Reads the vault with settings of records that are not in force yet. Changes nothing.
+    preview_records(PreviewRecords) -> RecordsPreview;
+    /// Writes into a note what makes it a record, as one change set of the user's own.
+    mark_record(MarkRecord) -> ToolResult;
     list_tools(Nothing) -> Vec<ToolRow>;
     /// Runs one tool from its form; its events carry `run` as their session.
     call_tool(CallTool) -> ToolResult;

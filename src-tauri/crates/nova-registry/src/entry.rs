@@ -256,6 +256,14 @@ impl SkillEntry {
         faults.iter().map(|fault| fault.trim_start_matches(['.', ':', ' ']).to_owned()).collect()
     }
 
+    /// Its record types with this as the user's configuration of the skill.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn records_with(&self, own: &Value) -> Result<RecordTypes, Vec<nova_skill::ConfigFault>> {
+        self.manifest.records.with_config(&merged(&self.defaults, own))
+    }
+
     /// The panel it declares, with the fields and record types that the user added.
     pub fn panel(&self) -> Option<Value> {
         add_own(self.manifest.panel.as_ref(), &self.records)

@@ -49,6 +49,7 @@ export function startActions({ backend, get, setApp, attempt }: Tools, others: O
     async openVault(choice: OpenVault): Promise<VaultSummary> {
       const vault = await backend.rpc('open_vault', choice);
       await actions.beginVault();
+      setApp((app) => ({ ...app, offersRecords: true }));
       return vault;
     },
 

@@ -26,6 +26,11 @@ pub(super) fn properties(declared: &RecordType, notes: &[&QueryRow]) -> Vec<Prop
     proposals.collect()
 }
 
+/// Each field with the property that it would best be read from.
+pub(crate) fn suggested(declared: &RecordType, notes: &[&QueryRow]) -> Vec<(String, String)> {
+    properties_of(declared, notes).into_iter().map(|found| (found.field, found.property)).collect()
+}
+
 /// A field and the property that it would best be read from.
 pub(super) struct Found<'a> {
     pub(super) field: String,

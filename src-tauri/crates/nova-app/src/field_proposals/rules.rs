@@ -10,7 +10,7 @@ use nova_vault::{QueryRow, VaultPath};
 use serde_json::{Value, json};
 
 use super::properties::{Found, bare, names_of, properties_of, same_word};
-use super::{VaultRead, count, examples_of, says_something};
+use super::{WholeVault, count, examples_of, says_something};
 
 /// A rule and the notes that it would make records.
 pub(super) struct Candidate<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Candidate<'a> {
 /// The rules that notes speak for, the surest first; none where no note would become a record by them.
 pub(super) fn candidates<'a>(
     declared: &RecordType,
-    vault: &VaultRead<'a>,
+    vault: &'a WholeVault,
     taken: &HashSet<&VaultPath>,
 ) -> Vec<Candidate<'a>> {
     let by_path: HashMap<&VaultPath, &'a QueryRow> = vault.rows.iter().map(|row| (&row.path, row)).collect();
@@ -41,21 +41,7 @@ pub(super) fn candidates<'a>(
         if notes.is_empty() {
             continue;
         }
-        let (fitting, telling) = fitting(declared, &notes);
-        let share = fitting * 100 / notes.len();
-        let confidence = match (share, base.is_some()) {
-            (95.., _) => Confidence::Sure,
-            (50.., _) | (_, true) => Confidence::Likely,
-            _ => Confidence::Unlikely,
-        };
-        let reason = match (base, telling, notes.len() - fitting) {
-            (Some(base), ..) => format!("your table {base} shows them"),
-            (None, None, _) => "no property of theirs is one of its fields".to_owned(),
-            (None, Some(_), lacking) if confidence == Confidence::Unlikely => {
-                format!("{lacking} have no property of its fields")
-            }
-            (None, Some((label, with)), _) => format!("{with} have {label}"),
-        };
+        let (confidence, reason) = weigh(declared, &notes, base.as_deref());
         found.push(Candidate { rule, notes, more: 0, confidence, reason, used: false });
     }
     found.sort_by_key(|one| (one.confidence, std::cmp::Reverse(one.notes.len())));
@@ -68,6 +54,27 @@ pub(super) fn candidates<'a>(
         }
     }
     if found.iter().any(|one| one.used) { found } else { Vec::new() }
+}
+
+/// How sure it is that these notes are records of the type, and why; `base` is a table of the user's that shows
+/// them.
+pub(crate) fn weigh(declared: &RecordType, notes: &[&QueryRow], base: Option<&str>) -> (Confidence, String) {
+    let (fitting, telling) = fitting(declared, notes);
+    let share = if notes.is_empty() { 0 } else { fitting * 100 / notes.len() };
+    let confidence = match (share, base.is_some()) {
+        (95.., _) => Confidence::Sure,
+        (50.., _) | (_, true) => Confidence::Likely,
+        _ => Confidence::Unlikely,
+    };
+    let reason = match (base, telling, notes.len() - fitting) {
+        (Some(base), ..) => format!("your table {base} shows them"),
+        (None, None, _) => "no property of theirs is one of its fields".to_owned(),
+        (None, Some(_), lacking) if confidence == Confidence::Unlikely => {
+            format!("{lacking} have no property of its fields")
+        }
+        (None, Some((label, with)), _) => format!("{with} have {label}"),
+    };
+    (confidence, reason)
 }
 
 impl Candidate<'_> {
@@ -85,7 +92,7 @@ impl Candidate<'_> {
 }
 
 /// A rule as the configuration has it.
-pub(super) fn entry(rule: &MatchRule) -> Value {
+pub(crate) fn entry(rule: &MatchRule) -> Value {
     match rule {
         MatchRule::Type(name) => json!({"type": name}),
         MatchRule::Folder(folder) => json!({"folder": folder}),
@@ -95,7 +102,7 @@ pub(super) fn entry(rule: &MatchRule) -> Value {
 }
 
 /// Every rule that is called like the type, and those of a base that is, with the base's name.
-fn rules(declared: &RecordType, vault: &VaultRead<'_>) -> Vec<(MatchRule, Option<String>)> {
+fn rules(declared: &RecordType, vault: &WholeVault) -> Vec<(MatchRule, Option<String>)> {
     let mut words = names_of(declared, "type", declared.name());
     words.extend(declared.folder.rsplit('/').next());
     let is_called = |text: &str| words.iter().any(|word| same_word(word, text));
@@ -120,7 +127,7 @@ fn rules(declared: &RecordType, vault: &VaultRead<'_>) -> Vec<(MatchRule, Option
     for folder in folders.iter().filter(|folder| is_called(folder.rsplit('/').next().unwrap_or_default())) {
         add(&mut rules, MatchRule::Folder((*folder).to_owned()), None);
     }
-    for row in vault.rows {
+    for row in &vault.rows {
         for (key, property) in row.document.properties() {
             if folded(key) == "type" || key.contains(['"', '\\']) {
                 continue;

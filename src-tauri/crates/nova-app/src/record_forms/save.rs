@@ -76,6 +76,7 @@ impl NativeTool for SaveRecordTool {
                 let text = declared.new_note_of_form(&values).map_err(first)?;
                 let (folder, name) = declared.place(draft.values());
                 let path = ctx.vault().free_path(&folder, &name).await?;
+                let text = declared.on_template(text, path.name(), ctx.as_ref()).await?;
                 ctx.vault().create(&path, text).await?;
                 path
             }

@@ -1,6 +1,7 @@
 //! Parameters and results of the commands.
 
 mod notes;
+mod record_page;
 mod records;
 mod rules;
 mod sessions;
@@ -17,6 +18,7 @@ use crate::{Decision, ProviderKind, SecretText};
 
 pub use crate::parts::{ContextParts, ContextView, ImageView};
 pub use notes::*;
+pub use record_page::*;
 pub use records::*;
 pub use rules::*;
 pub use sessions::*;
@@ -78,6 +80,10 @@ pub struct ProblemView {
     pub line: u32,
     pub problem: String,
     pub remedy: String,
+    /// The note lies in a folder of records and is none: `mark_record` makes it one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mark: Option<RecordMark>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -183,6 +183,9 @@ pub struct SetSkill {
     #[serde(deserialize_with = "present")]
     #[ts(optional, type = "unknown")]
     pub config: Option<Value>,
+    /// The user agreed to rules of records by which nearly every note is one.
+    #[ts(optional)]
+    pub nearly_all: Option<bool>,
 }
 
 /// Keeps `null` apart from what is absent.

@@ -171,6 +171,7 @@ pub(super) async fn add(
     let text = declared.new_note(&declared.with_links(values, ctx.vault()).await?)?;
     let (folder, name) = declared.place(values);
     let path = ctx.vault().free_path(&folder, &name).await?;
+    let text = declared.on_template(text, path.name(), ctx).await?;
     ctx.vault().create(&path, text).await?;
     let note = ctx.vault().read(&path).await?;
     let out = row(declared, &declared.read(&note));

@@ -62,6 +62,7 @@ async fn add(ctx: &dyn ToolContext, record: &str, values: &Map<String, Value>) -
     let text = declared.new_note(&declared.with_links(values, ctx.vault()).await?)?;
     let (folder, name) = declared.place(values);
     let path = ctx.vault().free_path(&folder, &name).await?;
+    let text = declared.on_template(text, path.name(), ctx).await?;
     ctx.vault().create(&path, text).await?;
     Ok(json!({ "path": path }))
 }

@@ -20,7 +20,7 @@ pub(super) struct Fault {
 
 impl Field {
     /// Whether the value says nothing to the skill: then the record does not have the field.
-    pub(super) fn says_nothing(&self, value: &Value) -> bool {
+    pub fn says_nothing(&self, value: &Value) -> bool {
         is_empty(value)
             || !self.values.is_empty() && value.as_text().is_some_and(|text| self.meant(&text).is_none())
     }

@@ -35,13 +35,13 @@ impl RecordTypes {
     /// ```json
     /// { "records": { "contact": {
     ///     "match": [{ "where": "categories contains [[People]]" }, { "folder": "People" }],
-    ///     "folder": "People",
+    ///     "folder": "People", "template": "Templates/Person.md",
     ///     "names": { "name": "$file", "company": "org" },
     ///     "values": { "stage": { "active": "customer", "dormant": null } },
     ///     "fields": { "birthday": { "kind": "date" } } } } }
     /// ```
     ///
-    /// `$file` is the note's own name. A name that the manifest does not have declares a type, as the manifest
+    /// `$file` is the note's own name. `template` names a note of the vault that new ones are made from. A name that the manifest does not have declares a type, as the manifest
     /// would.
     ///
     /// # Errors

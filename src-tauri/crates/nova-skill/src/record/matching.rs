@@ -1,7 +1,7 @@
 //! Which notes are records of a type: the rules that its manifest or the user's configuration states, and what
 //! a new note needs so that they recognise it.
 
-use nova_vault::note::{Document, Value as PropertyValue};
+use nova_vault::note::{Document, PropertyEdit, Value as PropertyValue};
 use nova_vault::{Condition, Fits, Note, Recogniser, Rule};
 use serde::Deserialize;
 
@@ -234,6 +234,15 @@ impl RecordType {
             },
         }
         Ok(properties)
+    }
+
+    /// The edit that makes an existing note a record; none where no property would.
+    pub fn marking(&self, note: &Note) -> Option<PropertyEdit> {
+        let spelled = |key: String| note.document.spelled(&key).map_or(key.clone(), str::to_owned);
+        Some(match self.mark()? {
+            Mark::Is(key, value) => PropertyEdit::Set { key: spelled(key), value },
+            Mark::Has(key, item) => PropertyEdit::AddItem { key: spelled(key), item },
+        })
     }
 
     /// What its new notes get and no field of it names: for a person, "categories: [[People]]".

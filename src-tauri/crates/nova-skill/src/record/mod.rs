@@ -9,6 +9,7 @@ mod check;
 mod declaration;
 mod fault;
 mod form;
+mod from_template;
 mod mapping;
 mod matching;
 mod own;
@@ -87,6 +88,9 @@ pub struct RecordType {
     /// Whether the user declared it.
     #[serde(skip)]
     own: bool,
+    /// The user's note that new ones are made from.
+    #[serde(skip)]
+    template_note: Option<String>,
     #[serde(skip)]
     undeclared: Undeclared,
 }

@@ -7,7 +7,7 @@ use super::mapping::{Faults, listed};
 use super::{FILE_NAME, Field, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
-const KEYS: [&str; 5] = ["match", "folder", "names", "values", "fields"];
+const KEYS: [&str; 6] = ["match", "folder", "template", "names", "values", "fields"];
 
 impl RecordTypes {
     /// Takes over `records` of the configuration.
@@ -26,18 +26,22 @@ impl RecordTypes {
     }
 
     /// A type that the manifest does not have, declared as it would be there.
-    fn take_type(&mut self, key: &str, name: &str, wanted: Value, faults: &mut Faults) {
+    fn take_type(&mut self, key: &str, name: &str, mut wanted: Value, faults: &mut Faults) {
         if wanted.get("fields").is_none() || wanted.get("folder").is_none() {
             let known: Vec<&str> = self.types.keys().map(String::as_str).collect();
             let known = listed(&known);
             faults.add(key, format!("is no record type of this skill, which has {known}; a type of your own needs folder and fields"));
             return;
         }
+        let template = wanted.as_object_mut().and_then(|wanted| wanted.remove("template"));
         let declared = serde_json::from_value::<RecordType>(wanted).map_err(|error| error.to_string());
         match declared.and_then(|record| self.declare(name, record)) {
             Ok(()) => {
                 if let Some(record) = self.types.get_mut(name) {
                     record.own = true;
+                    if let Some(template) = template {
+                        record.take_template(&format!("{key}.template"), &template, faults);
+                    }
                     record.fields.values_mut().for_each(|field| field.own = true);
                 }
             }
@@ -56,6 +60,9 @@ impl RecordType {
         }
         if let Some(folder) = own.get("folder") {
             self.take_folder(&format!("{key}.folder"), folder, faults);
+        }
+        if let Some(template) = own.get("template").filter(|template| !template.is_null()) {
+            self.take_template(&format!("{key}.template"), template, faults);
         }
         // A field of one's own has a name of the vault as any other.
         for (name, field) in faults.entries(&format!("{key}.fields"), own.get("fields")) {
@@ -176,6 +183,12 @@ impl Field {
     /// Whether its value is the name of the note, which no property repeats.
     pub fn is_file_name(&self) -> bool {
         self.property == FILE_NAME
+    }
+
+    /// What the user set a value of the vault to stand for, `Some(None)` being no value; `None` where nothing
+    /// was set.
+    pub fn meaning(&self, theirs: &str) -> Option<Option<&str>> {
+        self.values.get(&folded(theirs)).map(|(_, ours)| ours.as_deref())
     }
 
     /// Whether the vault has values of its own for it.

@@ -162,3 +162,13 @@ fn fields_of_ones_own_are_parameters_and_filters() {
         assert_eq!(fit.unwrap_or(false), fits, "{wanted}");
     }
 }
+
+#[test]
+fn a_template_is_a_note_of_the_vault() {
+    let types = trips(json!({"template": "Templates/Trip"})).unwrap();
+    assert_eq!(types.get("trip").unwrap().template_note(), Some("Templates/Trip.md"));
+    for wrong in [json!(""), json!("../Trip"), json!(3), json!("/Trip.md")] {
+        let error = trips(json!({"template": wrong})).unwrap_err();
+        assert!(error.contains("must be a note of the vault, such as Templates/Trip.md"), "{wrong}: {error}");
+    }
+}

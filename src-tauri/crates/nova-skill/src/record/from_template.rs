@@ -1,0 +1,107 @@
+//! New records made from a note of the user's, which `records.<type>.template` of the configuration names.
+
+use nova_vault::note::{Document, FrontMatter, PropertyEdit, Value as PropertyValue, edit_properties};
+use nova_vault::{Note, TemplateValues, VaultError, VaultPath, fill_template};
+use serde_json::Value;
+
+use super::fault::is_empty;
+use super::mapping::Faults;
+use super::{RecordType, with_article};
+use crate::{ToolContext, ToolError};
+
+impl RecordType {
+    /// The path of the note that new records are made from.
+    pub fn template_note(&self) -> Option<&str> {
+        self.template_note.as_deref()
+    }
+
+    /// The text of a new record put on the user's template: its properties, then those that the template has
+    /// besides, and the template's body. Where both have a list, the new note has the items of both. Without a
+    /// template the text stays as it is. `title` is the name of the new note.
+    ///
+    /// # Errors
+    /// When the template is not found or cannot be read.
+    pub async fn on_template(
+        &self,
+        text: String,
+        title: &str,
+        ctx: &dyn ToolContext,
+    ) -> Result<String, ToolError> {
+        let Some(path) = self.template_note() else { return Ok(text) };
+        let template = self.read_template(path, ctx).await?;
+        let set = ctx.vault().obsidian().await?.templates;
+        let at = ctx.clock().now().to_zoned(ctx.clock().zone());
+        let values =
+            TemplateValues { title, at: &at, date_format: &set.date_format, time_format: &set.time_format };
+        put_on(&text, &fill_template(&template.text, &values))
+            .map_err(|reason| ToolError::failed(format!("The template {path} {reason}."), self.remedy()))
+    }
+
+    async fn read_template(&self, path: &str, ctx: &dyn ToolContext) -> Result<Note, ToolError> {
+        let missing =
+            || ToolError::failed(format!("The template {path} is not in the vault."), self.remedy());
+        let found = VaultPath::parse(path).map_err(|_| missing())?;
+        ctx.vault().read(&found).await.map_err(|error| match error {
+            ToolError::Vault(VaultError::NotFound { .. }) => missing(),
+            other => other,
+        })
+    }
+
+    fn remedy(&self) -> String {
+        format!("Correct `template` of {} in the settings of its skill.", self.name)
+    }
+
+    pub(super) fn take_template(&mut self, key: &str, template: &Value, faults: &mut Faults) {
+        let said = template.as_str().map(str::trim).unwrap_or_default();
+        let path = if said.ends_with(".md") { said.to_owned() } else { format!("{said}.md") };
+        let is_note = !said.is_empty() && VaultPath::parse(&path).is_ok_and(|path| path.is_note());
+        if is_note {
+            self.template_note = Some(path);
+        } else {
+            let like = format!("Templates/{}.md", self.label());
+            faults.add(
+                key,
+                format!(
+                    "must be a note of the vault, such as {like}, that {} begins with",
+                    with_article(&self.name)
+                ),
+            );
+        }
+    }
+}
+
+/// What is wrong with the template follows its name in a sentence.
+fn put_on(text: &str, template: &str) -> Result<String, String> {
+    let (new, base) = (Document::parse(text), Document::parse(template));
+    if let FrontMatter::Broken { line, reason } = base.front_matter() {
+        return Err(format!("has properties that cannot be read (line {line}: {reason})"));
+    }
+    let mut edits = Vec::new();
+    for (key, property) in base.properties() {
+        let own = new.property(key).filter(|own| !is_empty(own));
+        match (own, &property.value) {
+            (Some(PropertyValue::List(_)), PropertyValue::List(items)) => {
+                edits.extend(
+                    items.iter().map(|item| PropertyEdit::AddItem { key: key.clone(), item: item.clone() }),
+                );
+            }
+            (Some(_), _) => {}
+            (None, value) => edits.push(PropertyEdit::Set { key: key.clone(), value: value.clone() }),
+        }
+    }
+    // A property of the note keeps the note's spelling.
+    for edit in &mut edits {
+        let (PropertyEdit::Set { key, .. } | PropertyEdit::AddItem { key, .. }) = edit else { continue };
+        if let Some(spelled) = new.spelled(key) {
+            *key = spelled.to_owned();
+        }
+    }
+    let mut out = edit_properties(text, &edits).map_err(|error| format!("cannot be used: {error}"))?;
+    let body = template.get(base.body_start()..).unwrap_or_default();
+    // A body that the type declares stays where the template has none.
+    if !body.trim().is_empty() {
+        out.truncate(Document::parse(&out).body_start());
+        out.push_str(body);
+    }
+    Ok(out)
+}

@@ -1,0 +1,53 @@
+//! The page of a skill's records, over a vault that knows its people by category.
+
+use std::fmt::Write as _;
+
+use crate::harness::{Home, Theme, Window};
+use crate::take;
+
+/// What the notes suggest, a rule that takes more, a value without a stage, and a field of one's own.
+pub(crate) async fn records(name: &str, theme: Theme) {
+    let mut home = Home::new().theme(theme).vault_named("People").note("Templates/Person.md", PERSON);
+    for (at, person) in PEOPLE.iter().enumerate() {
+        home = home.note(&format!("People/{person}.md"), &note_of(person, at));
+    }
+    let home = home
+        .note("Friends/Sam Ortega.md", "---\ncategories: [\"[[People]]\"]\nmail: sam@quillon.example\n---\n")
+        .note("Meetings/Monday.md", "---\ntags: [person]\n---\nTalked about the fair.\n")
+        .note("Journal/2026-11-02.md", "Wrote to [[Pia Lund]].\n");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-skill=crm] [data-testid=skill-name]").await;
+    window.click("[data-testid=open-records]").await;
+    window.wait_for_text("[data-testid=records-page]", "One note as Nova would read it").await;
+    take(&window, "records", name).await;
+    window.close().await;
+}
+
+const PEOPLE: [&str; 8] = [
+    "Ada Byron",
+    "Grace Hopper",
+    "Ilse Brandvik",
+    "Jane Doe",
+    "Odile Farrow",
+    "Pia Lund",
+    "Tomasz Wyka",
+    "Mara Lindholt",
+];
+
+const PERSON: &str = "---\ncategories: [\"[[People]]\"]\nmail:\n---\n";
+
+fn note_of(person: &str, at: usize) -> String {
+    let host = person.to_lowercase().replace(' ', ".");
+    let last = if at == 3 { "spring".to_owned() } else { format!("2026-11-{:02}", 10 + at) };
+    let stage = ["active", "prospect", "dormant", "warm?"][at % 4];
+    let mut text = format!(
+        "---\ncategories: [\"[[People]]\"]\norg: \"[[Fernhill Dairy]]\"\nmail: {host}@fernhill.example\nlast_contact: {last}\nstage: {stage}\n"
+    );
+    if at % 2 == 0 {
+        let _ = writeln!(text, "birthday: 198{at}-03-02");
+    }
+    text + "---\n"
+}

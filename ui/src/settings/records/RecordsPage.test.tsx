@@ -1,0 +1,154 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+
+import type { RecordsPreview, SkillDetail } from '../../ipc';
+import { FakeBackend } from '../../testing/fake-backend';
+import { setWindow } from '../../testing/media';
+import { renderInApp } from '../../testing/render';
+import { sampleWorld } from '../../testing/sample';
+import { sampleRecordsPage } from '../../testing/sample/records';
+import { RecordsPage } from './RecordsPage';
+
+const detail: SkillDetail = { skill: 'crm', tools: [], config_schema: null, config: {}, own_config: { currency: 'EUR' }, config_problem: null, last_error: null };
+
+beforeEach(() => setWindow({}));
+
+function setup(change: Partial<RecordsPreview> = {}) {
+  const backend = new FakeBackend({ ...sampleWorld(), recordsPage: { ...sampleRecordsPage(), ...change } });
+  backend.on('skill_detail', () => detail);
+  backend.on('set_skill', ({ config }) => {
+    backend.world.recordsPage = { ...backend.world.recordsPage!, in_force: ((config as { records?: { contact?: unknown } }).records?.contact ?? null) as RecordsPreview['in_force'] };
+    return [];
+  });
+  const [onType, onClose] = [vi.fn(), vi.fn()];
+  const rendered = renderInApp(<RecordsPage skill="crm" name="CRM" type="contact" onType={onType} onClose={onClose} />, { backend });
+  return { ...rendered, backend, user: userEvent.setup(), onType, onClose };
+}
+
+it('shows rules, properties and own fields as tables, and what they take', async () => {
+  setup();
+  const rules = await screen.findByRole('table', { name: 'Rules for contact' });
+  expect(within(rules).getByRole('row', { name: /where categories contains \[\[People\]\] 176 Ilse Brandvik, Odile Farrow sure 158 have email/ })).toBeVisible();
+  expect(within(rules).getByRole('row', { name: /with tag #person 15 6 more than above unlikely/ })).toBeVisible();
+  const properties = screen.getByRole('table', { name: 'Properties' });
+  expect(within(properties).getByRole('row', { name: /^last_contact .* 121 2026-11-16, spring likely 7 are no date/ })).toBeVisible();
+  expect(within(properties).getByRole('row', { name: /^stage .* needs a look 1 value open/ })).toBeVisible();
+  expect(screen.getByRole('row', { name: /^birthday .* 64 1984-03-02, 12 May/ })).toBeVisible();
+  const result = within(screen.getByRole('complementary', { name: 'Result' }));
+  expect(result.getByText('values not understood')).toBeVisible();
+  expect(result.getByText('The 9 notes are taken, the value stays empty until it is clear.')).toBeVisible();
+  expect(screen.getByRole('radio', { name: 'Deal, none found' })).toBeVisible();
+});
+
+it('reads the vault again with what was changed', async () => {
+  const { backend, user } = setup();
+  await user.click(await screen.findByRole('checkbox', { name: '#person' }));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Property for Phone' }), 'tel');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'warm? stands for' }), 'lead');
+  const { match } = sampleRecordsPage().own as { match: object[] };
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.own).toMatchObject({
+    match: [...match, { tag: 'person' }],
+    names: { phone: 'tel' },
+    values: { stage: { active: 'customer', dormant: null, 'warm?': 'lead' } },
+  });
+  expect(backend.asked('set_skill')).toEqual([]);
+});
+
+it('puts the settings in use with one confirmation and takes them back', async () => {
+  const { backend, user } = setup();
+  await screen.findByRole('table', { name: 'Properties' });
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  expect(await screen.findByText(/^In use since/)).toBeVisible();
+  await user.click(screen.getByTestId('records-take-back'));
+  expect(await screen.findByText('No note is changed.')).toBeVisible();
+  expect(backend.asked('set_skill')).toEqual([
+    { skill: 'crm', config: { records: { contact: sampleRecordsPage().own } } },
+    { skill: 'crm', config: { currency: 'EUR' }, nearly_all: true },
+  ]);
+});
+
+it('asks before rules count that take nearly every note', async () => {
+  const { backend, user } = setup({ takes_nearly_all: 'By in Notes/, 190 of 200 notes are records of contact' });
+  await user.click(await screen.findByTestId('use-records'));
+  const question = await screen.findByRole('alertdialog');
+  expect(question).toHaveTextContent('190 of 200 notes are records of contact. Do you mean that?');
+  expect(within(question).getByRole('button', { name: 'Change the rules' })).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Change the rules' }));
+  expect(backend.asked('set_skill')).toEqual([]);
+  await user.click(screen.getByTestId('use-records'));
+  await user.click(await screen.findByRole('button', { name: 'Use them anyway' }));
+  await expect.poll(() => backend.asked('set_skill')).toMatchObject([{ nearly_all: true }]);
+});
+
+it('adds a rule, and shows a faulty condition at its place', async () => {
+  const page = sampleRecordsPage();
+  const faulty = { ...page.rules[0]!, entry: { where: 'stage is' }, words: 'stage is', notes: 0, fault: 'the condition `stage is`: `is` is not an operator' };
+  const { backend, user } = setup({ rules: [...page.rules, faulty] });
+  await user.click(await screen.findByTestId('add-rule'));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of rule' }), 'with tag');
+  await user.type(screen.getByRole('textbox', { name: 'Rule' }), 'friend{Enter}');
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.rules).toContainEqual({ tag: 'friend' });
+  expect(screen.getByText(/is not an operator/)).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Remove stage is' }));
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.rules).not.toContainEqual({ where: 'stage is' });
+});
+
+it('adds, changes and removes a field of the user', async () => {
+  const { backend, user } = setup();
+  const fields = () => (backend.asked('preview_records').at(-1)?.own as { fields?: object } | undefined)?.fields;
+  await user.click(await screen.findByTestId('add-field'));
+  await user.type(screen.getByRole('textbox', { name: 'Property' }), 'spouse{Enter}');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Kind of spouse' }), 'link');
+  await user.click(screen.getByRole('switch', { name: 'Use birthday as a field' }));
+  await expect.poll(fields).toEqual({ spouse: { kind: 'link' } });
+});
+
+it('moves between the notes with the arrow keys, and says each', async () => {
+  const { backend, user } = setup();
+  const result = within(await screen.findByRole('complementary', { name: 'Result' }));
+  await user.keyboard('{ArrowRight}');
+  expect(await result.findByText(/^Note 2 of 184, Ilse Brandvik\. name Ilse Brandvik, .*last_contact not understood$/)).toHaveAttribute('role', 'status');
+  await user.keyboard('{ArrowLeft}');
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.note).toBe(0);
+});
+
+it('shows which notes are left out and not understood', async () => {
+  const { user } = setup();
+  await user.click(await screen.findByRole('button', { name: 'Show notes: #person' }));
+  expect(screen.getByRole('button', { name: 'Monday' })).toBeVisible();
+});
+
+it('sets the folder and the template of new notes', async () => {
+  const { backend, user } = setup();
+  await user.click(await screen.findByTestId('change-new-notes'));
+  const template = screen.getByRole('textbox', { name: /^Template/ });
+  await user.clear(template);
+  await user.type(template, 'Templates/Friend{Enter}');
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.own).toMatchObject({ folder: 'People', template: 'Templates/Friend' });
+});
+
+it('says what is wrong where it was set, and uses nothing of it', async () => {
+  setup({ faults: [{ key: 'template', reason: 'must be a note of the vault, such as Templates/Contact.md.' }] });
+  expect(await screen.findByText(/must be a note of the vault/)).toBeVisible();
+  expect(screen.getByTestId('use-records')).toBeDisabled();
+});
+
+it('shows the parts as tabs below 1280, with the footer', async () => {
+  setWindow({ width: 900 });
+  const { user } = setup();
+  expect(await screen.findByRole('radio', { name: 'Recognised by 2' })).toBeChecked();
+  expect(screen.queryByRole('table', { name: 'Properties' })).toBeNull();
+  await user.click(screen.getByRole('button', { name: '9 not understood' }));
+  expect(screen.getByRole('complementary', { name: 'Result' })).toBeVisible();
+  expect(screen.getByTestId('use-records')).toBeEnabled();
+});
+
+it('leads to another type and back', async () => {
+  const { user, onType, onClose } = setup();
+  await user.click(await screen.findByRole('radio', { name: 'Company 61' }));
+  expect(onType).toHaveBeenCalledWith('company');
+  await user.click(screen.getByRole('heading', { name: 'Records' }));
+  await user.keyboard('{Escape}');
+  expect(onClose).toHaveBeenCalledOnce();
+});

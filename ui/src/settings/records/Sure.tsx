@@ -1,0 +1,31 @@
+import type { Confidence } from '../../ipc';
+import { Badge } from '../../shared';
+
+interface SureProps {
+  readonly confidence: Confidence;
+  /** Values for which the user has yet to choose what they stand for. */
+  readonly open?: number;
+  readonly children?: string;
+}
+
+/** How sure it is that notes are records, or that a property is a field, with the reason. */
+export function Sure({ confidence, open = 0, children = '' }: SureProps) {
+  return (
+    <span className="flex items-center gap-2">
+      {open > 0 ? (
+        <Badge tone="warn" icon="warn">
+          needs a look
+        </Badge>
+      ) : confidence === 'sure' ? (
+        <Badge tone="ok" icon="check">
+          sure
+        </Badge>
+      ) : (
+        <Badge>{confidence}</Badge>
+      )}
+      <span className="cut text-fg-2" data-tip={children === '' ? undefined : children}>
+        {children}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+
+import { sampleRecordsPage } from '../../testing/sample/records';
+import { empty, faultsAt, isChanged, isUsed, kindOf, meaningOf, ownFieldsOf, propertyOf, reduceDraft, type Draft, type DraftEvent } from './draft';
+
+const page = sampleRecordsPage();
+const read: DraftEvent = { type: 'read', page };
+const after = (...events: DraftEvent[]): Draft => events.reduce(reduceDraft, reduceDraft(empty, read));
+const field = (name: string) => page.fields.find((one) => one.field === name)!;
+
+it('begins with what the notes suggest, which nothing has put in use yet', () => {
+  const draft = after();
+  expect(draft.own).toEqual(page.own);
+  expect(isChanged(draft)).toBe(true);
+  expect(isChanged(after({ type: 'read', page: { ...page, in_force: page.own } }))).toBe(false);
+});
+
+it('keeps rules in the order they are shown', () => {
+  const draft = after({ type: 'rule_switched', entry: { folder: 'People' }, on: false }, { type: 'rule_switched', entry: { tag: 'person' }, on: true }, { type: 'rule_switched', entry: { folder: 'People' }, on: true });
+  expect(draft.own['match']).toEqual([{ where: 'categories contains [[People]]' }, { folder: 'People' }, { tag: 'person' }]);
+  expect(isUsed(draft, page.rules[2]!)).toBe(true);
+});
+
+it('starts from the rules of the skill where the user has none', () => {
+  const own = { names: {} };
+  const begun = reduceDraft(empty, { type: 'read', page: { ...page, own } });
+  const draft = reduceDraft(begun, { type: 'rule_switched', entry: { tag: 'person' }, on: true });
+  expect(draft.own['match']).toEqual([{ where: 'categories contains [[People]]' }, { folder: 'People' }, { tag: 'person' }]);
+});
+
+it('adds a rule once, and takes it away', () => {
+  const rule = { type: 'rule_added', entry: { tag: 'friend' } } as const;
+  const draft = after(rule, rule);
+  expect(draft.rules).toHaveLength(4);
+  expect(draft.own['match']).toHaveLength(3);
+  expect(reduceDraft(draft, { type: 'rule_removed', entry: { tag: 'friend' } }).own['match']).toHaveLength(2);
+});
+
+it('says which property stands for which field', () => {
+  const draft = after({ type: 'property_chosen', field: 'phone', property: 'tel' });
+  expect(propertyOf(draft, field('phone'))).toBe('tel');
+  expect(propertyOf(draft, field('company'))).toBe('org');
+  expect(draft.own['names']).toEqual({ name: '$file', company: 'org', email: 'mail', phone: 'tel' });
+});
+
+it('maps a value to a stage, to nothing, and back to open', () => {
+  const draft = after({ type: 'value_chosen', field: 'stage', value: 'warm?', meaning: 'lead' });
+  expect(['active', 'dormant', 'warm?'].map((value) => meaningOf(draft, 'stage', value))).toEqual(['customer', null, 'lead']);
+  const open = ['active', 'dormant', 'warm?'].reduce((before, value) => reduceDraft(before, { type: 'value_chosen', field: 'stage', value, meaning: undefined }), draft);
+  expect(open.own['values']).toBeUndefined();
+});
+
+it('adds, changes and removes own fields', () => {
+  const added = after({ type: 'own_field_set', property: 'spouse', kind: 'text' });
+  expect(ownFieldsOf(added).map(({ property, used }) => [property, used])).toEqual([['spouse', true], ['birthday', true], ['met_at', false]]);
+  const changed = reduceDraft(added, { type: 'own_field_set', property: 'spouse', kind: 'link' });
+  expect(kindOf(changed, 'spouse')).toBe('link');
+  const none = ['spouse', 'birthday'].reduce((before, property) => reduceDraft(before, { type: 'own_field_set', property, kind: null }), changed);
+  expect(none.own['fields']).toBeUndefined();
+});
+
+it('keeps what else is said of an own field when its kind changes', () => {
+  const own = { fields: { birthday: { kind: 'date', title: 'Born' } } };
+  const begun = reduceDraft(empty, { type: 'read', page: { ...page, own } });
+  expect(reduceDraft(begun, { type: 'own_field_set', property: 'birthday', kind: 'text' }).own['fields']).toEqual({ birthday: { kind: 'text', title: 'Born' } });
+});
+
+it('keeps the last good reading while the settings are faulty', () => {
+  const faults = [{ key: 'match[2]', reason: 'cannot be used: the condition `stage is` has no operator.' }, { key: 'names', reason: 'gives the fields a and b the same property `x`.' }];
+  const draft = after({ type: 'read', page: { ...page, faults, taken: 0, fields: [] } });
+  expect(draft.page?.taken).toBe(184);
+  expect(draft.page?.fields).toHaveLength(6);
+  expect(faultsAt(draft, 'match')).toEqual(['It cannot be used: the condition `stage is` has no operator.']);
+  expect(faultsAt(draft, 'name')).toEqual([]);
+  expect(after({ type: 'read', page: { ...page, faults } }, read).page?.faults).toEqual([]);
+});
+
+it('keeps the numbers of other types, which are looked for once', () => {
+  const again = { ...page, taken: 12, types: page.types.map((tab) => ({ ...tab, notes: 0 })) };
+  expect(after({ type: 'read', page: again }).page?.types.map(({ notes }) => notes)).toEqual([12, 61, 0]);
+});
+
+it('moves between notes and stops at the ends', () => {
+  const move = (by: 1 | -1): DraftEvent => ({ type: 'note_moved', by });
+  expect(after(move(-1)).note).toBe(0);
+  expect(after(move(1), move(1), move(-1)).note).toBe(1);
+  expect(after(move(1), move(1), { type: 'read', page: { ...page, taken: 1 } }).note).toBe(0);
+});

@@ -1,0 +1,179 @@
+// Settings of a record type while they are edited: what was read of the vault with them, and what the user changed
+// since. Pure; the page reads the vault again after each change.
+
+import type { FieldPreview, JsonValue, OwnFieldPreview, RecordsPreview, RulePreview } from '../../ipc';
+
+export type Own = { readonly [key: string]: JsonValue };
+
+export interface Draft {
+  /** The last reading without a fault, with the faults of the newest one. */
+  readonly page: RecordsPreview | null;
+  /** `records.<type>` of the configuration, as it would be. */
+  readonly own: Own;
+  /** Entries of `match` in the order they are shown, used or not; none before the first reading. */
+  readonly rules: readonly JsonValue[] | null;
+  /** Which of the records is shown as one note. */
+  readonly note: number;
+}
+
+export type DraftEvent =
+  | { readonly type: 'read'; readonly page: RecordsPreview }
+  | { readonly type: 'rule_switched'; readonly entry: JsonValue; readonly on: boolean }
+  | { readonly type: 'rule_added'; readonly entry: JsonValue }
+  | { readonly type: 'rule_removed'; readonly entry: JsonValue }
+  | { readonly type: 'property_chosen'; readonly field: string; readonly property: string }
+  /** `meaning`: one of the choices, null for no value, undefined for what is not decided. */
+  | { readonly type: 'value_chosen'; readonly field: string; readonly value: string; readonly meaning: string | null | undefined }
+  /** `kind` null takes the field away. */
+  | { readonly type: 'own_field_set'; readonly property: string; readonly kind: string | null }
+  | { readonly type: 'new_notes_set'; readonly key: 'folder' | 'template'; readonly value: string }
+  | { readonly type: 'note_moved'; readonly by: 1 | -1 };
+
+export const empty: Draft = { page: null, own: {}, rules: null, note: 0 };
+
+export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
+  switch (event.type) {
+    case 'read':
+      return afterReading(draft, event.page);
+    case 'rule_switched': {
+      const used = usedRules(draft);
+      const others = used.filter((entry) => !same(entry, event.entry));
+      // In the order they are shown: the first one that can be met marks new notes.
+      const wanted = event.on ? [...others, event.entry] : others;
+      const ordered = (draft.rules ?? []).filter((entry) => wanted.some((one) => same(one, entry)));
+      return withOwn(draft, 'match', ordered);
+    }
+    case 'rule_added': {
+      if ((draft.rules ?? []).some((entry) => same(entry, event.entry))) return reduceDraft(draft, { type: 'rule_switched', entry: event.entry, on: true });
+      const rules = [...(draft.rules ?? []), event.entry];
+      return withOwn({ ...draft, rules }, 'match', [...usedRules(draft), event.entry]);
+    }
+    case 'rule_removed': {
+      const rest = (entries: readonly JsonValue[]) => entries.filter((entry) => !same(entry, event.entry));
+      return withOwn({ ...draft, rules: rest(draft.rules ?? []) }, 'match', rest(usedRules(draft)));
+    }
+    case 'property_chosen':
+      return within(draft, 'names', event.field, event.property);
+    case 'value_chosen': {
+      const values = objectOf(draft.own['values']);
+      const { [event.value]: _, ...others } = objectOf(values[event.field]);
+      const field = event.meaning === undefined ? others : { ...others, [event.value]: event.meaning };
+      return within(draft, 'values', event.field, Object.keys(field).length === 0 ? undefined : field);
+    }
+    case 'own_field_set': {
+      const before = objectOf(objectOf(draft.own['fields'])[event.property]);
+      return within(draft, 'fields', event.property, event.kind === null ? undefined : { ...before, kind: event.kind });
+    }
+    case 'new_notes_set':
+      return withOwn(draft, event.key, event.value.trim() === '' ? undefined : event.value.trim());
+    case 'note_moved': {
+      const last = Math.max(0, (draft.page?.taken ?? 1) - 1);
+      return { ...draft, note: Math.min(last, Math.max(0, draft.note + event.by)) };
+    }
+  }
+}
+
+/** A faulty draft is not read: what was read before stays, with what is wrong and what can be said without the rest. */
+function afterReading(draft: Draft, page: RecordsPreview): Draft {
+  const first = draft.page === null;
+  const faulty = page.faults.length > 0 && draft.page !== null;
+  const shown = faulty ? { ...draft.page, faults: page.faults, rules: page.rules, own_fields: page.own_fields } : page;
+  return {
+    // What the notes suggest of other types is looked for once.
+    page: draft.page === null ? shown : { ...shown, types: draft.page.types.map((tab) => (tab.record_type === page.record_type && !faulty ? { ...tab, notes: page.taken } : tab)) },
+    own: first ? objectOf(page.own) : draft.own,
+    rules: first ? page.rules.map(({ entry }) => entry as JsonValue) : draft.rules,
+    note: Math.min(draft.note, Math.max(0, page.taken - 1)),
+  };
+}
+
+/** Without a `match` of the user's those that the skill has anyway. */
+export function usedRules({ own, page }: Draft): readonly JsonValue[] {
+  const set = own['match'];
+  if (Array.isArray(set)) return set;
+  return (page?.rules ?? []).filter(({ used }) => used).map(({ entry }) => entry as JsonValue);
+}
+
+export function isUsed(draft: Draft, rule: RulePreview): boolean {
+  return usedRules(draft).some((entry) => same(entry, rule.entry as JsonValue));
+}
+
+export function propertyOf({ own }: Draft, field: FieldPreview): string {
+  const set = objectOf(own['names'])[field.field];
+  return typeof set === 'string' ? set : field.property;
+}
+
+/** One of the choices, null for no value, undefined where nothing was chosen. */
+export function meaningOf({ own }: Draft, field: string, value: string): string | null | undefined {
+  const set = objectOf(objectOf(own['values'])[field]);
+  const found = Object.entries(set).find(([key]) => key.toLowerCase() === value.toLowerCase());
+  return found === undefined ? undefined : (found[1] as string | null);
+}
+
+/** The kind of a property that the user made a field; null where it is none. */
+export function kindOf({ own }: Draft, property: string): string | null {
+  const set = objectOf(own['fields'])[property];
+  if (set === undefined) return null;
+  const kind = objectOf(set)['kind'];
+  return typeof kind === 'string' ? kind : 'text';
+}
+
+/** Fields of the user's own, also those that no note has yet. */
+export function ownFieldsOf(draft: Draft): readonly OwnFieldPreview[] {
+  const rows = draft.page?.own_fields ?? [];
+  const known = new Set(rows.map(({ property }) => property.toLowerCase()));
+  const more = Object.keys(objectOf(draft.own['fields'])).filter((name) => !known.has(name.toLowerCase()));
+  return [...more.map((property) => ({ property, kind: kindOf(draft, property) ?? 'text', used: true, notes: 0, examples: [], odd: 0 })), ...rows];
+}
+
+/** What is wrong at a key or below it. */
+export function faultsAt({ page }: Draft, key: string): readonly string[] {
+  const below = (other: string) => other === key || other.startsWith(`${key}.`) || other.startsWith(`${key}[`);
+  return (page?.faults ?? []).filter((fault) => below(fault.key)).map(({ reason }) => sentence(reason));
+}
+
+/** Whether using the draft would change the settings. */
+export function isChanged({ own, page }: Draft): boolean {
+  return page !== null && text(own) !== text(objectOf(page.in_force as JsonValue));
+}
+
+/** Values that no field can hold, in records that are taken. */
+export function notUnderstood(page: RecordsPreview): number {
+  return page.not_understood.reduce((sum, { notes }) => sum + notes, 0);
+}
+
+export function leftOut(page: RecordsPreview): number {
+  return page.left_out.reduce((sum, { notes }) => sum + notes, 0);
+}
+
+function within(draft: Draft, key: string, name: string, value: JsonValue | undefined): Draft {
+  const { [name]: _, ...others } = objectOf(draft.own[key]);
+  const next = value === undefined ? others : { ...others, [name]: value };
+  return withOwn(draft, key, Object.keys(next).length === 0 ? undefined : next);
+}
+
+function withOwn(draft: Draft, key: string, value: JsonValue | readonly JsonValue[] | undefined): Draft {
+  const { [key]: _, ...others } = draft.own;
+  return { ...draft, own: value === undefined ? others : { ...others, [key]: value as JsonValue } };
+}
+
+function objectOf(value: JsonValue | undefined): { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+export function same(a: JsonValue, b: JsonValue): boolean {
+  return text(a) === text(b);
+}
+
+/** The order of keys says nothing. */
+function text(value: JsonValue | Own): string {
+  return JSON.stringify(value, (_, inner: JsonValue) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
+
+/** "is no name" as "It is no name." */
+function sentence(reason: string): string {
+  const clause = /^(is|has|must|cannot|gives|names|does)\b/.test(reason) ? `It ${reason}` : reason;
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}
