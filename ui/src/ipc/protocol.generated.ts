@@ -1075,7 +1075,7 @@ export type NewImage = {
  */
 name: string, 
 /**
- * As whoever has it thinks; its bytes decide.
+ * As the sender declares it; the bytes decide.
  */
 media_type?: string, 
 /**
@@ -2068,6 +2068,14 @@ export type ServerToolChange = { tool: string,
  * Its server did not list it when the user agreed to it.
  */
 is_new: boolean, 
+/**
+ * When it was first listed like this, RFC 3339; none where that is not known.
+ */
+changed_at: string | null, 
+/**
+ * A sentence about what the change asks of the model or the user, where one was recognised.
+ */
+warning: string | null, 
 /**
  * Of both definitions: what is approved.
  */
