@@ -12,7 +12,7 @@ use crate::chat::unknown_skill;
 const FEW: usize = 20;
 
 impl App {
-    /// Refuses a configuration by whose `match` nearly every note would be a record. Whoever means it writes it
+    /// Refuses a configuration by whose `match` nearly every note would be a record. A user who means it writes it
     /// into the file.
     pub(crate) async fn check_reach(&self, set: &SetSkill) -> Result<(), UserError> {
         let Some(config) = &set.config else { return Ok(()) };
