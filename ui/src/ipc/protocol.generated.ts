@@ -139,7 +139,7 @@ one: string | null, many: string | null,
  */
 folded: Array<string>, title: string, 
 /**
- * Fields under the title, those that are there.
+ * Fields under the title, those with a value.
  */
 detail: Array<string>, value: string | null, 
 /**
@@ -199,7 +199,7 @@ undone_at: string | null, notes: Array<ChangedNoteView>, };
 
 export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: string, call: string | null, undone: boolean, 
 /**
- * Somebody changed the note after Nova did.
+ * The note was changed after Nova changed it.
  */
 edited_since: boolean, diff: NoteDiffView, };
 
@@ -1859,7 +1859,7 @@ before?: JsonValue,
  */
 values: JsonValue, 
 /**
- * The user knows of the record that is there already and adds another one, under a free name.
+ * The user knows of the existing record and adds another one, under a free name.
  */
 another?: boolean, 
 /**
@@ -2250,7 +2250,7 @@ export type SignIn = {
  */
 name: string, 
 /**
- * The host that the user was told of; the browser is opened at no other.
+ * The host that the user saw; the browser is opened at no other.
  */
 host?: string, };
 
