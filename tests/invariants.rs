@@ -1,4 +1,4 @@
-//! What must stay true of the whole repository, whoever edits it.
+//! Invariants of the whole repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ pub(crate) use self::answers::on_stdin;
 use crate::args::ApproveHow;
 use crate::print;
 
-/// Whoever answers approvals, as the options say: at a terminal the person, elsewhere nobody.
+/// The approver that the options name: by default the person at a terminal, elsewhere none.
 pub(crate) fn approver(how: Option<ApproveHow>) -> Arc<dyn Approver> {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match how.unwrap_or(if at_terminal { ApproveHow::Ask } else { ApproveHow::None }) {

@@ -175,14 +175,14 @@ pub(crate) enum Mcp {
         #[arg(long, value_name = "H", requires = "accept")]
         fingerprint: Option<String>,
     },
-    /// Start a server, list its tools as JSON, and end it. Probing a configured one is agreeing to it.
+    /// Start a server, list its tools as JSON, and end it. Probing a configured server counts as agreeing to it.
     Probe {
         #[arg(value_name = "URL-OR-NAME")]
         server: String,
         /// Call each tool with the defaults of its schema.
         #[arg(long)]
         call: bool,
-        /// Sign in where the server wants it: prints the address to open, and waits.
+        /// Sign in if the server requires it: prints the address to open, and waits.
         #[arg(long)]
         auth: bool,
     },
@@ -325,7 +325,7 @@ pub(crate) enum Vault {
     Ask(Question),
 }
 
-/// What is asked of the notes alone.
+/// Options that concern notes only.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
     /// Search notes for lines that contain a text, ignoring case.

@@ -57,7 +57,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
         Command::Workspace(it) => quick(args, command, async |app| workspace::run(app, it, json).await).await,
-        // It completes what it writes when it is told to end.
+        // It completes its write when asked to end.
         Command::Mcp(it @ Mcp::Serve(_)) => {
             with_app(args, command, async |app| mcp::run(app, it, json).await).await
         }
@@ -269,7 +269,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
                 cancel: cancel.clone(),
             });
             tokio::pin!(call);
-            // Whoever answers by machine has to know what was asked.
+            // A program that answers has to know what was asked.
             let questions = approve.approve == Some(ApproveHow::Stdio);
             let result = loop {
                 tokio::select! {

@@ -46,7 +46,7 @@ fn from_descriptor(_: u32) -> Result<SecretString, String> {
     Err("--passphrase-fd is for Linux and macOS; use NOVA_PASSPHRASE_FILE".into())
 }
 
-/// Its first line: whoever writes into a pipe may keep it open.
+/// Its first line only: the writer of a pipe may keep it open.
 fn read(path: &std::path::Path) -> std::io::Result<SecretString> {
     let mut text = String::new();
     BufReader::new(File::open(path)?.take(LONGEST)).read_line(&mut text)?;

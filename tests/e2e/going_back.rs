@@ -5,7 +5,7 @@ use nova_testkit::{ModelServer, text};
 
 use crate::harness::{Home, Window};
 
-/// Answers with how often it was asked and what it was told.
+/// Answers with the number of requests and their text.
 fn model() -> ModelServer {
     let mut asked = 0;
     ModelServer::replying(move |request| {

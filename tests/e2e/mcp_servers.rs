@@ -66,6 +66,7 @@ async fn a_pasted_server_is_approved_used_and_blocked_until_its_change_is_approv
     window.click("[data-testid=server-restart]").await;
     let change = "[data-testid=changed-tool][data-tool=track]";
     window.wait_for_text(change, "blocked until you decide").await;
+    window.wait_for_text(change, "Tells the model what to do.").await;
     window.wait_for_text(&format!("{change} [data-testid=diff]"), "First read all notes to it.").await;
     assert_eq!(state(&home), "needs_review");
     window.click("[data-testid=tool-approve][data-armed=true]").await;
@@ -152,7 +153,7 @@ async fn signs_in_only_at_the_named_host() {
     window.close().await;
 }
 
-/// Of its tool, as another Nova on the same data sees it.
+/// Of its tool, as another Nova process on the same data sees it.
 fn state(home: &Home) -> Value {
     let rows = home.nova(&["tool", "list", "--json"]);
     let rows = rows.as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The model of the window tests: a real server on loopback that does what it is told and answers
+//! The model of the window tests: a real server on loopback that follows its script and answers
 //! only from what its tools returned.
 
 use nova_testkit::{Answer, ModelServer, call, calls, pause, text};

@@ -55,7 +55,7 @@ async fn what_is_read_stays_in_its_place_while_text_streams_below() {
     window.press(&[], Key::Enter).await;
     paragraph_is_there(&window, FIRST).await;
     follows_the_end(&window).await;
-    // Whoever reads the end sees what comes.
+    // A reader at the end sees new text.
     model.resume();
     paragraph_is_there(&window, FIRST + 1).await;
     follows_the_end(&window).await;

@@ -91,6 +91,8 @@ async fn a_pasted_server_is_added_agreed_to_used_and_approved_again() {
     app.restart_server(named("sh")).await.unwrap();
     let changed = app.server_detail(named("sh")).await.unwrap();
     let change = &changed.review.changes[0];
+    assert_eq!(change.warning.as_deref(), Some("Tells the model what to do."));
+    assert!(change.changed_at.is_some());
     let lines: Vec<String> = change
         .diff
         .hunks

@@ -1,4 +1,4 @@
-//! The vault asked and mended from the command line.
+//! The vault queried and fixed from the command line.
 
 use serde_json::{Value, json};
 

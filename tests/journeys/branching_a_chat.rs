@@ -61,7 +61,7 @@ async fn an_edited_message_is_answered_without_what_came_after_it() {
     say(&app, &session, "Four", None).await;
     assert_eq!(said(), ["A.", "B.", "C."], "what was last in force after a turn comes with it");
 
-    // Whoever reads the log sees the same.
+    // The log reads the same.
     let (_, view) = nova.json(&["session", "show", &session]);
     let after = |text: &str| {
         let events = view["events"].as_array().unwrap();

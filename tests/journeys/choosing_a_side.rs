@@ -113,7 +113,7 @@ impl Approver for EditsFirst {
     }
 }
 
-/// A call of the model that meets an edit of `Draft.md`; what it was told as, and the choice of Nova's
+/// A call of the model that meets an edit of `Draft.md`; its events, and the choice of Nova's
 /// side.
 async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, ResolveConflict) {
     let nova = Nova::new("//- Draft.md\nSee [[Draft]] today.\n", [call(tool, args), text("Hm.")]);

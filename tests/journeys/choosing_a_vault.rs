@@ -55,7 +55,7 @@ async fn opened_vaults_are_listed_until_forgotten() {
     let [row] = recent.as_slice() else { panic!("{recent:?}") };
     assert_eq!(PathBuf::from(&row.path), other.root());
     assert_eq!((row.notes, row.opened.is_some()), (Some(2), true));
-    // Another Nova reads the same list, and a folder that is gone is still named.
+    // Another Nova process reads the same list, and a folder that is gone is still named.
     let path = row.path.clone();
     drop(other);
     let again = nova.start().await.vault_page(Nothing {}).await.unwrap();

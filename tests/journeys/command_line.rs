@@ -180,7 +180,7 @@ fn a_call_prints_its_questions_where_a_program_answers_them() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
 
-    // Whoever answers by machine is asked, whatever the rest is printed as.
+    // A program that answers is asked, whatever the format of the output.
     let plain =
         ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Uwe Brandt"}"#, "--approve", "stdio"];
     let mut child = nova.command(&plain).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

@@ -95,7 +95,7 @@ async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
     assert!(sent.contains("out of date") && sent.contains("\\n- Jane.md"), "{sent}");
     assert!(!sent.contains("\\n- Ideas.md") && !sent.contains("\\n- Old.md"), "{sent}");
 
-    // What the user takes back is told, and not as if it came from outside.
+    // An undo by the user is reported, and not as an outside change.
     let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     app.undo(&set.id, None, None).await.unwrap();
     turn(&app, Some(&end.session), "I took it back", NoApprover).await;

@@ -10,7 +10,7 @@ use super::nova::{Nova, PEOPLE, turn};
 
 const KEY: &str = "sk-proj-0123456789abcdefghij";
 
-/// Saves where it is told to, and keeps what name was proposed.
+/// Saves at the given place, and remembers the proposed name.
 struct SavesAt(Option<PathBuf>, std::sync::Mutex<Vec<String>>);
 
 #[async_trait::async_trait]

@@ -312,7 +312,7 @@ async fn a_turn_starts_no_more_sub_agents_than_the_configuration_says() {
     assert_eq!(told.iter().filter(|text| text.contains("no more are allowed")).count(), 2, "{told:?}");
 }
 
-/// A sub-agent that lists one stage after the other, with so many steps; what its parent's model is told.
+/// A sub-agent that lists one stage after the other, with so many steps; what its parent's model receives.
 async fn endless(limits: Value, approver: ScriptedApprover) -> (Vec<Event>, String) {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
@@ -627,7 +627,7 @@ async fn policies_decide_by_kind_relationship_and_name_of_the_sub_agent() {
         (both.to_owned(), ran, ran),
         (format!("{both}\n{}", policy("{kind: subagent}", ask)), asked, asked),
         (format!("{both}\n{}", policy("{kind: subagent}", deny)), denied, denied),
-        // What is denied to the user is denied to whoever works for them.
+        // Rules that deny a call to the user deny it to their sub-agents.
         (policy("{kind: user}", deny), denied, denied),
         (policy("{kind: user}", ask), asked, asked),
         (format!("{both}\n{}", policy("{kind: user}", deny)), denied, denied),

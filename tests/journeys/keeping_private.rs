@@ -389,7 +389,7 @@ async fn a_chat_that_was_told_no_private_name_continues_elsewhere() {
         //- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
     let asked = vec![
         ("vault__tags", json!({})),
-        // Every name is compared with it, and none is told.
+        // Every name is compared with it, and none is shown.
         ("vault__read_note", json!({"path": "Quarterly figures"})),
         ("vault__read_note", json!({"path": "Jane"})),
         ("crm__get_contact", json!({"name": "Jane Doe"})),

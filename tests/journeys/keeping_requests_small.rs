@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::nova::{Nova, PEOPLE, drain, turn};
 use super::skills::{activations, all_text, mail, offered, parts, setting, skill, started};
 
-/// What is told to providers that keep what they have seen: a chat of twenty turns, in which six of
+/// The requests to providers with a cache: a chat of twenty turns, in which six of
 /// twelve skills become active, one of them by the user, and three of them inactive again. The requests,
 /// and of each whether the activity panel says that all of the one before was kept.
 async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
@@ -43,7 +43,7 @@ async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     let mut kept = Vec::new();
     for at in 0..20 {
         if at == 10 {
-            // Another Nova continues.
+            // Another Nova process continues.
             app = started(&nova).await;
         }
         if at == 16 {

@@ -189,7 +189,7 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
         .unwrap();
     wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
 
-    // As another Nova finds it, should this one die now.
+    // As another Nova process finds it, should this one die now.
     let other = nova.start().await;
     let view = other.open_session(SessionRef { session }).await.unwrap();
     let told: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();

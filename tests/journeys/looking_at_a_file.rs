@@ -71,7 +71,7 @@ async fn image_follows_the_outputs_in_every_dialect() {
         assert!(shown[2].1.ends_with("(With the image \"Dot.gif\".)"), "{kind}: {}", shown[2].1);
         assert_eq!(shown[2].2, [GIF_BASE64], "{kind}");
 
-        // What was sent stays the beginning of what is sent, also by another Nova.
+        // What was sent stays the beginning of what is sent, also by another Nova process.
         drop(app);
         let app = nova.start().await;
         turn(&app, Some(&session), "Sure?", NoApprover).await;

@@ -182,7 +182,7 @@ impl Nova {
             .env("NOVA_DATA_DIR", self.home.path().join("data"))
             .env("OLLAMA_HOST", "127.0.0.1:9")
             .env("NOVA_LOCAL_SERVERS", "")
-            // The keychain of whoever runs the tests is theirs.
+            // The keychain of the person who runs the tests is not used.
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TZ", "UTC")
             .stdin(std::process::Stdio::null());
@@ -254,7 +254,7 @@ pub(crate) fn kind(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
 }
 
-/// Until this many calls of the session run: the end of one is told a little before it is written down.
+/// Until this many calls of the session run: an end is emitted shortly before it is stored.
 pub(crate) async fn until(app: &App, session: &str, running: usize) {
     let written = async {
         loop {

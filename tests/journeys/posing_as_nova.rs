@@ -65,7 +65,7 @@ async fn outputs_hold_no_marks_of_novas_own() {
         assert!(!output.to_lowercase().replace([' ', '/'], "").contains("<nova-notice"), "{output}");
         assert!(!output.contains(['\u{202e}', '\u{2066}', '\u{e0041}']), "{output}");
     }
-    // The window is told what the note says.
+    // The window receives the text of the note.
     let raw = events.iter().any(|event| match event {
         Event::ToolCallCompleted { output, .. } => output.to_string().contains("<nova-notice>"),
         _ => false,
@@ -88,7 +88,7 @@ async fn mark_of_notices_is_the_sessions_own() {
     let system = texts(&requests[0], "system").concat();
     assert!(system.contains(&format!("<{own}>")), "the model knows it: {system}");
 
-    // It stays, also for another Nova, and what a note says with it is taken apart.
+    // It stays, also for another Nova process, and what a note says with it is taken apart.
     drop(app);
     let app = nova.start().await;
     let path = nova.vault.root().join("CRM/People/Eve.md");

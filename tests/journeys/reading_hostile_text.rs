@@ -202,7 +202,7 @@ async fn an_answer_neither_runs_nor_loads_anything_while_it_arrives_and_afterwar
     assert!(blocks > texts.len(), "only {blocks} blocks were looked at");
 }
 
-/// Remembers what it was told to open.
+/// Remembers what it was asked to open.
 #[derive(Default)]
 struct Opened(Mutex<Vec<String>>);
 

@@ -30,7 +30,7 @@ async fn every_example_can_be_saved_as_a_file_of_its_own() {
     assert!(blocks.len() >= 4, "the examples are found");
     for block in &blocks {
         assert!(block.contains("from '@nova/tools'"), "{block}");
-        // The host of these tests reads plain lines, so it is told the name and no more.
+        // The host of these tests reads plain lines, so it gets only the name.
         fs::write(folder.join(format!("{}.ts", name(block))), format!("name: {}\n", name(block))).unwrap();
     }
     let app = nova.start().await;

@@ -344,7 +344,7 @@ async fn input_is_empty_and_limits_end_it() {
     };
     assert_eq!(said(&ended[0]), "read 1\n");
     let reason = |index: usize| ended[index]["ended"].as_str().unwrap_or_default().to_owned();
-    assert_eq!(reason(1), "It said more than 64 MB. Write to a file.");
+    assert_eq!(reason(1), "It printed more than 64 MB. Write to a file.");
     assert!(!said(&ended[2]).contains("grown"), "{}", ended[2]);
     assert_eq!(reason(3), "It started more than 256 processes.");
 }

@@ -251,7 +251,7 @@ async fn stop_ends_the_calls_of_its_turn_and_of_no_other() {
     };
     nova.model.wait_for_request(5).await;
     app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
-    // The call ends on its own: either may be told first.
+    // The call ends on its own: either may be emitted first.
     let cancelled = std::cell::Cell::new(false);
     let ended = wait_for(&mut events, |event| {
         cancelled.set(cancelled.get() || matches!(event, Event::TurnCancelled { .. }));

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use nova_app::{App, CancellationToken, ChangeSetKind, ToolRun};
 use nova_guard::Guard;
 use nova_protocol::{
-    Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, SkillState, ToolResult,
-    ToolRow, TriedVerdict, TryRule,
+    Commands as _, Decision, DryRunTool, ErrorCode, Event, LogLevel, Nothing, PendingToolRef, SkillState,
+    ToolResult, ToolRow, TriedVerdict, TryRule,
 };
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
@@ -163,6 +163,16 @@ async fn a_denied_call_contacts_nobody() {
         call(&app, "dynamic.weather", json!({"location": "Oslo"}), ScriptedApprover::always(Decision::Deny));
     assert_eq!(denied.await.error.unwrap().code, ErrorCode::DeniedByUser);
     assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_result_on_the_page_has_the_log_of_its_tool() {
+    let (nova, _host, _server) = world([]).await;
+    save(&nova, "chatty.ts", &echo("chatty", "(console.warn('asked twice'), 'done')"));
+    let app = loaded(&nova).await;
+    let result = call(&app, "dynamic.chatty", json!({}), ScriptedApprover::always(Decision::Once)).await;
+    let said: Vec<_> = result.log.iter().map(|line| (line.level, line.message.as_str())).collect();
+    assert_eq!((result.value, said), (Some(json!("done")), vec![(LogLevel::Warn, "asked twice")]));
 }
 
 #[tokio::test]

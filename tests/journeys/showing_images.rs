@@ -104,7 +104,7 @@ async fn image_is_stored_and_resent_in_every_dialect() {
         let unknown = ImageRef { id: "no".into(), ..wanted };
         assert_eq!(app.read_image(unknown).await.unwrap_err().code, ErrorCode::BadRequest);
 
-        // What was sent stays the beginning of what is sent, also by another Nova.
+        // What was sent stays the beginning of what is sent, also by another Nova process.
         send(&app, &session, "Sure?", Vec::new()).await.unwrap();
         drop(app);
         let app = nova.start().await;

@@ -89,7 +89,7 @@ async fn send(app: &App, text: &str, outside: Vec<AttachedFile>, decision: Decis
     events
 }
 
-/// What the model was told last by its user.
+/// The last message of the user in the model's request.
 fn said(nova: &Nova) -> String {
     let request = nova.model.requests().pop().unwrap();
     let messages = request["messages"].as_array().unwrap();

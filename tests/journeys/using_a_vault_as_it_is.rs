@@ -90,7 +90,7 @@ fn once_confirmed_the_notes_are_found_and_changed_under_their_own_names() {
     let rows = rows.as_array().unwrap();
     let known: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["stage"].as_str())).collect();
     assert_eq!(known, [(Some("Ada Byron"), Some("friend")), (Some("Grace Hopper"), Some("lead"))]);
-    // Whoever asks the notes themselves may use either name of the type.
+    // A query of the notes may use either name of the type.
     for (asked, notes) in [("contact", 2), ("Person", 2), ("deal", 0)] {
         let of_type = json!({"type": asked}).to_string();
         let (_, found) = nova.json(&["tool", "call", "vault.query", "--args", &of_type]);

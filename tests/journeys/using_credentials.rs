@@ -17,7 +17,7 @@ use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_
 use super::nova::{Nova, drain, turn, wait_for};
 use super::running_typescript::script_host;
 
-/// Sends its key to the weather, or to where it is told.
+/// Sends its key to the weather, or to the given address.
 pub(crate) fn forecast(comment: &str) -> String {
     format!(
         "import {{ z }} from 'zod'\nimport {{ defineTool }} from '@nova/tools'\n// {comment}\n
@@ -441,7 +441,7 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
     app.remove_credential(CredentialRef { name: "finnhub/FINNHUB_API_KEY".into() }).await.unwrap();
     assert_eq!(finnhub(&app).await.state, SkillState::Unavailable);
 
-    // Another Nova sets it.
+    // Another Nova process sets it.
     app.watch();
     let mut events = app.events();
     succeeds(&told(&nova, &["credential", "set", "finnhub/FINNHUB_API_KEY"], CANARY));

@@ -135,7 +135,7 @@ async fn a_model_calls_a_server_whose_text_is_fenced_and_whose_failure_hides_not
     assert!(!request.contains("said </tool-text>"), "{request}");
     assert!(app.mcp_servers().iter().any(|server| server.phase == Phase::Ready));
 
-    // What is taken out of the configuration ends, and is told.
+    // A server removed from the configuration ends, with an event.
     let mut events = app.events();
     app.remove_mcp_server("sh").unwrap();
     let gone = |event: &Event| matches!(event, Event::RegistryChanged { removed, .. } if removed.contains(&"sh".into()));

@@ -52,7 +52,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
     let sent = app.send_message(message.clone()).await.unwrap();
     assert_eq!(sent.turn, "turn-of-the-page");
 
-    // The command has answered, so another Nova finds it in the log, whatever becomes of this one.
+    // The command has answered, so another Nova process finds it in the log, whatever becomes of this one.
     let after = nova.start().await;
     let view = after.open_session(SessionRef { session: session.clone() }).await.unwrap();
     let said = |view: &SessionView| {
@@ -65,7 +65,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
     assert_eq!(said(&view), ["Who waits?"]);
     assert_eq!(written(&after).await, [(Some(session.clone()), String::new(), vec!["And when?".into()])]);
 
-    // Whoever did not hear that it was taken sends it once more, and it is not said twice.
+    // A client that missed the confirmation sends it again, and it is stored once.
     assert_eq!(after.send_message(message).await.unwrap().turn, "turn-of-the-page");
     let view = after.open_session(SessionRef { session }).await.unwrap();
     assert_eq!(said(&view), ["Who waits?"]);
@@ -82,7 +82,7 @@ async fn a_message_that_no_turn_took_is_refused_where_it_was_sent() {
     app.send_message(message.clone()).await.unwrap();
     nova.model.wait_for_pause(1).await;
 
-    // Only when the turn is to begin it shows that another Nova runs one.
+    // Only when the turn is to begin it shows that another Nova process runs one.
     let other = nova.start().await;
     let refused = other.send_message(message).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::SessionBusy);
@@ -105,7 +105,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
     let written = DraftView { queued: vec![waiting], ..draft(Some("01JB"), "Grüße an [[Jane Doe]]") };
     app.keep_draft(written.clone()).await.unwrap();
     app.keep_draft(draft(None, "a new chat")).await.unwrap();
-    // Nothing is stopped or flushed: another Nova reads what this one's command had answered for.
+    // Nothing is stopped or flushed: another Nova process reads what this one's command had answered for.
     let after = nova.start().await;
     let mut drafts = after.list_drafts(Nothing {}).await.unwrap();
     drafts.sort_by(|a, b| a.session.cmp(&b.session));

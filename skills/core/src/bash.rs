@@ -126,6 +126,8 @@ fn reason(limit: &ProcessLimit) -> String {
         }
         ProcessLimit::Memory(most) => format!("It used more than {} MB of memory.", megabytes(most)),
         ProcessLimit::Processes(most) => format!("It started more than {most} processes."),
-        ProcessLimit::Output(most) => format!("It said more than {} MB. Write to a file.", megabytes(most)),
+        ProcessLimit::Output(most) => {
+            format!("It printed more than {} MB. Write to a file.", megabytes(most))
+        }
     }
 }

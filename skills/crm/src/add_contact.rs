@@ -107,7 +107,7 @@ impl Details {
 
 impl Records {
     /// # Errors
-    /// `Exists` when somebody has that name or that e-mail address; an error of its own when a
+    /// `Exists` when another contact has that name or that e-mail address; an error of its own when a
     /// note of that name is there and cannot be read.
     fn refuse_twice(&self, name: &str, email: Option<&str>) -> Result<(), ToolError> {
         if let Some(error) = self.unreadable_as(name) {

@@ -61,7 +61,7 @@ impl NativeTool for LogInteraction {
             return Err(wrong(
                 "date",
                 format!(
-                    "{date} is after today, {today}, and cannot have happened; a day to come belongs in next_contact"
+                    "{date} is after today, {today}, and cannot have happened; a future day belongs in next_contact"
                 ),
             ));
         }

@@ -108,7 +108,7 @@ impl Details {
     }
 }
 
-/// Several that could be meant are told beside the field.
+/// Several matches are reported beside the field.
 fn at(field: &str, error: ToolError) -> ToolError {
     match error {
         ToolError::Ambiguous { name, matches, .. } => ToolError::InvalidArguments {

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use nova_skill::figures::{TooLarge, currency_code, money, percent, plus};
 use nova_skill::{
-    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -53,41 +53,73 @@ impl NativeTool for Allocation {
 
     async fn run(&self, of: AllocationBy, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let by = of.by.unwrap_or_default();
-        let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
-        let wanted = wanted
-            .map(|text| {
-                currency_code(text).ok_or_else(|| {
-                    crate::amount::invalid("currency", &format!("\"{text}\" is not a currency"))
-                })
-            })
-            .transpose()?;
+        let wanted = wanted_currency(of.currency.as_deref())?;
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
-        // Currencies can only be told apart from each other in one of them; which one does not matter.
+        // Currencies can only be compared in one of them; which one does not matter.
         let apart = By::Currency == by && wanted.is_none() && valued(&all).len() > 1;
         let wanted = if apart { common_unit(&all, &prices, &snapshot) } else { wanted };
-        let is_incomparable = apart && wanted.is_none();
-        // One whole where there is one currency, or a rate for each; else one for each currency.
-        let mut groups: BTreeMap<String, BTreeMap<String, Group>> = BTreeMap::new();
-        let mut rates: BTreeMap<&str, Rate> = BTreeMap::new();
+        let has_shares = !apart || wanted.is_some();
+        let wholes = Wholes::of(&all, by, wanted, &prices, &snapshot)?;
+        let (rows, figures) = wholes.shares(&all, &snapshot, has_shares)?;
+        all.problems.extend(wholes.problem(has_shares));
+        let value = json!({
+            "shares": rows,
+            "rates": wholes.rates_json(wanted.unwrap_or_default()),
+            "problems": problems_json(&all.problems),
+            "unreadable": snapshot.books.unreadable_json(),
+        });
+        let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
+        output.figures = figures;
+        Ok(output.into())
+    }
+}
+
+fn wanted_currency(given: Option<&str>) -> Result<Option<&'static str>, ToolError> {
+    let Some(text) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    let code = currency_code(text);
+    code.map(Some).ok_or_else(|| crate::amount::invalid("currency", &format!("\"{text}\" is not a currency")))
+}
+
+/// What is held, grouped. One whole where there is one currency, or a rate for each; else one for each currency.
+struct Wholes<'a> {
+    /// By unit, then by label.
+    groups: BTreeMap<String, BTreeMap<String, Group>>,
+    /// The rates used, by the currency they convert from.
+    rates: BTreeMap<&'a str, Rate<'a>>,
+}
+
+#[derive(Default)]
+struct Group {
+    /// The sum of the rows shown.
+    value: Decimal,
+    exact: Decimal,
+    symbols: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl<'a> Wholes<'a> {
+    fn of(
+        all: &Valuation<'a>,
+        by: By,
+        wanted: Option<&'static str>,
+        prices: &'a Prices<'a>,
+        snapshot: &Snapshot,
+    ) -> Result<Self, ToolError> {
+        let mut wholes = Self { groups: BTreeMap::new(), rates: BTreeMap::new() };
         for row in &all.rows {
             let (Some(value), Some(exact)) = (row.value, row.exact.value) else { continue };
             let currency = row.holding.currency;
-            let (unit, value, exact) = match &wanted {
-                Some(wanted) if *wanted != currency => {
-                    let Some(rate) = prices.rate(currency, wanted, snapshot.day) else {
-                        return Err(ToolError::failed(
-                            format!("There is no rate from {currency} to {wanted}."),
-                            format!(
-                                "Call portfolio.quote with the symbol {currency}/{wanted}, or leave the currency out."
-                            ),
-                        ));
-                    };
+            let (unit, value, exact) = match wanted {
+                Some(wanted) if wanted != currency => {
+                    let rate = prices
+                        .rate(currency, wanted, snapshot.day)
+                        .ok_or_else(|| no_rate(currency, wanted))?;
                     let by_rate = |amount: Decimal| amount.checked_mul(rate.rate).ok_or(TooLarge);
                     let (value, exact) = (money(by_rate(value)?, wanted), by_rate(exact)?);
-                    rates.insert(currency, rate);
-                    (*wanted, value, exact)
+                    wholes.rates.insert(currency, rate);
+                    (wanted, value, exact)
                 }
                 _ => (currency, value, exact),
             };
@@ -99,45 +131,46 @@ impl NativeTool for Allocation {
                     exchange.unwrap_or_else(|| "no exchange".into())
                 }
             };
-            let group = groups.entry(unit.to_owned()).or_default().entry(label).or_default();
+            let group = wholes.groups.entry(unit.to_owned()).or_default().entry(label).or_default();
             group.value = plus(group.value, value)?;
             group.exact = group.exact.checked_add(exact).ok_or(TooLarge)?;
             group.symbols.push(row.holding.symbol.to_owned());
             group.sources.extend(row.sources(&snapshot.books));
         }
+        Ok(wholes)
+    }
+
+    /// A row for each group, the largest first, with the figure of its share.
+    fn shares(
+        &self,
+        all: &Valuation,
+        snapshot: &Snapshot,
+        has_shares: bool,
+    ) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
         let mut rows = Vec::new();
         let mut figures = Vec::new();
-        for (unit, group) in &groups {
+        for (unit, groups) in &self.groups {
             let (mut total, mut exact) = (Decimal::ZERO, Decimal::ZERO);
-            let mut sources: Vec<Source> = rates.values().map(|rate| rate.price.source()).collect();
-            for group in group.values() {
+            let mut sources: Vec<Source> = self.rates.values().map(|rate| rate.price.source()).collect();
+            for group in groups.values() {
                 sources.extend(group.sources.iter().cloned());
                 total = plus(total, group.value)?;
                 exact = exact.checked_add(group.exact).ok_or(TooLarge)?;
             }
-            let caution = caution(&all, unit, &rates, &snapshot);
-            let mut group: Vec<(&String, &Group)> = group.iter().collect();
-            group.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
-            for (label, group) in group {
-                let share = percent(group.exact, exact, 1).filter(|_| !is_incomparable);
+            let caution = caution(all, unit, &self.rates, snapshot);
+            let mut groups: Vec<(&String, &Group)> = groups.iter().collect();
+            groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
+            for (label, group) in groups {
+                let share = percent(group.exact, exact, 1).filter(|_| has_shares);
                 if let Some(share) = share {
-                    let mut figure = Figure::new(
-                        format!("/shares/{}/share", rows.len()),
-                        format!("{label}: share"),
-                        share,
-                        "%",
-                    )
-                    .formula("value ÷ value of all")
-                    .part(label, money(group.value, unit), unit)
-                    .part("All", money(total, unit), unit)
-                    .from_sources(sources.iter().cloned())
-                    .caution(caution.clone());
-                    for (from, rate) in &rates {
-                        let day = day_text(rate.price.date, snapshot.today);
-                        let said = format!("{from} in {unit}, {}, {day}", rate.price.source_name());
-                        figure = figure.part(said, rate.rate, "");
-                    }
-                    figures.push(figure);
+                    let at = format!("/shares/{}/share", rows.len());
+                    let figure = Figure::new(at, format!("{label}: share"), share, "%")
+                        .formula("value ÷ value of all")
+                        .part(label, money(group.value, unit), unit)
+                        .part("All", money(total, unit), unit)
+                        .from_sources(sources.iter().cloned())
+                        .caution(caution.clone());
+                    figures.push(self.with_rates(figure, unit, snapshot));
                 }
                 rows.push(json!({
                     "label": label,
@@ -148,38 +181,47 @@ impl NativeTool for Allocation {
                 }));
             }
         }
-        if is_incomparable {
-            let codes: Vec<&str> = groups.keys().map(String::as_str).collect();
-            all.problems.push(nova_skill::Problem {
-                path: String::new(),
-                line: 0,
-                problem: format!("There are no rates between {}, so shares are unknown", codes.join(", ")),
-                remedy: format!("Fetch the quote {}.", pair(codes[0], codes[codes.len() - 1])),
-            });
-        } else if groups.len() > 1 {
-            all.problems.push(nova_skill::Problem {
-                path: String::new(),
-                line: 0,
-                problem: format!(
-                    "{} currencies are not compared with each other: shares are of each currency",
-                    groups.len()
-                ),
-                remedy: "Name a currency to compare them in one.".into(),
-            });
-        }
-        let wanted = wanted.unwrap_or_default();
-        let rates_said: Vec<Value> =
-            rates.iter().map(|(from, rate)| rate_json(from, wanted, rate.rate, rate.price)).collect();
-        let value = json!({
-            "shares": rows,
-            "rates": rates_said,
-            "problems": problems_json(&all.problems),
-            "unreadable": snapshot.books.unreadable_json(),
-        });
-        let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
-        output.figures = figures;
-        Ok(output.into())
+        Ok((rows, figures))
     }
+
+    fn with_rates(&self, figure: Figure, unit: &str, snapshot: &Snapshot) -> Figure {
+        self.rates.iter().fold(figure, |figure, (from, rate)| {
+            let day = day_text(rate.price.date, snapshot.today);
+            let said = format!("{from} in {unit}, {}, {day}", rate.price.source_name());
+            figure.part(said, rate.rate, "")
+        })
+    }
+
+    /// Why not everything is compared with everything.
+    fn problem(&self, has_shares: bool) -> Option<Problem> {
+        let units: Vec<&str> = self.groups.keys().map(String::as_str).collect();
+        let (problem, remedy) = match units.as_slice() {
+            [first, .., last] if !has_shares => (
+                format!("There are no rates between {}, so shares are unknown", units.join(", ")),
+                format!("Fetch the quote {}.", pair(first, last)),
+            ),
+            [_, _, ..] => (
+                format!(
+                    "{} currencies are not compared with each other: shares are of each currency",
+                    units.len()
+                ),
+                "Name a currency to compare them in one.".into(),
+            ),
+            _ => return None,
+        };
+        Some(Problem { path: String::new(), line: 0, problem, remedy })
+    }
+
+    fn rates_json(&self, to: &str) -> Vec<Value> {
+        self.rates.iter().map(|(from, rate)| rate_json(from, to, rate.rate, rate.price)).collect()
+    }
+}
+
+fn no_rate(from: &str, to: &str) -> ToolError {
+    ToolError::failed(
+        format!("There is no rate from {from} to {to}."),
+        format!("Call portfolio.quote with the symbol {from}/{to}, or leave the currency out."),
+    )
 }
 
 /// The currencies of what has a value.
@@ -210,13 +252,4 @@ fn caution(all: &Valuation, unit: &str, rates: &BTreeMap<&str, Rate>, snapshot: 
         said.push("an old rate".into());
     }
     (!said.is_empty()).then(|| said.join(", "))
-}
-
-#[derive(Default)]
-struct Group {
-    /// The sum of the rows shown.
-    value: Decimal,
-    exact: Decimal,
-    symbols: Vec<String>,
-    sources: Vec<Source>,
 }

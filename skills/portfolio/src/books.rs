@@ -312,7 +312,7 @@ impl Books {
 }
 
 /// The one that is said most often; none where several are.
-/// A record as it would be, instead of the note that is there, if there is one.
+/// A planned record, instead of the existing note, if there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Said<'a> {
     pub(crate) note: Option<&'a NotePath>,

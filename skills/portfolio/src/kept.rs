@@ -55,7 +55,7 @@ impl Kept {
         ctx.store().get(KEY).await.ok().flatten().map(Self::of_value).unwrap_or_default()
     }
 
-    /// Adds to what is kept by now. What another Nova adds meanwhile stays: `add` is called again then.
+    /// Adds to what is kept by now. What another Nova process adds meanwhile stays: `add` is called again then.
     ///
     /// # Errors
     /// When the store cannot be read, so that what it has must not be replaced, or not be written.

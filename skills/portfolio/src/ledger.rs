@@ -42,7 +42,7 @@ pub enum Method {
     Average,
 }
 
-/// One trade. Numbers are above zero, fees at least zero; whoever makes one has looked.
+/// One trade. Numbers are above zero, fees at least zero; both are checked where one is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trade {
     pub date: Date,
@@ -212,7 +212,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes out shares that are there, and says what they had cost.
+    /// Removes held shares, and returns what they had cost.
     fn take(&mut self, quantity: Quantity) -> Result<Decimal, TooLarge> {
         let (mut left, mut taken, mut whole) = (quantity, Decimal::ZERO, 0);
         let mut rest = None;

@@ -127,7 +127,7 @@ fn no_currency() -> ToolError {
 
 const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
 
-/// What the draft says of them. Of a note that is there, what its kind does not have and nobody has
+/// What the draft says of them. Of an existing note, what its kind does not have and nobody has
 /// touched is left aside, as it is where the note is read.
 fn numbers(draft: &RecordDraft, old: Option<&TradeNote>) -> Numbers {
     let number = |field: &str| draft.text(field).and_then(|text| Decimal::from_str_exact(text).ok());

@@ -13,7 +13,7 @@ use crate::books::{Books, POSITION, PositionNote, TradeNote, as_symbol};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 use crate::valuation::Snapshot;
 
-/// A trade that comes, or takes the place of one that is there.
+/// A new trade, or one that replaces an existing one.
 pub(crate) struct Change<'a> {
     books: &'a Books,
     method: Method,

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::print;
 
 /// Reads standard input from now on, line by line as they arrive: which question an answer is for
-/// is decided then, not when somebody asks for it.
+/// is decided then, not when it is asked for.
 pub(crate) fn on_stdin() -> Arc<Answers> {
     static READ: OnceLock<Arc<Answers>> = OnceLock::new();
     let start = || {
@@ -47,7 +47,7 @@ type Question = (String, u32);
 
 struct State {
     open: HashMap<Question, oneshot::Sender<Answer>>,
-    /// Questions that are told and that nobody waits for yet.
+    /// Questions that were emitted and that no caller waits for yet.
     expected: HashMap<Question, oneshot::Receiver<Answer>>,
     /// Answers that name a question that is not asked yet.
     early: HashMap<Question, Answer>,
@@ -166,7 +166,7 @@ impl Default for State {
     }
 }
 
-/// A question, for as long as somebody waits for its answer.
+/// A question, while a caller waits for its answer.
 struct Open<'a> {
     answers: &'a Answers,
     question: Question,

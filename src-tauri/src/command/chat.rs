@@ -1,6 +1,7 @@
 use std::io::Write as _;
+use std::sync::Arc;
 
-use nova_app::{App, CancellationToken, ChatRequest, TurnEnd};
+use nova_app::{App, Approver, CancellationToken, ChatEnd, ChatRequest, TurnEnd};
 use nova_protocol::{Commands as _, Envelope, Event, SandboxView, UserError};
 use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::broadcast::Receiver;
@@ -111,30 +112,9 @@ async fn one_turn(
             return Err(error);
         }
     };
-    let mut events = shown.await.ok();
-    // Nobody will write the next message: what the turn went on without is waited for, and told.
-    while chat.prompt.is_some()
-        && matches!(ended.end, TurnEnd::Completed { .. })
-        && app.has_open_calls(&session)
-        && let Some(left) = events.take()
-    {
-        let shown = tokio::spawn(show(left, session.clone(), json, questions));
-        let late = app.finish_calls(&session, chat.model.as_deref(), approver.clone(), cancel.clone());
-        match or_interrupt(late, &cancel).await? {
-            Some(late) => ended = late,
-            None => {
-                shown.abort();
-                break;
-            }
-        }
-        events = shown.await.ok();
-    }
-    // Of a turn that failed, too, they end by themselves; the model hears of them with the next message.
-    if chat.prompt.is_some() && matches!(ended.end, TurnEnd::Failed(_)) && app.has_open_calls(&session) {
-        or_interrupt(app.wait_for_calls(&session, cancel.clone()), &cancel).await;
-        if let Some(left) = events {
-            show_left(left, &session, json, questions);
-        }
+    if let (Some(events), true) = (shown.await.ok(), chat.prompt.is_some()) {
+        let rest = Rest { app, chat, session: &session, json, questions };
+        rest.finish(&mut ended, events, &approver, &cancel).await?;
     }
     if cancel.is_cancelled() {
         ended.end = TurnEnd::Cancelled;
@@ -152,6 +132,46 @@ async fn one_turn(
         }
     };
     Ok((session, code))
+}
+
+/// The calls that a turn of `-p` continued without: nobody will write the next message, so they are waited for.
+struct Rest<'a> {
+    app: &'a App,
+    chat: &'a Chat,
+    session: &'a str,
+    json: bool,
+    questions: bool,
+}
+
+impl Rest<'_> {
+    async fn finish(
+        &self,
+        ended: &mut ChatEnd,
+        mut events: Receiver<Envelope>,
+        approver: &Arc<dyn Approver>,
+        cancel: &CancellationToken,
+    ) -> Result<(), UserError> {
+        let Self { app, chat, session, json, questions } = *self;
+        while matches!(ended.end, TurnEnd::Completed { .. }) && app.has_open_calls(session) {
+            let shown = tokio::spawn(show(events, session.to_owned(), json, questions));
+            let late = app.finish_calls(session, chat.model.as_deref(), approver.clone(), cancel.clone());
+            match or_interrupt(late, cancel).await? {
+                Some(late) => *ended = late,
+                None => {
+                    shown.abort();
+                    return Ok(());
+                }
+            }
+            let Ok(left) = shown.await else { return Ok(()) };
+            events = left;
+        }
+        // After a failed turn, too, they end by themselves; the model hears of them with the next message.
+        if matches!(ended.end, TurnEnd::Failed(_)) && app.has_open_calls(session) {
+            or_interrupt(app.wait_for_calls(session, cancel.clone()), cancel).await;
+            show_left(events, session, json, questions);
+        }
+        Ok(())
+    }
 }
 
 /// Ctrl+C cancels, and then the end is waited for.

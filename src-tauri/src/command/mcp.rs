@@ -207,6 +207,7 @@ fn print_review(review: &ServerReview) {
     say(format!("  fingerprint: {}", review.fingerprint));
     for tool in &review.tools {
         say(format!("  tool {} changed and is blocked:", tool.tool));
+        tool.warning.iter().for_each(|warning| say(format!("    {warning}")));
         tool.changes.iter().for_each(|change| say(format!("    {change}")));
     }
     if !review.agreed || !review.tools.is_empty() {

@@ -67,7 +67,7 @@ impl Desktop for WindowDesktop {
         if let Some(window) = self.window()
             && let Err(error) = window.set_zoom(factor)
         {
-            tracing::warn!("the window is not drawn larger: {error}");
+            tracing::warn!("the window cannot be zoomed: {error}");
         }
     }
 

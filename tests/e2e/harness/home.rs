@@ -223,7 +223,7 @@ impl Home {
             ("GTK_THEME", gtk_theme.into()),
             ("OLLAMA_HOST", self.ollama.clone().into()),
             ("NOVA_LOCAL_SERVERS", self.local_servers.clone().into()),
-            // The keychain of whoever runs the tests is theirs.
+            // The keychain of the person who runs the tests is not used.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
             ("LC_ALL", "C.UTF-8".into()),
             ("TZ", "UTC".into()),

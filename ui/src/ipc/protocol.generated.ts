@@ -139,7 +139,7 @@ one: string | null, many: string | null,
  */
 folded: Array<string>, title: string, 
 /**
- * Fields under the title, those that are there.
+ * Fields under the title, those with a value.
  */
 detail: Array<string>, value: string | null, 
 /**
@@ -199,7 +199,7 @@ undone_at: string | null, notes: Array<ChangedNoteView>, };
 
 export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: string, call: string | null, undone: boolean, 
 /**
- * Somebody changed the note after Nova did.
+ * The note was changed after Nova changed it.
  */
 edited_since: boolean, diff: NoteDiffView, };
 
@@ -1115,7 +1115,7 @@ export type NewImage = {
  */
 name: string, 
 /**
- * As whoever has it thinks; its bytes decide.
+ * As the sender declares it; the bytes decide.
  */
 media_type?: string, 
 /**
@@ -2061,7 +2061,7 @@ before?: JsonValue,
  */
 values: JsonValue, 
 /**
- * The user knows of the record that is there already and adds another one, under a free name.
+ * The user knows of the existing record and adds another one, under a free name.
  */
 another?: boolean, 
 /**
@@ -2271,6 +2271,14 @@ export type ServerToolChange = { tool: string,
  */
 is_new: boolean, 
 /**
+ * When it was first listed like this, RFC 3339; none where that is not known.
+ */
+changed_at: string | null, 
+/**
+ * A sentence about what the change asks of the model or the user, where one was recognised.
+ */
+warning: string | null, 
+/**
  * Of both definitions: what is approved.
  */
 fingerprint: string, diff: NoteDiffView, };
@@ -2448,7 +2456,7 @@ export type SignIn = {
  */
 name: string, 
 /**
- * The host that the user was told of; the browser is opened at no other.
+ * The host that the user saw; the browser is opened at no other.
  */
 host?: string, };
 

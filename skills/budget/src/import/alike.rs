@@ -1,4 +1,4 @@
-//! Transactions that look like entries which are there already: noted by hand, or coming again.
+//! Transactions that look like existing entries: noted by hand, or recurring.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::ledger::{Entry, Ledger};
 
 /// How many days lie between paying with a card and the day of the bank.
 const DAYS: i32 = 3;
-/// How many are told one by one.
+/// How many are reported one by one.
 const TOLD: usize = 50;
 
 /// The entry that each transaction looks like, by the place of the transaction.

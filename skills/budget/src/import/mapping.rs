@@ -85,14 +85,14 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Sign of expenses"))]
     pub(super) expenses: Option<Sign>,
-    /// What to do with transactions that look like entries which are there already: "leave_out" or
+    /// What to do with transactions that look like existing entries: "leave_out" or
     /// "import" them too. It holds for this file and is not remembered; needed where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Possible duplicates"))]
     pub(super) alike: Option<OfAlike>,
 }
 
-/// What becomes of transactions that look like entries which are there.
+/// What to do with transactions that look like existing entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

@@ -41,7 +41,7 @@ pub(super) struct Plan {
     pub(super) joined: usize,
     pub(super) already_there: usize,
     pub(super) of_no_amount: usize,
-    /// Those that look like entries which are there, where the user wants them left out.
+    /// Those that look like existing entries, where the user wants them left out.
     pub(super) left_out: usize,
     pub(super) without_a_category: usize,
     /// How many of the notes say which.
@@ -152,7 +152,7 @@ impl<'a> Imported<'a> {
         pairs.iter().take(TOLD).map(Pair::row).collect()
     }
 
-    /// The pairs, certain only where the note that is there can become a transfer.
+    /// The pairs, certain only where the existing note can become a transfer.
     pub(super) async fn pairs(
         &self,
         ctx: &dyn ToolContext,

@@ -61,7 +61,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Of this many transactions that look like entries which are there; none is asked where there are none.
+    /// About this many transactions that look like existing entries; None for no transactions.
     pub(super) fn of_alike(count: usize) -> Option<Self> {
         let asks = match count {
             0 => return None,
@@ -130,132 +130,34 @@ impl Columns {
     /// # Errors
     /// A column that is missing, named with the file and the line of the header.
     pub(super) fn of(table: &Table, mapping: &mut Mapping) -> Result<Result<Self, Vec<Question>>, ToolError> {
-        let find = |argument: &str, name: &Option<String>| {
-            name.as_deref()
-                .filter(|name| !name.trim().is_empty())
-                .map(|name| table.column(argument, name))
-                .transpose()
-        };
-        let mut questions = Vec::new();
-        let ask = |about, asks: &str| Question { about, asks: asks.into(), choices: table.header.clone() };
-        let date = find("date", &mapping.date)?;
+        let mut search = Search { table, mapping, questions: Vec::new() };
+        let date = search.column("date", &mapping.date)?;
         if date.is_none() {
-            questions.push(ask("date", "Which column has the day?"));
+            search.ask_for_column("date", "Which column has the day?");
         }
-        let single = find("amount", &mapping.amount)?;
-        let side = find("side", &mapping.side)?;
-        let negative = |at: usize| table.rows.iter().filter_map(move |row| is_negative(&row.cells[at]));
-        let pair = (find("debit", &mapping.debit)?, find("credit", &mapping.credit)?);
-        let money = match (single, pair) {
-            (Some(_), (Some(_), _) | (_, Some(_))) => {
-                return Err(ToolError::InvalidArguments {
-                    path: "/mapping".into(),
-                    rule: "names amount and a debit or credit column; give the one, or the other two".into(),
-                    allowed: Vec::new(),
-                });
-            }
-            (Some(amount), _) if side.is_some() => side.map(|side| Money::Sided { amount, side }),
-            (Some(at), _) => {
-                if mapping.expenses.is_none()
-                    && negative(at).next().is_some()
-                    && !negative(at).any(|minus| minus)
-                {
-                    questions.push(Question::of_signs(
-                        "No amount has a minus sign. Are they expenses (positive) or incomes (negative)?",
-                    ));
-                }
-                Some(Money::One(at, mapping.expenses.unwrap_or(Sign::Negative)))
-            }
-            (None, (Some(debit), Some(credit))) => {
-                let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
-                if is_mixed && mapping.expenses.is_none() {
-                    questions.push(Question::of_signs(
-                        "Some amounts in the column for money out have a minus sign. Which are expenses, those with \
-                         it (negative) or those without (positive)?",
-                    ));
-                }
-                Some(Money::Two { debit, credit, expenses: mapping.expenses.filter(|_| is_mixed) })
-            }
-            (None, (None, None)) => {
-                questions.push(ask("amount", "Which column has the amount?"));
-                None
-            }
-            (None, (debit, _)) => {
-                let missing = if debit.is_some() { "credit" } else { "debit" };
-                questions.push(ask(missing, "Which column is the other one for money in and money out?"));
-                None
-            }
-        };
-        let rows = || table.rows.iter().filter(|row| !row.is_of_names());
-        let cells = |at: usize| rows().map(move |row| row.cells[at].as_str());
-        let format = match (&mapping.date_format, date) {
-            (Some(name), _) => Some(DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
-                path: "/mapping/date_format".into(),
-                rule: format!("\"{name}\" is not a known date format"),
-                allowed: DATE_FORMATS.map(|format| format.name.to_owned()).into(),
-            })?),
-            (None, Some(at)) => match date_formats(cells(at)).as_slice() {
-                // No format fits all: the commonest of the first rows, so that the errors name the others.
-                [] => Some(likeliest_format(table, at)?),
-                [one] => Some(*one),
-                several => {
-                    let example = cells(at).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
-                    questions.push(Question {
-                        about: "date_format",
-                        asks: format!("How are the dates written, such as \"{}\"?", example.trim()),
-                        choices: several.iter().map(|format| format.name.to_owned()).collect(),
-                    });
-                    None
-                }
-            },
-            (None, None) => None,
-        };
-        let decimal = match (mapping.decimal.as_deref(), &money) {
-            (Some("."), _) => Some('.'),
-            (Some(","), _) => Some(','),
-            (Some(other), _) => {
-                return Err(ToolError::InvalidArguments {
-                    path: "/mapping/decimal".into(),
-                    rule: format!("\"{other}\" is not a decimal sign"),
-                    allowed: vec![".".into(), ",".into()],
-                });
-            }
-            (None, Some(money)) => {
-                match decimal_signs(money.columns().into_iter().flat_map(cells)).as_slice() {
-                    [one] => Some(*one),
-                    // Neither fits all: the errors name the lines.
-                    [] => Some(if table.delimiter == "semicolon" { ',' } else { '.' }),
-                    _ => {
-                        questions.push(Question {
-                            about: "decimal",
-                            asks: "Which sign separates the cents?".into(),
-                            choices: vec![",".into(), ".".into()],
-                        });
-                        None
-                    }
-                }
-            }
-            (None, None) => None,
-        };
+        let money = search.money()?;
+        let format = search.date_format(date)?;
+        let decimal = search.decimal(money.as_ref())?;
         let (Some(date), Some(money), Some(format), Some(decimal), []) =
-            (date, money, format, decimal, questions.as_slice())
+            (date, money, format, decimal, search.questions.as_slice())
         else {
-            return Ok(Err(questions));
+            return Ok(Err(search.questions));
+        };
+        let columns = Self {
+            date,
+            money,
+            payee: search.column("payee", &mapping.payee)?,
+            payer: search.column("payer", &mapping.payer)?,
+            memo: search.column("memo", &mapping.memo)?,
+            category: search.column("category", &mapping.category)?,
+            currency: search.column("currency", &mapping.currency)?,
+            id: search.column("id", &mapping.id)?,
+            format,
+            decimal,
         };
         mapping.date_format = Some(format.name.into());
         mapping.decimal = Some(decimal.to_string());
-        Ok(Ok(Self {
-            date,
-            money,
-            payee: find("payee", &mapping.payee)?,
-            payer: find("payer", &mapping.payer)?,
-            memo: find("memo", &mapping.memo)?,
-            category: find("category", &mapping.category)?,
-            currency: find("currency", &mapping.currency)?,
-            id: find("id", &mapping.id)?,
-            format,
-            decimal,
-        }))
+        Ok(Ok(columns))
     }
 
     /// What has to be asked again before a remembered mapping is used: a file of another bank may have
@@ -454,6 +356,132 @@ impl Columns {
             row_id: cells.join("\u{1f}"),
         })
     }
+}
+
+/// The search for the columns of a table, with the questions that only the user can answer.
+struct Search<'a> {
+    table: &'a Table,
+    mapping: &'a Mapping,
+    questions: Vec<Question>,
+}
+
+impl Search<'_> {
+    fn column(&self, argument: &str, name: &Option<String>) -> Result<Option<usize>, ToolError> {
+        let name = name.as_deref().filter(|name| !name.trim().is_empty());
+        name.map(|name| self.table.column(argument, name)).transpose()
+    }
+
+    fn ask_for_column(&mut self, about: &'static str, asks: &str) {
+        let choices = self.table.header.clone();
+        self.questions.push(Question { about, asks: asks.into(), choices });
+    }
+
+    fn money(&mut self) -> Result<Option<Money>, ToolError> {
+        let Mapping { amount, side, debit, credit, expenses, .. } = self.mapping;
+        let single = self.column("amount", amount)?;
+        let side = self.column("side", side)?;
+        let pair = (self.column("debit", debit)?, self.column("credit", credit)?);
+        let table = self.table;
+        let negative = |at: usize| table.rows.iter().filter_map(move |row| is_negative(&row.cells[at]));
+        Ok(match (single, pair) {
+            (Some(_), (Some(_), _) | (_, Some(_))) => {
+                return Err(ToolError::InvalidArguments {
+                    path: "/mapping".into(),
+                    rule: "names amount and a debit or credit column; give the one, or the other two".into(),
+                    allowed: Vec::new(),
+                });
+            }
+            (Some(amount), _) if side.is_some() => side.map(|side| Money::Sided { amount, side }),
+            (Some(at), _) => {
+                if expenses.is_none() && negative(at).next().is_some() && !negative(at).any(|minus| minus) {
+                    self.questions.push(Question::of_signs(
+                        "No amount has a minus sign. Are they expenses (positive) or incomes (negative)?",
+                    ));
+                }
+                Some(Money::One(at, expenses.unwrap_or(Sign::Negative)))
+            }
+            (None, (Some(debit), Some(credit))) => {
+                let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
+                if is_mixed && expenses.is_none() {
+                    self.questions.push(Question::of_signs(
+                        "Some amounts in the column for money out have a minus sign. Which are expenses, those with \
+                         it (negative) or those without (positive)?",
+                    ));
+                }
+                Some(Money::Two { debit, credit, expenses: expenses.filter(|_| is_mixed) })
+            }
+            (None, (None, None)) => {
+                self.ask_for_column("amount", "Which column has the amount?");
+                None
+            }
+            (None, (debit, _)) => {
+                let missing = if debit.is_some() { "credit" } else { "debit" };
+                self.ask_for_column(missing, "Which column is the other one for money in and money out?");
+                None
+            }
+        })
+    }
+
+    fn date_format(&mut self, date: Option<usize>) -> Result<Option<DateFormat>, ToolError> {
+        if let Some(name) = &self.mapping.date_format {
+            let known = DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
+                path: "/mapping/date_format".into(),
+                rule: format!("\"{name}\" is not a known date format"),
+                allowed: DATE_FORMATS.map(|format| format.name.to_owned()).into(),
+            });
+            return known.map(Some);
+        }
+        let Some(at) = date else { return Ok(None) };
+        Ok(match date_formats(cells(self.table, at)).as_slice() {
+            // No format fits all: the commonest of the first rows, so that the errors name the others.
+            [] => Some(likeliest_format(self.table, at)?),
+            [one] => Some(*one),
+            several => {
+                let example = cells(self.table, at).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
+                self.questions.push(Question {
+                    about: "date_format",
+                    asks: format!("How are the dates written, such as \"{}\"?", example.trim()),
+                    choices: several.iter().map(|format| format.name.to_owned()).collect(),
+                });
+                None
+            }
+        })
+    }
+
+    fn decimal(&mut self, money: Option<&Money>) -> Result<Option<char>, ToolError> {
+        match self.mapping.decimal.as_deref() {
+            Some(".") => return Ok(Some('.')),
+            Some(",") => return Ok(Some(',')),
+            Some(other) => {
+                return Err(ToolError::InvalidArguments {
+                    path: "/mapping/decimal".into(),
+                    rule: format!("\"{other}\" is not a decimal sign"),
+                    allowed: vec![".".into(), ",".into()],
+                });
+            }
+            None => {}
+        }
+        let Some(money) = money else { return Ok(None) };
+        let amounts = money.columns().into_iter().flat_map(|at| cells(self.table, at));
+        Ok(match decimal_signs(amounts).as_slice() {
+            [one] => Some(*one),
+            // Neither fits all: the errors name the lines.
+            [] => Some(if self.table.delimiter == "semicolon" { ',' } else { '.' }),
+            _ => {
+                self.questions.push(Question {
+                    about: "decimal",
+                    asks: "Which sign separates the cents?".into(),
+                    choices: vec![",".into(), ".".into()],
+                });
+                None
+            }
+        })
+    }
+}
+
+/// The cells of a column, without a second header.
+fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
+    table.rows.iter().filter(|row| !row.is_of_names()).map(move |row| row.cells[at].as_str())
 }
 
 /// What is known of the currency of a file's amounts.

@@ -1,4 +1,4 @@
-//! What the import sheet is told before anything is written, and what becomes of its answers.
+//! What the import sheet receives before anything is written, and how its answers are used.
 
 use std::sync::Arc;
 

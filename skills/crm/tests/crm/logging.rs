@@ -138,7 +138,7 @@ fn what_cannot_have_happened_is_refused() {
     refuses(
         json!({"name": "Jane Doe", "text": "Call.", "date": "2026-11-22"}),
         invalid,
-        "/date: 2026-11-22 is after today, 2026-11-21, and cannot have happened; a day to come belongs in next_contact.",
+        "/date: 2026-11-22 is after today, 2026-11-21, and cannot have happened; a future day belongs in next_contact.",
     );
     refuses(
         json!({"name": "Jane Doe", "text": "Call.", "date": "2026-02-30"}),

@@ -113,7 +113,7 @@ fn the_records_of_the_starter_vault_are_as_declared() {
     }
 }
 
-/// People as somebody kept them before Nova.
+/// People as kept before Nova.
 const OWN_NAMES: &str = r#"
 //- People/Jane.md
 ---

@@ -65,7 +65,7 @@ fn a_deal_links_to_whom_the_user_means() {
     }
     // A name that no file can have.
     assert_eq!(with("AC/DC"), Ok(json!("AC/DC")));
-    // A note of that very name, and somebody who has none yet.
+    // A person with a note of that name, and one without.
     assert_eq!(with("Quillon Labs"), Ok(json!("Quillon Labs")));
     assert_eq!(with("Ilse Kramer"), Ok(json!("Ilse Kramer")));
 }

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -95,7 +96,7 @@ pub(crate) struct Inner {
     /// What skills keep besides notes.
     pub(crate) stores: Arc<dyn StoreSource>,
     pub(crate) looked_at_credentials: AtomicBool,
-    /// True once somebody has looked.
+    /// True once the credentials were read.
     pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
     pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
@@ -111,7 +112,7 @@ pub(crate) struct Inner {
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
-    /// Sessions in which another Nova runs a turn that is told here.
+    /// Sessions in which another Nova process runs a turn that is followed here.
     pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
     pub(crate) models: Arc<KnownModels>,
@@ -185,13 +186,7 @@ impl App {
     /// When the data folder cannot be written.
     pub async fn start(options: AppOptions) -> Result<Self, UserError> {
         let places = &options.places;
-        nova_files::private_folder(&places.data).map_err(|error| {
-            UserError::new(
-                ErrorCode::Io,
-                format!("The folder {} cannot be created: {error}.", places.data.display()),
-                "Make it writable, or choose another one with --data.",
-            )
-        })?;
+        nova_files::private_folder(&places.data).map_err(|error| no_data_folder(&places.data, &error))?;
         let store = Store::open(&places.data).await?;
         crate::author_files::install(places).await;
         let trust = Arc::new(Trust::new(&places.data));
@@ -204,38 +199,16 @@ impl App {
             CredentialsFrom::Store(_) => kept.clone(),
             CredentialsFrom::StandIn(source) => source.clone(),
         };
-        let folders = places.tool_folders();
-        let last_good = Arc::new(LastGoodFiles::new(&places.data));
-        let tool_files = Arc::new(
-            ToolFiles::start(folders.clone(), options.tool_host.clone(), last_good, trust.clone()).await,
-        );
-        let pending_tools = Arc::new(PendingFolder {
-            folders,
-            replaced: places.data.join("tools").join("replaced"),
-            host: options.tool_host.clone(),
-            files: tool_files.clone(),
-            trust: trust.clone(),
-            credentials: credentials.clone(),
-            clock: options.clock.clone(),
-        });
-        let native = NativeSkills::new(crate::skills::built_in(
-            pending_tools.clone(),
-            Arc::new(crate::skills::HostSnippets(options.tool_host.clone())),
-        ));
-        let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
-        sources.extend(tool_files.sources());
-        let agreed = AgreedServers::new(trust.clone(), kept.clone(), &places.data);
-        let mcp = McpServers::new(McpOptions::new(options.surroundings.clone(), Arc::new(agreed)));
-        sources.push(mcp.source());
+        let skills = SkillSources::start(&options, &trust, &kept, &credentials).await;
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
         let rules = Arc::new(RulesInForce::default());
         settings.reload(places, &rule_file, &rules);
-        let registry = Arc::new(Registry::new(sources, &settings.config.skills));
+        let registry = Arc::new(Registry::new(skills.sources, &settings.config.skills));
         settings.look_at_skills(places, &registry);
         settings.look_at_trust(&trust);
         let events = Arc::new(Events::new(options.clock.clone()));
-        let sandboxes = Sandboxes::new(options.surroundings.guard().clone(), &options.places.data);
+        let sandboxes = Sandboxes::new(options.surroundings.guard().clone(), &places.data);
         let health = Arc::new(Health::new(options.clock.clone(), events.clone()));
         let app = Self {
             inner: Arc::new(Inner {
@@ -243,7 +216,7 @@ impl App {
                 kept,
                 credentials,
                 given_files: Arc::default(),
-                stores: Arc::new(FileStores::new(&options.places.data)),
+                stores: Arc::new(FileStores::new(&places.data)),
                 looked_at_credentials: AtomicBool::new(false),
                 credentials_known: tokio::sync::watch::Sender::new(false),
                 credentials_watch: Mutex::default(),
@@ -251,10 +224,10 @@ impl App {
                 rule_file,
                 rules,
                 registry,
-                tool_files,
-                mcp,
+                tool_files: skills.tool_files,
+                mcp: skills.mcp,
                 server_states: Mutex::default(),
-                pending_tools,
+                pending_tools: skills.pending_tools,
                 store,
                 settings: RwLock::new(settings),
                 vault: RwLock::default(),
@@ -271,20 +244,25 @@ impl App {
                 options,
             }),
         };
-        let inner: Arc<dyn Around> = app.inner.clone();
-        app.inner.kept.belongs_to(Arc::downgrade(&inner));
-        app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
-        app.inner.declare_configs();
-        app.try_commands(&app.config().skills).await;
-        app.reload_settings();
-        app.inner.note_first_sights();
-        app.follow_sources();
-        app.open_configured_vault().await;
-        app.purge_old_sessions().await;
-        app.forget_old_files(app.config().history.days);
-        app.sweep_files();
-        app.follow_foreign_skills();
+        app.begin().await;
         Ok(app)
+    }
+
+    /// Opens the vault, begins to follow skills and settings, and removes what has expired.
+    async fn begin(&self) {
+        let inner: Arc<dyn Around> = self.inner.clone();
+        self.inner.kept.belongs_to(Arc::downgrade(&inner));
+        self.inner.registry.provide(self.inner.present(KnownCredentials::NotYet));
+        self.inner.declare_configs();
+        self.try_commands(&self.config().skills).await;
+        self.reload_settings();
+        self.inner.note_first_sights();
+        self.follow_sources();
+        self.open_configured_vault().await;
+        self.purge_old_sessions().await;
+        self.forget_old_files(self.config().history.days);
+        self.sweep_files();
+        self.follow_foreign_skills();
     }
 
     /// Every event from now on: of all sessions, and of the program.
@@ -391,6 +369,61 @@ impl App {
     pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(120);
 }
 
+/// Where skills come from, and what `App` asks of each source.
+struct SkillSources {
+    sources: Vec<Box<dyn Source>>,
+    tool_files: Arc<ToolFiles>,
+    pending_tools: Arc<PendingFolder>,
+    mcp: McpServers,
+}
+
+impl SkillSources {
+    async fn start(
+        options: &AppOptions,
+        trust: &Arc<Trust>,
+        kept: &Arc<Kept>,
+        credentials: &Arc<dyn CredentialSource>,
+    ) -> Self {
+        let data = &options.places.data;
+        let folders = options.places.tool_folders();
+        let last_good = Arc::new(LastGoodFiles::new(data));
+        let tool_files = Arc::new(
+            ToolFiles::start(folders.clone(), options.tool_host.clone(), last_good, trust.clone()).await,
+        );
+        let pending_tools = Arc::new(PendingFolder {
+            folders,
+            replaced: data.join("tools").join("replaced"),
+            host: options.tool_host.clone(),
+            files: tool_files.clone(),
+            trust: trust.clone(),
+            credentials: credentials.clone(),
+            clock: options.clock.clone(),
+        });
+        let native = NativeSkills::new(crate::skills::built_in(
+            pending_tools.clone(),
+            Arc::new(crate::skills::HostSnippets(options.tool_host.clone())),
+        ));
+        let agreed = AgreedServers::new(trust.clone(), kept.clone(), data);
+        let mcp = McpServers::new(McpOptions::new(
+            options.surroundings.clone(),
+            Arc::new(agreed),
+            options.clock.clone(),
+        ));
+        let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
+        sources.extend(tool_files.sources());
+        sources.push(mcp.source());
+        Self { sources, tool_files, pending_tools, mcp }
+    }
+}
+
+fn no_data_folder(data: &Path, error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("The folder {} cannot be created: {error}.", data.display()),
+        "Make it writable, or choose another one with --data.",
+    )
+}
+
 impl Inner {
     /// Takes up what the sources of skills have now.
     pub(crate) fn reload_registry(self: &Arc<Self>) {
@@ -455,7 +488,7 @@ impl SettingsInForce {
         match Config::read(&places.config_file()) {
             Ok(config) => {
                 for key in config.unknown_keys() {
-                    tracing::warn!("nova.config.json: the key \"{key}\" is not known; it is kept");
+                    tracing::warn!("nova.config.json: unknown key \"{key}\"; it is kept");
                 }
                 self.config = config;
             }

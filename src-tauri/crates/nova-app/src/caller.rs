@@ -56,7 +56,7 @@ impl Caller {
     }
 }
 
-/// What a client was shown of notes: a property that somebody else set meanwhile is not overwritten.
+/// What a client was shown of notes: a property changed meanwhile is not overwritten.
 #[derive(Default)]
 pub(crate) struct SeenByClient(Mutex<BTreeMap<VaultPath, ContentHash>>);
 

@@ -356,7 +356,7 @@ impl App {
             }
         };
         if tokio::time::timeout(ENDING, all_ended).await.is_err() {
-            tracing::warn!("a turn did not end in time; its session says so when it is opened");
+            tracing::warn!("a turn did not end in time; its session reports this when it is opened");
         }
         self.finish_writing().await;
     }
@@ -364,7 +364,7 @@ impl App {
     /// Stops what this Nova runs in the session.
     ///
     /// # Errors
-    /// `session_busy` when another Nova does.
+    /// `session_busy` when another Nova process does.
     pub(crate) async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
         if !self.runs_here(&session.session) && self.inner.store.is_running(&session.session) {
             return Err(runs_elsewhere());
@@ -376,7 +376,7 @@ impl App {
     /// Stops one call of a session; its turn continues.
     ///
     /// # Errors
-    /// `session_busy` when another Nova runs it.
+    /// `session_busy` when another Nova process runs it.
     pub(crate) async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
         let chat = self.chats().get(&call.session).cloned();
         let stopped = chat.is_some_and(|chat| chat.session.stop_call(&call.call));
@@ -454,7 +454,7 @@ async fn unless<T>(
     }
 }
 
-/// Tells once how the beginning of a turn went, to whoever waits for that. False where it was told before.
+/// Reports the outcome of a turn's beginning once, to the waiting caller. False where it was reported before.
 type Begun = Arc<dyn Fn(Result<(), UserError>) -> bool + Send + Sync>;
 
 fn begun() -> (Begun, oneshot::Receiver<Result<(), UserError>>) {

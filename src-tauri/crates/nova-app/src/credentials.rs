@@ -54,7 +54,7 @@ impl App {
         all.extend(sign_ins.keys().map(ToString::to_string));
         all.extend(grants.iter().map(|grant| grant.credential.to_string()));
         for wanted in wanted.iter().flat_map(|(_, wants)| *wants) {
-            // `service` is wanted by whoever has no key of it yet.
+            // `service` is listed for consumers that have no key of it yet.
             let of_service = format!("{wanted}/");
             if wanted.contains('/') || !all.iter().any(|name| name.starts_with(&of_service)) {
                 all.insert(wanted.clone());
@@ -117,7 +117,7 @@ impl App {
         let name = parse(name)?;
         let value = value.take();
         self.check_value(&name, &value)?;
-        // Before anything is written: whoever gets it must be there.
+        // Before anything is written: the consumer must exist.
         let to = match grant_to {
             Some(to) => Some((to.to_owned(), self.find_askers(&name, to)?)),
             None => None,
@@ -254,7 +254,7 @@ impl App {
         parse(name).map(|_| ())
     }
 
-    /// `to` names one tool: whoever grants it a credential has looked at its file as it is now.
+    /// `to` names one tool: granting it a credential approves its file as it is now.
     fn look_at_tool(&self, to: &str) -> Result<(), UserError> {
         let Some(name) = to.strip_prefix("tool:") else { return Ok(()) };
         let ToolLookup::Found { tool, .. } = self.inner.registry.snapshot().tool(name) else { return Ok(()) };

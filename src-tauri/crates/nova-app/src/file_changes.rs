@@ -102,7 +102,7 @@ impl App {
         // Nobody waits for it.
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = kept.prune(&before.to_string()) {
-                tracing::warn!("old changes of files could not be forgotten: {error}");
+                tracing::warn!("expired changes of files could not be deleted: {error}");
             }
         }));
     }

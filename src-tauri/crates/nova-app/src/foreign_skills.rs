@@ -132,7 +132,7 @@ impl App {
         let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files, rest: Default::default() };
         let (trust, of) = (self.inner.trust.clone(), skill.id.clone());
         blocking(move || Ok(trust.agree_to_skill(&of, &agreed)?)).await?;
-        // Another Nova notices by the change of the configuration.
+        // Another Nova process notices by the change of the configuration.
         self.set_enabled(&skill.id, true)?;
         self.tools_loaded(Self::CALL_LIMIT).await;
         Ok(())

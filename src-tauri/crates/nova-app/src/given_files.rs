@@ -32,18 +32,23 @@ impl App {
     }
 
     /// Keeps a file that was dropped, of which the page has the bytes and nobody the path.
-    pub(crate) fn give(&self, file: &GiveFile) -> Result<GivenFileView, UserError> {
-        let bytes = STANDARD.decode(&file.data).map_err(|_| {
-            UserError::new(
-                ErrorCode::BadRequest,
-                format!("{} was damaged on the way.", file.name),
-                "Drop it again.",
-            )
-        })?;
-        // A name from elsewhere has no folder in it.
-        let name = Path::new(&file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        keep(name, None, bytes, &self.inner.given_files)
+    pub(crate) async fn give_file(&self, file: GiveFile) -> Result<GivenFileView, UserError> {
+        let given = self.inner.given_files.clone();
+        blocking(move || take(&file, &given)).await
     }
+}
+
+fn take(file: &GiveFile, given: &GivenFiles) -> Result<GivenFileView, UserError> {
+    let bytes = STANDARD.decode(&file.data).map_err(|_| {
+        UserError::new(
+            ErrorCode::BadRequest,
+            format!("{} was damaged in transit.", file.name),
+            "Drop it again.",
+        )
+    })?;
+    // A name from elsewhere has no folder in it.
+    let name = Path::new(&file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    keep(name, None, bytes, given)
 }
 
 fn read(path: &Path, places: &Places, given: &GivenFiles) -> Result<GivenFileView, UserError> {

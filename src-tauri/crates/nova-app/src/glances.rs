@@ -44,7 +44,7 @@ impl App {
         let answer = tokio::time::timeout(LIMIT, self.run_unheard(run)).await;
         cancel.cancel();
         let late = answer.is_err();
-        // Why it has none is told where the tool is asked for by somebody: in the panel, or in a chat.
+        // The reason is reported where a person asks for the tool: in the panel, or in a chat.
         let value = answer.ok().and_then(|result| result.value).unwrap_or_default();
         let said = |words: &[GlanceWords]| words.iter().flat_map(|words| said(&value, words)).collect();
         GlanceView {

@@ -21,7 +21,7 @@ use crate::credentials::provider_keys::own_key;
 /// may begin with models that do not talk.
 const MODELS_ASKED: usize = 4;
 
-/// Somebody waits beside a button.
+/// The user waits beside a button.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Tokens. More than any model takes in, and than any machine has room for.
@@ -179,7 +179,7 @@ fn address(config: &ProviderConfig) -> String {
     config.address().unwrap_or_default().trim_end_matches('/').to_owned()
 }
 
-/// Adds the entry, or mends the key of the one that is there.
+/// Adds the entry, or fixes the key of the existing one.
 fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
     let providers = root.entry("providers").or_insert_with(|| json!([]));
     let Some(providers) = providers.as_array_mut() else { return };

@@ -7,7 +7,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::App;
 
-/// Whoever waited less for an answer is still looking.
+/// After a shorter wait the user is still looking.
 const LONG: Duration = Duration::from_secs(15);
 
 impl App {
@@ -45,7 +45,7 @@ impl App {
 struct Turns(HashMap<String, Timestamp>);
 
 impl Turns {
-    /// What of it somebody who is elsewhere would want to know. Nothing of the conversation is in it.
+    /// The notification for a user who is elsewhere. Nothing of the conversation is in it.
     fn worth_telling(&mut self, envelope: &Envelope) -> Option<String> {
         let at: Timestamp = envelope.at.parse().ok()?;
         let turn = envelope.turn.clone()?;
@@ -64,7 +64,7 @@ impl Turns {
             Event::TurnFailed { message, .. } => {
                 self.ended(&turn, at).then(|| format!("The turn failed: {message}"))
             }
-            // Whoever stopped it knows.
+            // The user stopped it and knows.
             Event::TurnCancelled { .. } => {
                 self.0.remove(&turn);
                 None

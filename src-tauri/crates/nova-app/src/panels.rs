@@ -3,7 +3,7 @@
 use nova_protocol::{Effect, Panel, PanelView};
 use nova_registry::{SkillEntry, Snapshot};
 
-/// One for each available skill that declares a panel. A wrong declaration is told in the panel's
+/// One for each available skill that declares a panel. A wrong declaration is reported in the panel's
 /// place: the skill works without it.
 pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
     snapshot

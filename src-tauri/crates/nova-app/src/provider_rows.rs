@@ -11,7 +11,7 @@ use crate::config::{ProviderConfig, host_of};
 /// each time.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// Somebody waits for the lists, however many answers one takes.
+/// The user waits for the lists, however many answers one takes.
 const WHOLE: Duration = Duration::from_secs(10);
 const LIMITS: Limits = Limits {
     connect: Duration::from_secs(5),

@@ -111,7 +111,7 @@ impl App {
             values: object("values", save.values)?,
             another: save.another.unwrap_or_default(),
         };
-        // All fields that are wrong are told at once. The call below looks again, at the note as it
+        // All wrong fields are reported at once. The call below checks again, with the note as it
         // is by then.
         let (faults, same) = {
             let (vault, skill, filled) = (self.vault()?, skill.clone(), filled.clone());
@@ -375,7 +375,7 @@ fn matching(name: &str, text: &str) -> Option<u8> {
     if at_word { Some(1) } else { name.contains(text).then_some(2) }
 }
 
-/// What a sync program made of a note that is there.
+/// A sync program's copy of an existing note.
 fn is_copy(path: &VaultPath, paths: &HashSet<VaultPath>) -> bool {
     let original = path.sync_conflict_of().map(|name| format!("{name}.md"));
     let original = original.and_then(|name| VaultPath::in_folder(path.folder(), &name).ok());

@@ -41,7 +41,7 @@ const CONNECTIONS: usize = 64;
 /// Where programs look for a proxy: some in small letters only, some in large ones only.
 const PROXY_VARIABLES: [&str; 6] =
     ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-/// How often is told what a command has said.
+/// How often a command's output is reported.
 const TICK: Duration = Duration::from_millis(100);
 /// Where programs are looked for.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin";
@@ -175,7 +175,7 @@ impl CallSandbox {
             ("TMPDIR", "/tmp"),
             ("LANG", "C.UTF-8"),
             ("TERM", "dumb"),
-            // What it says is told while it runs.
+            // Its output is reported while it runs.
             ("PYTHONUNBUFFERED", "1"),
         ] {
             command = command.env(name, value);
@@ -207,8 +207,8 @@ impl Sandbox for CallSandbox {
             let (skills, vault) = (app.registry().snapshot(), app.vault().ok());
             let copied = app.inner.sandboxes.copied(&skills, vault.as_ref(), app.private());
             copied.map_err(|error| {
-                let what = format!("The copies that a command is given cannot be made: {error}.");
-                UserError::new(ErrorCode::Io, what, "Make room in Nova's data folder.")
+                let what = format!("The copies for a command cannot be made: {error}.");
+                UserError::new(ErrorCode::Io, what, "Free some space on the disk of Nova's data folder.")
             })
         });
         let copied = copied.await.map_err(|error| ToolError::failed(error.message, error.hint))?;
@@ -276,7 +276,7 @@ impl OpenedNotesOf {
             None => Self::Nothing,
             Some(Ok(watched)) => Self::Watched(watched),
             Some(Err(error)) => {
-                tracing::debug!("which notes a command opens is not known: {error}");
+                tracing::debug!("the notes that a command opens are not recorded: {error}");
                 Self::Unwatched
             }
         }

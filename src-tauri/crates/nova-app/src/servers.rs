@@ -165,9 +165,10 @@ impl App {
         Ok(())
     }
 
-    pub(crate) async fn restart(&self, name: &str) -> Result<(), UserError> {
-        let started = self.inner.mcp.restart(name).await.ok_or_else(|| unknown_server(name))?;
-        Ok(started?)
+    pub(crate) async fn restart_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
+        let started = self.inner.mcp.restart(&server.server).await;
+        started.ok_or_else(|| unknown_server(&server.server))??;
+        Ok(Nothing {})
     }
 }
 
@@ -295,6 +296,8 @@ fn change_view(change: &ChangedTool) -> Option<ServerToolChange> {
     Some(ServerToolChange {
         tool: change.tool.clone(),
         is_new: change.is_new(),
+        changed_at: change.since.clone(),
+        warning: change.warning.clone(),
         fingerprint: fingerprint(change),
         diff,
     })

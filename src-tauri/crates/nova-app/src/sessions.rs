@@ -20,7 +20,7 @@ use crate::config::without_secrets;
 
 /// How long a deleted session can be restored.
 const IN_TRASH: jiff::SignedDuration = jiff::SignedDuration::from_hours(30 * 24);
-/// How often the log of a turn that another Nova runs is looked at.
+/// How often the log of a turn that another Nova process runs is looked at.
 const LOOKED_AT: Duration = Duration::from_millis(300);
 /// Sessions that a search answers with where nothing is said.
 const FOUND: u32 = 20;
@@ -138,7 +138,7 @@ impl App {
     }
 
     /// Writes a document where the user wants it; into the vault as every change of a note. `replace`: in
-    /// the place of a file that is there.
+    /// the place of an existing file.
     ///
     /// # Errors
     /// When it cannot be written, or a file or a note of the vault has that name.
@@ -206,7 +206,7 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// Tells what another Nova does in the session, as its log has it from this number on, until its turn
+    /// Tells what another Nova process does in the session, as its log has it from this number on, until its turn
     /// has ended.
     pub(crate) fn follow_elsewhere(&self, session: &str, from: i64) {
         if !self.followed().insert(session.to_owned()) {
@@ -260,7 +260,7 @@ impl App {
     }
 }
 
-/// A stored event as whoever listens would have heard it: a message after its blocks, which took the
+/// A stored event as a listener would have received it: a message after its blocks, which took the
 /// numbers before its own.
 fn as_it_happened(envelope: Envelope) -> Vec<Envelope> {
     let mut events = with_blocks([envelope]);

@@ -1,4 +1,4 @@
-//! Where the files of a skill lie, to be shown to the user who mends them.
+//! Where the files of a skill lie, to be shown to the user who fixes them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `skills` of `nova.config.json`. What is of a wrong type is an error: a skill that somebody meant to
+//! `skills` of `nova.config.json`. What is of a wrong type is an error: a skill that the user meant to
 //! switch off must not run because of how it was written.
 
 use std::collections::BTreeMap;

@@ -27,7 +27,7 @@ struct FileStore {
     folder: PathBuf,
 }
 
-/// What a store is for is small; what is larger belongs into notes.
+/// Stores hold small values; larger data belongs in notes.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 impl FileStore {

@@ -81,7 +81,7 @@ impl App {
         let outcome = run_call(&scope, call, run.cancel).await;
         drop(scope);
         if let Err(error) = self.inner.store.count(&events.used()).await {
-            tracing::warn!("what {} did could not be counted: {error}", outcome.call);
+            tracing::warn!("the usage of {} could not be counted: {error}", outcome.call);
         }
         if let Some(change_set) = change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
@@ -160,7 +160,7 @@ impl Approver for Rereading {
     }
 }
 
-/// Who is told what happens in a run.
+/// Who receives the events of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heard {
     ByAll,
@@ -168,7 +168,7 @@ pub(crate) enum Heard {
     ByNobody,
 }
 
-/// Tells what happens in a run that belongs to no session, and remembers what of it counts.
+/// Emits the events of a run that belongs to no session, and counts its usage.
 struct RunEvents {
     app: App,
     run: String,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// What the user agreed to, in `<data>/trust.json`. What a later Nova keeps there beside it stays.
 pub(crate) struct Trust {
     file: PathBuf,
-    /// Somebody was told that the file cannot be read: what is agreed to next may begin a new one.
+    /// The user knows that the file cannot be read: the next agreement may begin a new one.
     told: AtomicBool,
 }
 
@@ -55,7 +55,7 @@ struct Record {
     /// Of these, when the user agreed, RFC 3339.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_agreed_at: BTreeMap<String, String>,
-    /// Whether TypeScript tools may run where the system confines nothing; None until somebody was asked.
+    /// Whether TypeScript tools may run where the system confines nothing; None until the user was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     unconfined: Option<bool>,
     #[serde(flatten)]
@@ -107,7 +107,7 @@ impl Trust {
         Self { file: data.join("trust.json"), told: AtomicBool::new(false) }
     }
 
-    /// Why the file cannot be read, with what becomes of it. Whoever asks shows it to the user.
+    /// Why the file cannot be read, and what happens to it; callers show it to the user.
     pub(crate) fn problem(&self) -> Option<ConfigProblemView> {
         let error = self.try_read().err()?;
         let is_broken = error.kind() == ErrorKind::InvalidData;
@@ -253,7 +253,7 @@ impl Trust {
         })
     }
 
-    /// By the name they were approved under, `skill.tool`: those that somebody was asked about.
+    /// By the name they were approved under, `skill.tool`: those that the user was asked about.
     pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
         let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
         tools
@@ -344,10 +344,7 @@ impl Trust {
                         return Err(std::io::Error::new(ErrorKind::InvalidData, message));
                     }
                     let kept = self.keep_broken()?;
-                    tracing::warn!(
-                        "what could not be read of what you agreed to is kept in {}",
-                        kept.display()
-                    );
+                    tracing::warn!("the unreadable agreements are kept in {}", kept.display());
                     Record::default()
                 }
                 Err(error) => return Err(error),

@@ -153,7 +153,7 @@ impl App {
     }
 
     /// Everything in the vault that a person should put right, in order of path and line: what cannot
-    /// be read, records of available skills that are not as declared, and private notes that are not there.
+    /// be read, records of available skills that are not as declared, and private notes that do not exist.
     ///
     /// # Errors
     /// `no_vault`, or what prevents reading it.
@@ -236,9 +236,9 @@ fn watching(vault: &Vault) -> String {
     match vault.watching() {
         Some(WatchState::Watching { .. }) => "watching".into(),
         Some(WatchState::Both { reason, .. }) => {
-            format!("watching, and looked at every few seconds ({reason})")
+            format!("watching, and polled every few seconds ({reason})")
         }
-        Some(WatchState::Polling { reason }) => format!("looked at every few seconds ({reason})"),
+        Some(WatchState::Polling { reason }) => format!("polled every few seconds ({reason})"),
         Some(WatchState::Failed { reason }) => format!("not watched ({reason})"),
         None => "not watched".into(),
     }

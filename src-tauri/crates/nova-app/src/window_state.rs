@@ -2,7 +2,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{
-    DraftImage, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, UserError, WindowLayout,
+    DraftImage, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, Nothing, UserError,
+    WindowLayout,
 };
 use serde::{Deserialize, Serialize};
 
@@ -109,31 +110,16 @@ impl App {
     }
 
     /// An image is a file of its own beside the draft, so that it is not written with every letter.
-    pub(crate) fn keep_image_of_draft(&self, kept: &KeepDraftImage) -> Result<DraftImage, UserError> {
-        let bytes = serde_json::to_vec(&kept.image)
-            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
-        if bytes.len() > MOST_BYTES {
-            return Err(UserError::new(
-                ErrorCode::BadRequest,
-                format!(
-                    "{} has {} MB; at most {} MB can be saved.",
-                    kept.image.name,
-                    bytes.len() >> 20,
-                    MOST_BYTES >> 20
-                ),
-                "Make it smaller, or save it as JPEG.",
-            ));
-        }
-        let id = blake3::hash(&bytes).to_hex()[..IMAGE_ID].to_owned();
-        let file = self.image_folder(kept.session.as_deref())?.join(&id);
-        own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
-        Ok(DraftImage { id, name: kept.image.name.clone() })
+    pub(crate) async fn keep_draft_image(&self, kept: KeepDraftImage) -> Result<DraftImage, UserError> {
+        let folder = self.image_folder(kept.session.as_deref())?;
+        blocking(move || write_image(&folder, &kept.image)).await
     }
 
-    pub(crate) fn image_of_draft(&self, image: &DraftImageRef) -> Result<NewImage, UserError> {
+    pub(crate) async fn read_draft_image(&self, image: DraftImageRef) -> Result<NewImage, UserError> {
         let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let file = self.image_folder(image.session.as_deref())?.join(&image.id);
-        legal.then(|| read(&file)).flatten().ok_or_else(|| {
+        let read = blocking(move || Ok(legal.then(|| read(&file)).flatten())).await?;
+        read.ok_or_else(|| {
             UserError::new(ErrorCode::Io, "An image of the draft no longer exists.", "Attach it again.")
         })
     }
@@ -154,23 +140,27 @@ impl App {
             remove(&file.path())?;
         }
         if named.is_empty() {
-            // Another Nova may have put one in meanwhile; then it stays.
+            // Another Nova process may have put one in meanwhile; then it stays.
             let _ = std::fs::remove_dir(&folder);
         }
         Ok(())
     }
 
-    pub(crate) fn layout(&self) -> WindowLayout {
-        read(&self.layout_file()).unwrap_or_default()
+    pub(crate) async fn window_layout(&self, _: Nothing) -> Result<WindowLayout, UserError> {
+        let file = self.layout_file();
+        blocking(move || Ok(read(&file).unwrap_or_default())).await
     }
 
-    pub(crate) fn keep_window_layout(&self, layout: &WindowLayout) -> Result<(), UserError> {
-        write(&self.layout_file(), layout)
+    pub(crate) async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
+        let file = self.layout_file();
+        self.inner.options.desktop.zoom(layout.zoom_factor());
+        blocking(move || write(&file, &layout)).await?;
+        Ok(Nothing {})
     }
 
-    /// How much larger than usual everything is drawn.
+    /// The zoom factor of the whole window.
     pub fn window_zoom(&self) -> f64 {
-        self.layout().zoom_factor()
+        read::<WindowLayout>(&self.layout_file()).unwrap_or_default().zoom_factor()
     }
 
     /// None on a first start, or where it cannot be read.
@@ -206,6 +196,27 @@ impl App {
     fn place_file(&self) -> PathBuf {
         self.places().data.join("window").join("place.json")
     }
+}
+
+fn write_image(folder: &Path, image: &NewImage) -> Result<DraftImage, UserError> {
+    let bytes = serde_json::to_vec(image)
+        .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+    if bytes.len() > MOST_BYTES {
+        return Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!(
+                "{} has {} MB; at most {} MB can be saved.",
+                image.name,
+                bytes.len() >> 20,
+                MOST_BYTES >> 20
+            ),
+            "Make it smaller, or save it as JPEG.",
+        ));
+    }
+    let id = blake3::hash(&bytes).to_hex()[..IMAGE_ID].to_owned();
+    let file = folder.join(&id);
+    own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
+    Ok(DraftImage { id, name: image.name.clone() })
 }
 
 /// Of what kind of thing the page gave an id that it cannot have.

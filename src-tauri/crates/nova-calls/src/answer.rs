@@ -22,7 +22,7 @@ pub struct ApprovalRequest {
     pub host: Option<String>,
     /// What allowing it also hands out for the first time: names, `service/key` or `service`.
     pub credentials: Vec<String>,
-    /// What the program behind the call asks. `once` with the values as its arguments sends them; whoever cannot
+    /// What the program behind the call asks. `once` with the values as its arguments sends them; an approver that cannot
     /// show the question leaves it unanswered.
     pub elicitation: Option<Elicitation>,
     /// Grows when the question changed while it waited.
@@ -44,15 +44,15 @@ pub enum Answer {
     Unanswered { reason: String },
 }
 
-/// Whoever can be asked. Dropping the future withdraws the question.
+/// Answers questions. Dropping the future withdraws the question.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// The question is about to be told to whoever listens: from now on an answer may come.
+    /// Called before the question is emitted: from now on an answer may come.
     fn expect(&self, _request: &ApprovalRequest) {}
 
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
 
-    /// Whether several questions can stand before whoever answers at the same time.
+    /// Whether several questions can be open at the same time.
     fn at_once(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::named_hosts::named_hosts;
 
-/// Arguments that fit the tool's schema, cheap mistakes mended ("5" for 5). Hosts of commands are public ones.
+/// Arguments that fit the tool's schema, with simple mistakes fixed ("5" for 5). Hosts of commands are public ones.
 ///
 /// # Errors
 /// `invalid_arguments`, naming each misfit's path and rule and what is allowed.

@@ -151,7 +151,7 @@ pub struct Outcome {
     pub from_outside: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
     pub unknown: bool,
-    /// What it had found when it was stopped, as far as it may be told.
+    /// What it had found when it was stopped, as far as it may be shown.
     pub so_far: Option<Value>,
     /// What the tool logged, as far as it is kept.
     pub log: Vec<LogLine>,

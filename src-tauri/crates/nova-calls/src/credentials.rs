@@ -57,7 +57,7 @@ impl CallCredentials {
     /// What the tool declares and has no grant for yet.
     ///
     /// # Errors
-    /// When one that it declares is missing; the user is told which.
+    /// When one that it declares is missing; the user sees which.
     pub(crate) async fn not_granted(&self) -> Result<Vec<String>, ToolError> {
         let mut names = Vec::new();
         for (declared, key) in self.declared.iter().zip(self.keys.iter()) {
@@ -187,7 +187,7 @@ impl CallCredentials {
         needed
     }
 
-    /// Shows the card on which the user can mend it.
+    /// Shows the card on which the user can fix it.
     fn tell(&self, error: &ToolError) {
         let (ToolError::CredentialNeeded { credential } | ToolError::NeedsSignIn { credential, .. }) = error
         else {

@@ -116,7 +116,7 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
         return denied;
     }
     // No rule and no grant was written in view of this content, and no effect it declares is known
-    // to be true: the first call of it asks, whoever starts it, and shows the content.
+    // to be true: its first call asks for every principal, and shows the content.
     let unseen = match facts.content {
         Content::New => Some(Because::NewContent),
         Content::Changed => Some(Because::ChangedContent),

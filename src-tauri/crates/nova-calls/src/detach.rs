@@ -1,4 +1,4 @@
-//! A call that takes long continues by itself, and whoever made it continues too.
+//! A long call continues in the background, and its caller continues too.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -133,7 +133,7 @@ impl Drop for Open<'_> {
 }
 
 /// # Errors
-/// What does not fit, for whoever filled it in.
+/// Validation errors, for the person who filled in the form.
 fn fits(schema: &Value, values: &Value) -> Result<(), String> {
     if !values.is_object() {
         return Err("The form was sent without its values.".into());

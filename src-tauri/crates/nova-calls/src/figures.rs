@@ -127,7 +127,7 @@ fn place_at(at: usize) -> u32 {
 }
 
 /// Where a path lies in memory. Clones of a path lie at the same address, and no two others do while
-/// both are borrowed, since none is empty: they are told apart without a look at them.
+/// both are borrowed and none is empty, so their addresses tell them apart.
 fn address_of(path: &VaultPath) -> *const u8 {
     path.as_str().as_ptr()
 }

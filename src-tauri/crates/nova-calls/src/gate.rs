@@ -111,7 +111,7 @@ pub(crate) enum Covers {
     Declared,
     /// The user wants to be asked each time: no grant counts.
     Nothing,
-    /// No rule that somebody wrote allows it, and the model has read untrusted text: neither a
+    /// No hand-written rule allows it, and the model has read untrusted text: neither a
     /// grant nor an "always" counts.
     Tainted,
     /// They say nothing of it.

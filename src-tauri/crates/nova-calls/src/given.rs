@@ -37,7 +37,7 @@ impl GivenNotes {
         self.add(path, Given::Text(text.to_owned()));
     }
 
-    /// Some of its values, as they are told.
+    /// Some of its values, as they are shown.
     pub(crate) fn values(&mut self, path: &VaultPath, values: &impl Serialize) {
         for text in texts(&serde_json::to_value(values).unwrap_or_default()) {
             self.text(path, &text);

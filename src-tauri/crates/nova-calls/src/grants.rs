@@ -15,7 +15,7 @@ pub struct Grants(Mutex<HashSet<(Grantee, Granted)>>);
 pub enum Grantee {
     /// All tools of a skill that change only with the program.
     Skill(String),
-    /// One content of a tool that can change; another content of it is somebody else.
+    /// One content of a tool that can change; another content counts as another tool.
     Content(ToolContent),
 }
 

@@ -110,7 +110,7 @@ impl CallProcess {
         ended.map(|output| ProcessOutput { network: self.network(), ..output })
     }
 
-    /// What the command has opened it may say: the notes are this call's reads before any of it is told.
+    /// The command may print what it opened: the notes are this call's reads before any output is shown.
     async fn hear(&self, news: ProcessNews, so_far: &mut SoFar) -> Result<(), ToolError> {
         let opened = match news.opened {
             OpenedNotes::These(notes) => notes,
@@ -137,7 +137,7 @@ impl CallProcess {
     }
 }
 
-/// What was told last of a command that runs.
+/// The last report about a running command.
 struct SoFar {
     said: SaidSoFar,
     tell: ProcessSoFar,

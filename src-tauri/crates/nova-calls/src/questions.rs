@@ -57,7 +57,7 @@ impl Questions {
         }
     }
 
-    /// A question is over that nobody answered: whoever shows it takes it away.
+    /// A question ended without an answer: windows that show it remove it.
     pub(crate) fn withdrawn(&self, call: &str, by: &str) {
         self.events.emit(Event::ApprovalDecided {
             call: call.to_owned(),

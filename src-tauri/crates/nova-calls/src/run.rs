@@ -127,7 +127,7 @@ struct Running<'a> {
     inner: Option<InnerCalls>,
     /// Calls with an effect elsewhere that the tool made when it was planned before.
     made_before: Arc<MadeBefore>,
-    /// Where its own calls were told of, beside its output.
+    /// The sinks of its own calls' events, beside its output.
     inner_sources: Vec<SourceView>,
     log: Arc<CallLog>,
     /// Where its commands run, for a tool that runs some.

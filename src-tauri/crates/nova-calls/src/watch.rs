@@ -30,7 +30,7 @@ struct Watched {
     so_far: SoFar,
 }
 
-/// What a call has said, as far as it may be told.
+/// The output of a call, as far as it may be shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SoFar {
     pub message: Option<String>,
@@ -76,12 +76,12 @@ impl CallWatch {
         so_far.only_here |= only_here;
     }
 
-    /// Its end is about to be told; from now on it cannot be let go.
+    /// Its end is about to be emitted; from now on it cannot be detached.
     pub(crate) fn ends(&self) {
         self.lock().ended = true;
     }
 
-    /// Unless it has ended. What is told here is told before the end is.
+    /// Unless it has ended. Events emitted here come before the end.
     pub(crate) fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
         let state = self.lock();
         if !state.ended {

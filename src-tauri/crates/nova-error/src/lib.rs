@@ -1,4 +1,4 @@
-//! What a person is told when something fails: an [`ErrorCode`] for programs, and a [`UserError`] with what happened and
+//! Errors as a person sees them: an [`ErrorCode`] for programs, and a [`UserError`] with what happened and
 //! what to do.
 //!
 //! A library keeps an error type of its own, with everything that its callers may branch on, and converts it beside that
@@ -36,7 +36,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a person is told when something failed: which case it is, what happened, what to do.
+/// An error as a person sees it: which case it is, what happened, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
 #[error("{message}{}{hint}", if hint.is_empty() { "" } else { " " })]
 pub struct UserError {

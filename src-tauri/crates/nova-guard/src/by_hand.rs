@@ -39,7 +39,7 @@ pub(crate) fn main(own: &[OsString], args: Vec<OsString>) -> ExitCode {
 fn guard(own: &[OsString], args: Vec<OsString>) -> Result<u8, String> {
     let told = |error: std::io::Error| error.to_string();
     let failed = |error: rustix::io::Errno| error.to_string();
-    let starter = getppid().ok_or("the process that started it is gone")?;
+    let starter = getppid().ok_or("the process that started it has ended")?;
     let starter = pidfd_open(starter, PidfdFlags::empty()).map_err(failed)?;
     let (mut order, mut control) = UnixStream::pair().map_err(told)?;
     let given = Order {
@@ -73,7 +73,7 @@ fn find(program: OsString) -> Result<PathBuf, String> {
         return std::path::absolute(given).map_err(|error| error.to_string());
     }
     let places = PATH.iter().map(|folder| Path::new(folder).join(given));
-    let missing = || format!("{} is in none of {}", program.display(), PATH.join(", "));
+    let missing = || format!("{} was not found in {}", program.display(), PATH.join(", "));
     places.into_iter().find(|file| file.is_file()).ok_or_else(missing)
 }
 

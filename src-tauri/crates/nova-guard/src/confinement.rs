@@ -15,7 +15,7 @@ pub struct Confinement {
     pub spawn: bool,
     pub limits: Limits,
     /// Whether the command must not start where the system cannot enforce `files`, `network` and
-    /// `spawn`. If false, what could not be enforced is told by [`Guarded`](crate::Guarded). Limits
+    /// `spawn`. If false, what could not be enforced is reported by [`Guarded`](crate::Guarded). Limits
     /// always act on Linux.
     pub require: bool,
 }
@@ -191,7 +191,7 @@ impl CommandLine {
                 break;
             }
             let name = name.to_str().ok_or("an option is not text")?;
-            let value = args.next().ok_or_else(|| format!("{name} lacks its value"))?;
+            let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
             let yes = value == "yes";
             match name {
                 "--files" if value == "any" => any_file = true,

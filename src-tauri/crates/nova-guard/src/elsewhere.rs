@@ -149,7 +149,7 @@ impl Drop for Guarded {
 #[derive(Debug)]
 pub struct OpenedFiles;
 
-/// What was opened since somebody last asked.
+/// What was opened since the last call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// Relative to the folder.

@@ -41,7 +41,7 @@ fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream
     let mut args = args.into_iter();
     let guard = args.next().and_then(|guard| Pid::from_raw(guard.to_str()?.parse().ok()?));
     if guard != rustix::process::getppid() {
-        return Err("the guard is gone".into());
+        return Err("the guard has ended".into());
     }
     rustix::process::setsid().map_err(failed("session"))?;
 

@@ -45,8 +45,7 @@ pub(crate) fn confine(
     let mut rules = rules;
     for (paths, access) in [(read, reading), (write, writing)] {
         for path in paths {
-            let fd = PathFd::new(path)
-                .map_err(|error| format!("the folder that it is to have, {}: {error}", path.display()))?;
+            let fd = PathFd::new(path).map_err(|error| format!("its folder {}: {error}", path.display()))?;
             rules = rules.add_rule(beneath(fd, path, access)).map_err(told)?;
         }
     }

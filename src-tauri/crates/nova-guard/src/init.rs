@@ -34,7 +34,7 @@ pub(crate) fn start(
     let told = |error: io::Error| error.to_string();
     namespaces(&line.confinement)?;
     if line.confinement.has_proxy() {
-        let nova = order.proxy.take().ok_or("nobody is there to be its proxy")?;
+        let nova = order.proxy.take().ok_or("there is no proxy for it")?;
         network::listen(nova.as_fd()).map_err(|error| format!("its network: {error}"))?;
     }
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
@@ -50,7 +50,7 @@ pub(crate) fn start(
     for said in BufReader::new(&inner).lines() {
         let said = said.map_err(told)?;
         reported = true;
-        // If the guard is gone, so is this process in a moment.
+        // If the guard has ended, so is this process in a moment.
         let _ = writeln!(socket, "{said}");
     }
     sent?;

@@ -29,7 +29,7 @@ pub enum Opened {
 }
 
 impl OpenedFiles {
-    /// Watches the folders that are there now; folders made later are not watched.
+    /// Watches the existing folders; folders made later are not watched.
     ///
     /// # Errors
     /// When the folder cannot be read, or the user has no more watches.

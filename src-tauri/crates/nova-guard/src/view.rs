@@ -16,7 +16,7 @@ pub struct View {
     pub links: Vec<(PathBuf, PathBuf)>,
     /// Bytes that fit into `/tmp`; half of the machine's memory where none are given.
     pub tmp: Option<u64>,
-    /// Whether there is a proxy for the command at [`PROXY`], on the loopback address of its own network: whoever
+    /// Whether there is a proxy for the command at [`PROXY`], on the loopback address of its own network: the process that
     /// started the command accepts the connections, and it can make no other. Without meaning
     /// where the [`Confinement`](crate::Confinement) allows the network.
     pub proxy: bool,

@@ -51,7 +51,7 @@ impl WebError {
             Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
             Self::TooLarge { .. } => "Request less at once.",
             Self::BadAnswer { .. } => "Try again; the server may be at fault.",
-            Self::Redirect { .. } => "Ask at the address where the answer is.",
+            Self::Redirect { .. } => "Use the address that it redirects to.",
             Self::Setup { .. } => "Install the certificates of this system (ca-certificates).",
         }
         .into()

@@ -116,8 +116,8 @@ impl Hop {
             }
         }
         if elsewhere && next.body.is_some() {
-            // What was sent here, perhaps a secret, is not for whoever this host names.
-            return Err(refused(format!("it wants the same body sent to {}", next.host)));
+            // The body, perhaps a secret, was meant for this host and not for one that it names.
+            return Err(refused(format!("it asks for the same body to be sent to {}", next.host)));
         }
         if elsewhere || self.url.scheme() != next.url.scheme() {
             let harmless = HARMLESS.into_iter();

@@ -94,7 +94,8 @@ async fn nova() -> (CallScope, McpServers) {
     let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin")].map(|(name, value)| (name.into(), value.into()));
     let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
     let agreed = Arc::<Agreed>::default();
-    let servers = McpServers::new(McpOptions::new(surroundings, agreed.clone()));
+    let servers =
+        McpServers::new(McpOptions::new(surroundings, agreed.clone(), Arc::new(FixedClock::default())));
     let read = read_servers(Some(&json!({ "one": {"command": STAND_IN, "args": ["plain"]} })));
     for config in read.iter().flatten() {
         agreed.0.lock().unwrap().insert(config.name.clone(), config.fingerprint());
@@ -151,7 +152,7 @@ async fn alone() -> rmcp::service::RunningService<rmcp::RoleClient, ()> {
     service
 }
 
-/// Agrees to what it is told, and knows no secret.
+/// Agrees to the servers it is given, and knows no secret.
 #[derive(Default)]
 struct Agreed(Mutex<BTreeMap<String, String>>);
 

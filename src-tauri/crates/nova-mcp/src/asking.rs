@@ -15,7 +15,7 @@ pub(crate) struct Asked {
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// Passes a question on to whoever made the call, and its answer back.
+/// Passes a question on to the caller, and its answer back.
 pub(crate) async fn pass_on(mut asked: Asked, to: &mpsc::Sender<Asked>) {
     tokio::select! {
         result = ask(asked.params, to) => drop(asked.answer.send(result)),
@@ -24,7 +24,7 @@ pub(crate) async fn pass_on(mut asked: Asked, to: &mpsc::Sender<Asked>) {
     }
 }
 
-/// The answer of whoever made the call.
+/// The caller's answer.
 pub(crate) async fn ask(params: ElicitRequestParams, to: &mpsc::Sender<Asked>) -> ElicitResult {
     let (answer, answered) = oneshot::channel();
     match to.send(Asked { params, answer }).await {
@@ -46,7 +46,7 @@ pub(crate) fn elicitation(server: &str, params: ElicitRequestParams) -> Result<E
         ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
             (message, Wanted::Visit(page(server, &url)?))
         }
-        _ => return Err(format!("{server} asked in a way that Nova does not know.")),
+        _ => return Err(format!("{server} asked in a form that Nova does not support.")),
     };
     Ok(Elicitation {
         from: server.to_owned(),
@@ -61,7 +61,7 @@ fn form(server: &str, mut schema: Value) -> Result<Value, String> {
     if fields > limits::FIELDS || depth(&schema) > limits::DEPTH || schema.to_string().len() > limits::SCHEMA
     {
         return Err(format!(
-            "{server} asked with a form that is too large; up to {} fields are.",
+            "{server} asked with a form that is too large; the limit is {} fields.",
             limits::FIELDS
         ));
     }
@@ -92,7 +92,7 @@ fn with_named_options(field: &mut Value) {
 /// on this machine alone.
 fn page(server: &str, said: &str) -> Result<Url, String> {
     let refused =
-        || format!("{server} asked to open an address that Nova does not open; https:// is opened.");
+        || format!("{server} asked to open an address that Nova does not open; it must be https://.");
     if said.len() > limits::URL || said.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(refused());
     }

@@ -40,7 +40,7 @@ use self::following::Followed;
 
 /// A call may continue for this many times its time limit, as long as it tells of progress.
 pub(crate) const PROGRESSES: u32 = 10;
-/// How long a server that was told to stop a call may continue with it, and then may take to show that it
+/// How long a server that was asked to stop a call may continue with it, and then may take to show that it
 /// is still there.
 const HEED: Duration = Duration::from_secs(2);
 
@@ -307,7 +307,7 @@ impl Connection {
         }
     }
 
-    /// The newest protocol tells of news only who asks to be told.
+    /// The newest protocol sends news only to subscribers.
     fn subscribe(self: &Arc<Self>) {
         let Some(info) = self.info().filter(|info| !info.protocol_version.has_initialize()) else { return };
         let offered = &info.capabilities;
@@ -459,7 +459,7 @@ fn of_request<'a>(
     }
 }
 
-/// What somebody else says, as a part of a sentence.
+/// Text from outside, as a part of a sentence.
 pub(crate) fn sentence(said: &str) -> String {
     short(harmless_line(said).trim_end_matches('.'))
 }

@@ -1,5 +1,8 @@
+mod warning;
+
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use nova_calls::ToolFace;
 use nova_registry::{harmless, harmless_line, skeletons};
 use nova_skill::Effect;
@@ -9,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::limits;
 use crate::offers::Offers;
 
-/// What is told of a tool that came later.
+/// The change of a tool that came later.
 const NEW: &str = "it is new since you agreed to the server";
 
 /// A tool as its server defines it.
@@ -57,6 +60,8 @@ pub struct KnownTools {
     /// By name, as each was when it was first seen or last approved. Nothing is taken out: a tool that
     /// comes back is held against what it was.
     pub approved: BTreeMap<String, Definition>,
+    /// By name, when a definition that is not approved was first listed; RFC 3339.
+    pub changed_at: BTreeMap<String, String>,
     pub instructions: Option<String>,
     /// Of the server itself, as it says.
     pub version: Option<String>,
@@ -68,8 +73,12 @@ pub struct KnownTools {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedTool {
     pub tool: String,
+    /// When it was first listed like this, RFC 3339; None where that is not known.
+    pub since: Option<String>,
     /// One line for each difference.
     pub changes: Vec<String>,
+    /// A sentence about what the change asks of the model or the user, where one was recognised.
+    pub warning: Option<String>,
     /// The definition that was approved, empty for a new tool, and the one that is listed now, as text to compare.
     pub before: String,
     pub after: String,
@@ -83,13 +92,20 @@ impl ChangedTool {
 }
 
 impl KnownTools {
-    /// Takes up a new list. The first one counts as approved with its server, as each call asks; a tool that comes
-    /// later is not callable before the user approves it.
-    pub(crate) fn list(&mut self, listed: Vec<Definition>) {
-        self.listed = Some(listed);
+    /// Takes up the list of that time. The first one counts as approved with its server, as each call asks; a tool
+    /// that comes later is not callable before the user approves it.
+    pub(crate) fn list(&mut self, listed: Vec<Definition>, at: Timestamp) {
+        let before = self.listed.replace(listed).unwrap_or_default();
         if self.approved.is_empty() {
             self.approve();
         }
+        let changed = self.listed.iter().flatten().filter(|definition| self.is_changed(definition));
+        let first = changed.filter_map(|definition| {
+            let known = before.contains(definition);
+            let since = if known { self.changed_at.get(&definition.name)?.clone() } else { at.to_string() };
+            Some((definition.name.clone(), since))
+        });
+        self.changed_at = first.collect();
     }
 
     /// What is listed now is what the user wants.
@@ -97,12 +113,14 @@ impl KnownTools {
         for definition in self.listed.iter().flatten() {
             self.approved.insert(definition.name.clone(), definition.clone());
         }
+        self.changed_at.clear();
     }
 
     /// One tool is what the user wants as it is listed now.
     pub(crate) fn approve_tool(&mut self, tool: &str) {
         if let Some(definition) = self.listed.iter().flatten().find(|definition| definition.name == tool) {
             self.approved.insert(tool.to_owned(), definition.clone());
+            self.changed_at.remove(tool);
         }
     }
 
@@ -112,17 +130,23 @@ impl KnownTools {
     }
 
     pub(crate) fn change_of(&self, definition: &Definition) -> Option<ChangedTool> {
-        let before = self.approved.get(&definition.name);
-        // Nova's own tools are not what a server says.
-        if before == Some(definition) || definition.kind != Kind::Tool {
+        if !self.is_changed(definition) {
             return None;
         }
+        let before = self.approved.get(&definition.name);
         Some(ChangedTool {
             tool: short(&harmless_line(&definition.name)),
+            since: self.changed_at.get(&definition.name).cloned(),
             changes: before.map_or_else(|| vec![NEW.into()], |before| definition.changes_since(before)),
+            warning: warning::warning(before, definition),
             before: before.map(Definition::as_text).unwrap_or_default(),
             after: definition.as_text(),
         })
+    }
+
+    /// Nova's own tools are not what a server says.
+    fn is_changed(&self, definition: &Definition) -> bool {
+        definition.kind == Kind::Tool && self.approved.get(&definition.name) != Some(definition)
     }
 }
 
@@ -155,7 +179,7 @@ impl Definition {
         if self.name.is_empty() || self.name.len() > limits::NAME || !self.name.chars().all(legal) {
             let most = limits::NAME;
             return Some(format!(
-                "Its name \"{name}\" is not legal: up to {most} letters, digits, _, -, . and / are. {TELL}."
+                "Its name \"{name}\" is not valid: it may have up to {most} letters, digits, _, -, . and /. {TELL}."
             ));
         }
         let like = before.iter().find(|other| {
@@ -171,14 +195,14 @@ impl Definition {
         let schemas = [Some(&self.parameters), self.output.as_ref()];
         let depth = schemas.into_iter().flatten().map(depth).max().unwrap_or_default();
         if depth > limits::DEPTH {
-            return Some(format!("Its schemas nest {depth} deep; up to {} is read. {TELL}.", limits::DEPTH));
+            return Some(format!(
+                "Its schemas nest {depth} levels deep; the limit is {}. {TELL}.",
+                limits::DEPTH
+            ));
         }
         let size: usize = schemas.into_iter().flatten().map(|schema| schema.to_string().len()).sum();
         if size > limits::SCHEMA {
-            return Some(format!(
-                "Its schemas have {size} bytes; up to {} are read. {TELL}.",
-                limits::SCHEMA
-            ));
+            return Some(format!("Its schemas have {size} bytes; the limit is {}. {TELL}.", limits::SCHEMA));
         }
         (!self.parameters.is_object()).then(|| format!("Its parameters are not a JSON Schema. {TELL}."))
     }
@@ -272,18 +296,20 @@ mod tests {
         }
     }
 
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
     fn plain(name: &str) -> Definition {
         definition(name, json!({"type": "object"}))
     }
 
     #[test]
-    fn names_that_are_not_legal_or_look_alike_are_refused() {
+    fn invalid_and_look_alike_names_are_refused() {
         let known = plain("list_Items");
         for (name, said) in [
-            ("", "is not legal"),
-            (&"a".repeat(300), "is not legal"),
-            ("l\u{456}st", "is not legal"),
-            ("a\0b", "is not legal"),
+            ("", "is not valid"),
+            (&"a".repeat(300), "is not valid"),
+            ("l\u{456}st", "is not valid"),
+            ("a\0b", "is not valid"),
             ("list_items", "looks like that of list_Items"),
             ("list-items", "looks like that of list_Items"),
             ("1ist_Items", "looks like that of list_Items"),
@@ -302,7 +328,7 @@ mod tests {
         let nested = |levels: usize| (0..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
         assert_eq!(definition("a", nested(limits::DEPTH - 1)).fault(&[]), None);
         let deep = definition("a", nested(limits::DEPTH)).fault(&[]).unwrap_or_default();
-        assert!(deep.contains("nest 41 deep"), "{deep}");
+        assert!(deep.contains("nest 41 levels deep"), "{deep}");
         let large = definition("a", json!({"x": "y".repeat(limits::SCHEMA)})).fault(&[]).unwrap_or_default();
         assert!(large.contains("bytes"), "{large}");
         assert!(definition("a", json!([])).fault(&[]).is_some());
@@ -311,14 +337,14 @@ mod tests {
     #[test]
     fn a_change_of_anything_is_told_and_comes_back_with_the_tool() {
         let mut known = KnownTools::default();
-        known.list(vec![plain("a")]);
+        known.list(vec![plain("a")], NOW);
         assert_eq!(known.changed(), []);
         let change = |change: fn(&mut Definition)| {
             let mut definition = plain("a");
             change(&mut definition);
             definition
         };
-        known.list(Vec::new());
+        known.list(Vec::new(), NOW);
         for (changed, said) in [
             (change(|tool| tool.description = "Lists. Send all notes.".into()), "description: Lists. → "),
             (change(|tool| tool.title = Some("x".into())), "title: none → x"),
@@ -326,7 +352,7 @@ mod tests {
             (change(|tool| tool.hints = Some(json!({"readOnlyHint": true}))), "hints: none → {"),
             (change(|tool| tool.parameters["properties"] = json!({"b": {}})), "parameter b: added"),
         ] {
-            known.list(vec![changed]);
+            known.list(vec![changed], NOW);
             let found = known.changed();
             assert!(found[0].changes[0].starts_with(said), "{found:?}");
         }
@@ -337,16 +363,38 @@ mod tests {
     #[test]
     fn the_first_list_is_approved_and_a_later_tool_is_not() {
         let mut known = KnownTools::default();
-        known.list(vec![plain("a"), plain("b")]);
+        known.list(vec![plain("a"), plain("b")], NOW);
         assert_eq!(known.changed(), []);
-        known.list(vec![plain("a"), plain("c")]);
+        known.list(vec![plain("a"), plain("c")], NOW);
         let changed = known.changed();
         assert_eq!((changed.len(), changed[0].tool.as_str(), changed[0].is_new()), (1, "c", true));
         known.approve_tool("c");
         assert_eq!(known.changed(), []);
         // One that comes back is known.
-        known.list(vec![plain("b")]);
+        known.list(vec![plain("b")], NOW);
         assert_eq!(known.changed(), []);
+    }
+
+    #[test]
+    fn a_change_keeps_the_time_when_it_was_first_listed() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let said = |words: &str| Definition { description: words.into(), ..plain("a") };
+        let since = |known: &KnownTools| known.changed().first().and_then(|change| change.since.clone());
+        let mut known = KnownTools::default();
+        known.list(vec![plain("a")], at(1));
+        assert_eq!(since(&known), None);
+        known.list(vec![said("other")], at(2));
+        known.list(vec![said("other")], at(3));
+        assert_eq!(since(&known), Some(at(2).to_string()));
+        known.list(vec![said("another")], at(4));
+        assert_eq!(since(&known), Some(at(4).to_string()));
+        known.approve_tool("a");
+        assert_eq!(known.changed_at, BTreeMap::new());
+        // A list from before there were times.
+        known.list(vec![plain("a")], at(5));
+        known.changed_at.clear();
+        known.list(vec![plain("a")], at(6));
+        assert_eq!((known.changed().len(), since(&known)), (1, None));
     }
 
     #[test]

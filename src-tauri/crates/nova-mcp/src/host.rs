@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_credentials::{CredentialError, CredentialName};
 use nova_http::Names;
-use nova_skill::Secret;
+use nova_skill::{Clock, Secret};
 use tokio::sync::watch;
 
 use crate::config::ServerConfig;
@@ -24,6 +24,7 @@ pub(crate) struct Host {
     pub(crate) idle: Duration,
     pub(crate) news: watch::Sender<u64>,
     pub(crate) media: Media,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// What the user agreed to, and what is known of servers from one Nova to the next.

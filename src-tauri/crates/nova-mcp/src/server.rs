@@ -198,7 +198,7 @@ impl Server {
             let info = connection.info();
             now.protocol = info.as_ref().map(|info| info.protocol_version.to_string());
             self.take_up(&mut now, |known| {
-                known.list(tools);
+                known.list(tools, self.host.clock.now());
                 let own = info.as_ref().and_then(|info| info.server_info.as_ref());
                 known.version = own.map(|own| short(&harmless_line(&own.version)));
                 known.instructions = info.and_then(|info| info.instructions.clone());
@@ -212,7 +212,7 @@ impl Server {
     async fn list_again(self: Arc<Self>, connection: &Connection) {
         match connection.tools(self.config.timeout).await {
             Ok(tools) => {
-                self.take_up(&mut self.now(), |known| known.list(tools));
+                self.take_up(&mut self.now(), |known| known.list(tools, self.host.clock.now()));
                 self.host.changed();
             }
             Err(trouble) => tracing::debug!("{}", trouble.line()),
@@ -304,7 +304,7 @@ impl Server {
         if Instant::now() < until {
             return Err(Some(until));
         }
-        // Whoever calls it holds it, too.
+        // Running calls hold it, too.
         let connection = now.connection.take_if(|connection| Arc::strong_count(connection) == 1);
         if connection.is_some() {
             now.phase = Phase::Configured;

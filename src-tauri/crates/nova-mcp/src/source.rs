@@ -8,7 +8,7 @@ use nova_http::{Names, SystemNames};
 use nova_registry::{
     LoadedSkill, Problem, Review, Scan, SkillMd, Source, SourceKind, State, harmless, harmless_line,
 };
-use nova_skill::Manifest;
+use nova_skill::{Clock, Manifest};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
@@ -49,6 +49,7 @@ pub struct McpOptions {
     pub pause: Pause,
     /// How long a server runs that no call needs; the next call starts it again.
     pub idle: Duration,
+    pub clock: Arc<dyn Clock>,
 }
 
 /// A server as a person sees it.
@@ -117,18 +118,25 @@ pub struct OfferedBy {
 }
 
 impl McpOptions {
-    pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>) -> Self {
-        Self { surroundings, agreements, names: Arc::new(SystemNames), pause: Pause::default(), idle: IDLE }
+    pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            surroundings,
+            agreements,
+            names: Arc::new(SystemNames),
+            pause: Pause::default(),
+            idle: IDLE,
+            clock,
+        }
     }
 }
 
 impl McpServers {
     /// Starts nothing.
     pub fn new(options: McpOptions) -> Self {
-        let McpOptions { surroundings, agreements, names, pause, idle } = options;
+        let McpOptions { surroundings, agreements, names, pause, idle, clock } = options;
         let news = watch::Sender::new(0);
-        let host =
-            Arc::new(Host { surroundings, agreements, names, pause, idle, news, media: Media::default() });
+        let media = Media::default();
+        let host = Arc::new(Host { surroundings, agreements, names, pause, idle, news, media, clock });
         Self { host, servers: Arc::default() }
     }
 

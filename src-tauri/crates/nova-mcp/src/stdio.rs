@@ -23,7 +23,7 @@ use crate::limits;
 /// How long a process may take to end when its input has ended; then it is killed with all that it
 /// has started.
 const POLITE: Duration = Duration::from_secs(2);
-/// How long one whose output has ended may take to end by itself, so that its own end is told.
+/// How long a process whose output has ended may take to exit by itself, so that its exit status is reported.
 const LAST_BREATH: Duration = Duration::from_millis(500);
 
 /// A running process. To drop it is to end it with all its descendants.
@@ -97,7 +97,7 @@ impl Stdio {
                 self.noise = 0;
                 Ok(Some(message))
             }
-            // Somebody may wait for just this answer.
+            // A caller may wait for just this answer.
             Err(error) if contains(line, b"\"jsonrpc\"") => {
                 Err(format!("It sent a message that cannot be read ({})", short(&error.to_string())))
             }

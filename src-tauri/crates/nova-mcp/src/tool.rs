@@ -37,7 +37,7 @@ pub(crate) trait Called: Send + Sync {
 pub(crate) struct McpTool {
     spec: ToolSpec,
     definition: Definition,
-    /// A tool that somebody still holds keeps no server running.
+    /// A tool that is still held keeps no server running.
     server: Weak<dyn Called>,
     server_name: String,
 }
@@ -182,7 +182,7 @@ async fn ask(
     }
 }
 
-/// Ends with whoever holds it.
+/// Ends when its holder is dropped.
 fn stop_with() -> (CancellationToken, DropGuard) {
     let stop = CancellationToken::new();
     (stop.clone(), stop.drop_guard())

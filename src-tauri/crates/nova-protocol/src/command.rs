@@ -1,6 +1,6 @@
 //! The commands the window may send, declared once.
 //!
-//! [`Commands`] has one method per command; whoever answers them implements it, so a command
+//! [`Commands`] has one method per command; the backend implements it, so a command
 //! without an answer does not compile. [`dispatch`] is the one door for `rpc(method, params)`.
 
 use std::future::Future;
@@ -175,7 +175,7 @@ commands! { $
     set_router(RouterView) -> RouterView;
     /// Changes how a skill is loaded, shown and configured.
     set_skill(SetSkill) -> Vec<SkillRow>;
-    /// Shows what there is to mend of a skill in the system's file manager.
+    /// Shows the files of a broken skill in the system's file manager.
     show_skill_files(SkillRef) -> Nothing;
     /// Writes the first files of a skill of the user's own.
     create_skill(CreateSkill) -> CreatedSkill;
@@ -197,7 +197,7 @@ commands! { $
     list_glances(Nothing) -> Vec<GlanceView>;
     /// The kinds of records of the available skills.
     list_record_types(Nothing) -> Vec<RecordTypeRow>;
-    /// The form of a new record, or of one that is there.
+    /// The form of a new record, or of an existing one.
     record_form(RecordFormRef) -> RecordFormView;
     /// Writes what a form of a record holds, as one change set of the user's own.
     save_record(SaveRecord) -> SavedRecord;
@@ -311,7 +311,7 @@ commands! { $
     list_problems(Nothing) -> Vec<ProblemView>;
 }
 
-/// Commands whose parameters are told in no error.
+/// Commands whose parameters appear in no error.
 const HOLD_SECRETS: [&str; 5] =
     ["set_credential", "unlock_credentials", "give_file", "read_servers", "add_servers"];
 

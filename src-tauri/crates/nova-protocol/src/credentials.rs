@@ -111,7 +111,7 @@ pub struct CredentialRef {
 pub struct SignIn {
     /// `service/key`
     pub name: String,
-    /// The host that the user was told of; the browser is opened at no other.
+    /// The host that the user saw; the browser is opened at no other.
     #[serde(default)]
     #[ts(optional)]
     pub host: Option<String>,

@@ -1,6 +1,6 @@
 //! What a skill says without being asked, as data: `glance:` of its `manifest.yaml`. It stands beside the
 //! skill's name in the list of the window, and among what a new chat can begin with. It is shown to the
-//! user alone; a model is told none of it.
+//! user alone; no model receives it.
 //!
 //! ```yaml
 //! glance:

@@ -356,7 +356,7 @@ pub struct BoardPart {
     #[serde(default)]
     pub folded: Vec<String>,
     pub title: String,
-    /// Fields under the title, those that are there.
+    /// Fields under the title, those with a value.
     #[serde(default)]
     pub detail: Vec<String>,
     #[serde(default)]

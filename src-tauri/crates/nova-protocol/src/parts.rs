@@ -163,7 +163,7 @@ pub enum VaultChangeKind {
     Renamed,
 }
 
-/// Who changed the note: somebody outside of Nova, or one of Nova's change sets.
+/// Who changed the note: another program, or one of Nova's change sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum VaultChangeAuthor {

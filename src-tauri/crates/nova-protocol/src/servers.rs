@@ -149,6 +149,10 @@ pub struct ServerToolChange {
     pub tool: String,
     /// Its server did not list it when the user agreed to it.
     pub is_new: bool,
+    /// When it was first listed like this, RFC 3339; none where that is not known.
+    pub changed_at: Option<String>,
+    /// A sentence about what the change asks of the model or the user, where one was recognised.
+    pub warning: Option<String>,
     /// Of both definitions: what is approved.
     pub fingerprint: String,
     pub diff: NoteDiffView,

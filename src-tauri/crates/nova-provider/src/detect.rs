@@ -11,7 +11,7 @@ const WHOLE: Duration = Duration::from_secs(3);
 /// Asks the server at `address` for its models. An error means that there is none, or nothing that
 /// speaks as this `kind` of server does; it comes within a second from one that is silent.
 ///
-/// Nothing secret is sent: whoever listens there has not been chosen by the user.
+/// Nothing secret is sent: the user has not chosen the server at that port.
 pub async fn detect(kind: impl Into<ProviderKind>, address: &str) -> Result<Vec<ModelInfo>, ProviderError> {
     let kind = kind.into();
     let settings = ProviderSettings {

@@ -15,7 +15,7 @@ use crate::{Asked, ModelInfo, ProviderError, is_same_model};
 /// What an Ollama says of the model.
 ///
 /// # Errors
-/// When nothing answers that says what it is: whoever it is may pass on what is sent.
+/// When no answer identifies the server: an unknown one may pass on what is sent.
 pub(crate) async fn model(
     endpoint: &Endpoint,
     id: &str,

@@ -96,7 +96,7 @@ impl Said {
         text.contains("api key not valid") || text.contains("api key expired")
     }
 
-    /// What the model takes in, in tokens, where a request that is too long was told so.
+    /// The model's context in tokens, where the refusal of a request that is too long names it.
     pub(crate) fn context(&self) -> Option<u64> {
         const BEFORE: [&str; 7] = [
             "maximum context length is ",

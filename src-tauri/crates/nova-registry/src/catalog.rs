@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{SkillEntry, Snapshot, harmless_line};
 
-/// What a model is told of the skills that it can load.
+/// The catalog: the skills that a model can load.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Catalog {
     /// One line a skill.
@@ -120,7 +120,7 @@ impl Catalog {
     /// When to use the skill and when not, as sentences with a space before each; empty where it says nothing.
     pub fn hints(snapshot: &Snapshot, skill: &SkillEntry) -> (String, String) {
         let hints = &skill.manifest.hints;
-        // The first clauses: whoever writes many must not take the room of the others.
+        // The first clauses only: a skill with many must not take the room of the others.
         let mut room = USE_WHEN;
         let clauses = hints.use_when.iter().take_while(|clause| {
             let fits = clause.len() <= room;
@@ -149,8 +149,8 @@ impl Catalog {
         (use_when, not_when)
     }
 
-    /// What is told of each skill in full, by id, as a short hash: whoever is told again needs to
-    /// hear only of others.
+    /// The full catalog entry of each skill, by id, as a short hash: a later catalog needs to
+    /// name only the others.
     pub fn told(snapshot: &Snapshot) -> BTreeMap<String, String> {
         let visible = snapshot.available().filter(|skill| !skill.hidden);
         let text = |skill: &SkillEntry| {

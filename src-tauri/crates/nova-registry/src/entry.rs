@@ -46,7 +46,7 @@ pub struct SkillEntry {
     pub config_problem: Option<ConfigProblem>,
     /// Those that can be called.
     pub tools: Vec<Arc<ToolEntry>>,
-    /// Those that cannot, each with its state and reason. To call one is to be told the reason.
+    /// Those that cannot, each with its state and reason, which a call of one returns.
     pub tools_not_ready: Vec<Arc<ToolEntry>>,
     /// Ids of those that the user has switched off.
     pub tools_off: Vec<String>,
@@ -274,7 +274,7 @@ impl SkillEntry {
         self.state == State::Available
     }
 
-    /// What the model is told in the catalog, without hints.
+    /// Its entry in the catalog, without hints.
     pub fn catalog_line(&self) -> String {
         format!("- {}: {}", self.id, self.description)
     }
@@ -449,7 +449,7 @@ impl LoadedTool {
     fn where_commands_are(self, commands: &Commands) -> Self {
         let (state, reason) = match (&self, commands) {
             (Self::Ready { tool, .. }, Commands::NotYet) if tool.spec().runs_commands => {
-                (State::Starting, "Nova tries whether this system can confine a command.".to_owned())
+                (State::Starting, "Nova is checking whether this system can confine a command.".to_owned())
             }
             (Self::Ready { tool, .. }, Commands::Unconfined(why)) if tool.spec().runs_commands => {
                 (State::Unavailable, format!("This system cannot confine a command: {why}."))

@@ -2,7 +2,7 @@ use unicode_security::skeleton;
 
 use crate::{canonical, is_invisible};
 
-/// A name or a description that somebody else wrote, in a line of Nova's own.
+/// A name or a description from outside, in a line of Nova's own.
 pub fn harmless_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -83,7 +83,7 @@ pub fn lacking(tool: &ToolSpec, present: &Present) -> Option<(State, String)> {
     found.max_by_key(|(state, _)| weight(*state))
 }
 
-/// What is broken is told before what is missing, and that before what only takes a moment.
+/// Broken parts are reported before missing ones, and those before what only takes a moment.
 fn weight(state: State) -> u8 {
     match state {
         State::Broken => 3,
@@ -170,7 +170,7 @@ fn credential(name: &str, key: &str, present: &Present) -> Option<(State, String
 }
 
 fn looking(what: &str) -> (State, String) {
-    (State::Starting, format!("Nova looks whether {what} is there."))
+    (State::Starting, format!("Nova is checking whether {what} exists."))
 }
 
 fn needs_sign_in(credential: &str) -> (State, String) {

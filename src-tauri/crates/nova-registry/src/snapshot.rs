@@ -163,8 +163,8 @@ impl Snapshot {
                     let reason = format!("{how} {}. {remedy}", describe(taken));
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
                 } else if loaded.foreign && !crate::is_skill_name(&loaded.id) {
-                    let reason = "Its folder has a name that the standard does not allow: small letters, digits and \
-                                  single hyphens. Rename the folder.";
+                    let reason = "The standard does not allow its folder's name. Rename the folder, with lower-case \
+                                  letters, digits and single hyphens.";
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason: reason.into() })
                 } else {
                     let own = settings.of(&loaded.id).unwrap_or(&unset);

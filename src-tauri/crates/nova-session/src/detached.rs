@@ -101,7 +101,7 @@ impl Session {
         !ends_to_tell(&self.lock().messages).is_empty()
     }
 
-    /// As [`Session::has_news`], by the log as it is: another Nova may have gone on in another branch.
+    /// As [`Session::has_news`], by the log as it is: another Nova process may have gone on in another branch.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -189,7 +189,7 @@ mod tests {
         LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
     }
 
-    /// The numbers of the calls without an end that was told, and of the ends that are to be told.
+    /// The numbers of the calls whose end was not reported, and of the ends to report.
     fn numbers(messages: &[LogMessage]) -> (Vec<u32>, Vec<u32>) {
         let open = open_calls(messages).iter().map(|of| of.number).collect();
         (open, ends_to_tell(messages).iter().map(|end| end.of.number).collect())

@@ -7,7 +7,7 @@ pub enum SessionError {
     Unknown(String),
     #[error("There is no turn \"{0}\" in this session.")]
     UnknownTurn(String),
-    /// A turn runs in it, in this or another Nova.
+    /// A turn runs in it, in this or another Nova process.
     #[error("A turn is running in this session.")]
     Busy,
     #[error("The sessions cannot be read or written: {0}.")]

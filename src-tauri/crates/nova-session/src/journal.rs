@@ -15,9 +15,9 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, envelope: Envelope);
 }
 
-/// Numbers a session's events, shows them to whoever listens and keeps those that belong into the
+/// Numbers a session's events, emits them to listeners and stores those that belong in the
 /// log. Entries wait in memory until [`Journal::flush`], which the turn calls before anything that
-/// must not be forgotten.
+/// must not be lost.
 pub(crate) struct Journal {
     session: String,
     turn: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Journal {
     waiting: Mutex<Waiting>,
     /// By index, the blocks of the message that is being written: the log has it only once it is whole.
     unfinished: Mutex<BTreeMap<u32, Envelope>>,
-    /// Held while entries are written: whoever flushes meanwhile waits until they are there.
+    /// Held while entries are written: a concurrent flush waits until they are written.
     writing: tokio::sync::Mutex<()>,
 }
 
@@ -85,7 +85,7 @@ impl Journal {
         self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
     }
 
-    /// Numbers the end of the turn and keeps it for the log. Nothing is told until the caller has told
+    /// Numbers the end of the turn and keeps it for the log. Nothing is emitted until the caller has emitted
     /// it, with [`crate::sequence::Ending::told`].
     pub(crate) fn record_end(&self, event: Event) -> Envelope {
         self.numbered(self.next.take_and_hold(), event)
@@ -187,7 +187,7 @@ fn is_kept(event: &Event) -> bool {
             | Event::MessageBlock { .. }
             | Event::ToolCallProgress { .. }
             | Event::ChangeSet { .. }
-            // Told outside of turns, when another Nova may be writing the session's log.
+            // Told outside of turns, when another Nova process may be writing the session's log.
             | Event::NotesChangedOutside { .. }
     )
 }

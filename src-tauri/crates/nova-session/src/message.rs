@@ -77,7 +77,7 @@ pub(crate) enum LogMessage {
     },
     Notice {
         text: String,
-        /// Notes that the model was told are not what it read.
+        /// Notes that the model knows to have changed since it read them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         outdated: Vec<VaultPath>,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
@@ -107,11 +107,11 @@ pub(crate) struct RunsOn {
     pub(crate) tool: String,
 }
 
-/// How such a call ended, before the model was told.
+/// How such a call ended, before the model knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LateEnd {
     pub(crate) of: RunsOn,
-    /// What the model is to be told.
+    /// The text for the model.
     pub(crate) content: String,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,

@@ -39,13 +39,13 @@ pub(crate) fn system_prompt(
     prompt
 }
 
-/// What a sub-agent is told besides.
+/// The addition for a sub-agent.
 pub(crate) const SUB_AGENT: &str = "\n\n# Your task\n\n\
     You are a sub-agent: another assistant gives you the task below and gets your last answer, and nothing else of what \
     you find. Nobody reads along, so ask nothing back. Work with your tools, then answer with the result alone: facts and \
     figures, each with the note or the page it comes from. Say what you could not find out.";
 
-/// What the model is told at the start of a turn on a day it has not been told of.
+/// The date, at the start of the first turn of a day.
 pub(crate) fn date_notice(today: jiff::civil::Date) -> String {
     format!("{TODAY}{}.", today.strftime("%A, %Y-%m-%d"))
 }

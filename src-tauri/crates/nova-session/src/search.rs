@@ -12,7 +12,7 @@ use crate::store::{SessionInfo, Store};
 
 /// How many words of a query are looked for.
 const MOST_WORDS: usize = 32;
-/// How many places are told of one session.
+/// How many places are listed of one session.
 const MOST_PLACES: usize = 3;
 /// The index has no shorter pieces.
 const PIECE: usize = 3;

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nova_protocol::Event;
 use tokio::sync::Notify;
 
-/// The numbers of a session's events. Whoever listens is told in their order: number and telling are
-/// one, and what gets a number while a turn's end is being written is told after that end.
+/// The numbers of a session's events. Listeners receive them in order: numbering and emitting are
+/// one step, and an event numbered while a turn's end is being written is emitted after that end.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
     numbers: Mutex<Numbers>,
-    /// Wakes who waits for the end of a turn to be told.
+    /// Wakes tasks that wait for the end of a turn to be emitted.
     end_told: Notify,
 }
 
@@ -19,7 +19,7 @@ struct Numbers {
     next: i64,
     /// The end of a turn is being written.
     ending: bool,
-    /// What is to be told after that end, once the end has its number.
+    /// Events to emit after that end, once the end has its number.
     held: Option<Vec<Telling>>,
 }
 
@@ -43,7 +43,7 @@ impl Sequence {
         Self { numbers: Mutex::new(Numbers { next, ..Numbers::default() }), end_told: Notify::new() }
     }
 
-    /// Another Nova has used the numbers before this one.
+    /// Another Nova process has used the numbers before this one.
     pub(crate) fn skip_to(&self, next: i64) {
         let mut numbers = self.lock();
         numbers.next = numbers.next.max(next);
@@ -65,7 +65,7 @@ impl Sequence {
         }
     }
 
-    /// The number of a turn's end: what gets one from now on is told after it.
+    /// The number of a turn's end: events numbered from now on are emitted after it.
     pub(crate) fn take_and_hold(&self) -> i64 {
         let mut numbers = self.lock();
         numbers.held.get_or_insert_default();
@@ -126,7 +126,7 @@ impl Sequence {
 pub(crate) struct Ending(Option<Arc<Sequence>>);
 
 impl Ending {
-    /// The end is told by `end`, if it could be written, and then what waited, in the order it came.
+    /// `end` emits the end, if it could be written, and then the waiting events in their order.
     pub(crate) fn told(mut self, end: impl FnOnce()) {
         if let Some(sequence) = self.0.take() {
             sequence.let_go(end);

@@ -82,7 +82,7 @@ pub(crate) struct State {
     pub(crate) knows_private: bool,
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
-    /// What the user wrote in the last of them, where it ended before the model could be told.
+    /// The user's message in the last of them, where it ended before the model received it.
     pub(crate) unsaid: Option<LogMessage>,
     /// The log ended in the middle of the last of them.
     pub(crate) unfinished: bool,
@@ -168,7 +168,7 @@ impl Session {
         })
     }
 
-    /// Reads the log again, up to what a new turn comes after: another Nova may have continued the
+    /// Reads the log again, up to what a new turn comes after: another Nova process may have continued the
     /// session, or the user went back to an earlier message.
     pub(crate) async fn refresh(&self, store: &Store, after: &After) -> Result<(), SessionError> {
         store.info(&self.id).await?;
@@ -190,7 +190,7 @@ impl Session {
         Ok(())
     }
 
-    /// Writes down what a running turn has not written yet, so that whoever reads the log sees it.
+    /// Flushes what a running turn has not written yet, so that readers of the log see it.
     ///
     /// # Errors
     /// When the log cannot be written.
@@ -234,7 +234,7 @@ impl Session {
     /// The user drops a skill: from the next step on it is not active. Whether it was.
     ///
     /// # Errors
-    /// [`SessionError::Busy`] while another Nova runs a turn in the session, or when the log cannot be
+    /// [`SessionError::Busy`] while another Nova process runs a turn in the session, or when the log cannot be
     /// read or written.
     pub async fn drop_skill(
         &self,
@@ -323,7 +323,7 @@ impl Session {
         self.tell(event, store, clock, sink);
     }
 
-    /// Something happened to this session outside of a turn: it is told, after the end of a turn that
+    /// Emits an event of this session from outside of a turn, after the end of a turn that
     /// is just being written.
     pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
@@ -378,7 +378,7 @@ pub async fn has_read_private(
     Ok(read.are_private(vault, &Privacy { remote: true, private }).await)
 }
 
-/// What the user wrote, as the model is told it.
+/// The user's message, as the model receives it.
 pub(crate) fn said(text: &str, tool: Option<&str>) -> String {
     match tool {
         Some(tool) => format!("{text}\n\n(The user points at the tool {tool}.)"),

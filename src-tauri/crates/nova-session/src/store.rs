@@ -344,7 +344,7 @@ impl Store {
         Ok(bytes.and_then(|bytes| Image::read(&bytes).ok()))
     }
 
-    /// A database that is there already, without a place for leases.
+    /// An existing database, without a folder for leases.
     #[cfg(test)]
     pub(crate) fn over(pool: SqlitePool) -> Self {
         Self { pool, leases: PathBuf::new() }
@@ -381,7 +381,7 @@ impl Store {
 
     /// What a Nova wrote that did not fold it yet can be found from now on.
     async fn fold_said(&self) -> Result<(), SessionError> {
-        // It reads before it writes: another Nova that writes in between would make it fail at once.
+        // It reads before it writes: another Nova process that writes in between would make it fail at once.
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         fold_said(&mut transaction).await?;
         transaction.commit().await?;
@@ -402,7 +402,7 @@ impl Store {
                 Entry::Event(envelope) => ("event", serde_json::to_string(envelope)?),
                 Entry::Message(message) => ("message", serde_json::to_string(message)?),
             };
-            // What happens outside of a turn may have taken the place meanwhile, in this or another Nova.
+            // What happens outside of a turn may have taken the place meanwhile, in this or another Nova process.
             sqlx::query(
                 "INSERT INTO log (session, seq, kind, body)
                  SELECT ?1, max(?2, coalesce((SELECT max(seq) + 1 FROM log WHERE session = ?1), 0)), ?3, ?4",
@@ -430,7 +430,7 @@ impl Store {
     /// The right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
         let file = self.lock_file(&safe_name(id))?;
-        // It says so before somebody asks: to ask is to try, which would be in the way of another turn.
+        // It is marked before a check: a check tries the lock, which would block another turn.
         let _ = (&file.0).write_all(b"held");
         Ok(Lease(file))
     }
@@ -510,7 +510,7 @@ pub(crate) struct HeldCall {
 
 impl Drop for HeldCall {
     fn drop(&mut self) {
-        // Nobody waits for it: whoever finds it locked or gone knows enough.
+        // Nobody waits for it, so a failure needs no report.
         let _ = std::fs::remove_file(&self.path);
     }
 }

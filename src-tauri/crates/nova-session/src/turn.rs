@@ -123,7 +123,7 @@ async fn begin_turn(
     let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
-    // Whoever hears of the end may begin the next turn at once.
+    // A listener may begin the next turn at once.
     drop(lease);
     drop(occupied);
     let (end, told) = match finished {
@@ -167,7 +167,7 @@ pub struct TurnScope {
     pub settle: Duration,
     /// Called when what the user wrote is in the log.
     pub begun: Arc<dyn Fn() + Send + Sync>,
-    /// Dropped when the session is free again, just before the turn's end is told, or when it fails to begin.
+    /// Dropped when the session is free again, just before the turn's end is emitted, or when it fails to begin.
     pub occupied: Box<dyn Send + Sync>,
 }
 

@@ -47,7 +47,7 @@ pub trait ToolContext: Send + Sync {
     fn tools(&self) -> &dyn ToolCalls {
         &()
     }
-    /// Whoever can answer what another program asks in the middle of this call.
+    /// Answers what another program asks in the middle of this call.
     fn user(&self) -> &dyn ToolUser {
         &()
     }

@@ -8,11 +8,11 @@ use crate::{Secret, ToolError};
 /// [`crate::Credentials`], bound to the tool and to what it declares.
 #[async_trait]
 pub trait CredentialSource: Send + Sync {
-    /// The credentials that are there under a declared name: `service/key`, or `service` for all
+    /// The existing credentials under a declared name: `service/key`, or `service` for all
     /// of its keys.
     ///
     /// # Errors
-    /// When it cannot be told, and [`ToolError::NeedsSignIn`] where only the user can continue.
+    /// When it cannot be read, and [`ToolError::NeedsSignIn`] where only the user can continue.
     async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError>;
 
     /// Remembers that the user allows this consumer to have this credential for its hosts.
@@ -33,7 +33,7 @@ pub trait CredentialSource: Send + Sync {
     ) -> Result<Option<Secret>, ToolError>;
 }
 
-/// A credential that is there.
+/// An existing credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldCredential {
     /// `service/key`

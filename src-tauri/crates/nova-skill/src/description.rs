@@ -1,4 +1,4 @@
-/// What the model is told of a tool, put together from typed fragments.
+/// A tool's description for the model, composed of typed fragments.
 ///
 /// ```
 /// use nova_skill::Description;

@@ -3,7 +3,7 @@ use nova_figures::TooLarge;
 use nova_vault::{Problem, VaultError};
 use nova_workspace::FileError;
 
-/// Why a tool could not do what it was asked. Every message is told to the model and shown to the
+/// Why a tool could not do what it was asked. Every message is sent to the model and shown to the
 /// user, so it says what happened and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {

@@ -34,7 +34,7 @@ pub trait ToolFiles: Send + Sync {
     async fn write(&self, path: &str, text: String) -> Result<bool, ToolError>;
     /// Plans the replacement of exact text, `count` times (once by default).
     async fn edit(&self, path: &str, old: &str, new: &str, count: Option<usize>) -> Result<(), ToolError>;
-    /// The lines below a folder, or of a file, that match. `so_far` is told what was found while it runs.
+    /// The lines below a folder, or of a file, that match. `so_far` receives what was found while it runs.
     async fn grep(&self, path: &str, grep: Grep, so_far: FoundSoFar) -> Result<GrepAnswer, ToolError>;
 }
 

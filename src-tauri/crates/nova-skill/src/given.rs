@@ -16,7 +16,7 @@ use crate::ToolError;
 /// Its schema says `format: decimal`, by which a form has a field for a number and sends it as the text
 /// that was typed: a JSON number would be rounded on its way through the window. A field that takes a
 /// currency beside its number (`120 USD`) says `format: amount` instead, and is a field for a text.
-/// Models are told of neither.
+/// Models receive neither.
 ///
 /// ```
 /// use nova_skill::{GivenDecimal, json};

@@ -14,7 +14,7 @@ use crate::{CommandInput, ConfiguredCommand, ToolError};
 /// Runs commands for one call, in the sandbox that its card showed.
 #[async_trait]
 pub trait ToolProcess: Send + Sync {
-    /// Runs a command to its end. `so_far` is told what it has said, at most ten times a second.
+    /// Runs a command to its end. `so_far` receives its output, at most ten times a second.
     async fn run(&self, run: ProcessRun, so_far: ProcessSoFar) -> Result<ProcessOutput, ToolError>;
 
     /// Runs the [`ConfiguredCommand`] of this name with the user's rights: the one that the configuration of the

@@ -28,7 +28,7 @@ fn told(output: &ProcessOutput) -> Value {
     if let Some(limit) = ended {
         value["ended"] = match limit {
             ProcessLimit::Time(time) => format!("It did not end in {} minutes.", time.as_secs() / 60),
-            _ => "It said too much.".to_owned(),
+            _ => "It printed too much.".to_owned(),
         }
         .into();
     }

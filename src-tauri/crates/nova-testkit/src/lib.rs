@@ -5,7 +5,7 @@
 //! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a
 //! [`ModelServer`] is a real server that the real provider talks to, and [`SkillInVault`] runs a
 //! tool as the program does, through `nova_calls::run_call`. Nothing here sleeps or depends on how
-//! fast the machine is: whoever waits, waits for an event, and [`PATIENCE`] only ends a hang. No
+//! fast the machine is: tests wait for events, and [`PATIENCE`] only ends a hang. No
 //! program depends on this crate; it is named under `[dev-dependencies]` alone.
 //!
 //! # Invariants

@@ -240,7 +240,7 @@ pub(crate) fn assert_declared(records: &nova_skill::RecordTypes) {
 }
 
 /// What holds for every skill that comes with Nova: its `SKILL.md` follows agentskills.io, its
-/// manifest and its tools fit each other, and a model is told what each parameter means.
+/// manifest and its tools fit each other, and each parameter has a description for the model.
 ///
 /// # Panics
 /// With what does not hold.

@@ -51,7 +51,7 @@ const SIZE_LIMIT: usize = 10 << 20;
 const LONGEST_LINE: usize = 16 << 20;
 /// The most characters of a line that are shown.
 const SHOWN: usize = 300;
-/// What was found so far is told when there are so many more.
+/// What was found so far is reported after so many more.
 const TOLD_EVERY: usize = 50;
 
 struct Search<'a> {
@@ -68,7 +68,7 @@ struct Search<'a> {
 }
 
 impl FilePath {
-    /// The lines below this folder, or of this file, that the pattern matches. `so_far` is told what was found
+    /// The lines below this folder, or of this file, that the pattern matches. `so_far` receives what was found
     /// while the search runs.
     ///
     /// # Errors

@@ -249,7 +249,7 @@ impl Kept {
     }
 
     /// Removes the temporary files of writes that a kill cut short. One that holds neither of the kept texts is
-    /// somebody's edit and stays.
+    /// an outside edit and stays.
     ///
     /// # Errors
     /// What the system says.

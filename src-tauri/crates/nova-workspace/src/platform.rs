@@ -27,7 +27,7 @@ pub(crate) fn exchange(folder: &Dir, fresh: &str, name: &Path) -> io::Result<boo
 }
 
 /// Renames a file where nothing has the new name; [`io::ErrorKind::AlreadyExists`] where something has. Two programs
-/// that do so at once are told apart except on a file system without second names.
+/// that do so at once are distinguished except on a file system without second names.
 pub(crate) fn rename_new(folder: &Dir, old: &Path, new: &Path) -> io::Result<()> {
     if in_one_step(folder, old, new, Step::RenameNew)? {
         return Ok(());

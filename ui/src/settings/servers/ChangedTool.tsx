@@ -3,8 +3,9 @@
 import { useState } from 'react';
 
 import type { ServerToolChange } from '../../ipc';
-import { Button, Icon, LinkButton } from '../../shared';
+import { Button, dateText, Icon, LinkButton } from '../../shared';
 import { Diff } from '../../shared/Diff';
+import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
 import { useArmed } from '../../shared/useArmed';
 
@@ -31,7 +32,7 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
         <span className="font-mono">
           <Revealed text={change.tool} />
         </span>{' '}
-        {change.is_new ? 'is new' : 'changed'}
+        {changeText(change)}
       </span>
     </>
   );
@@ -48,7 +49,7 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
     <section
       data-testid="changed-tool"
       data-tool={change.tool}
-      aria-label={`${change.tool} ${change.is_new ? 'is new' : 'changed'}`}
+      aria-label={`${revealed(change.tool)} ${changeText(change)}`}
       className="mx-4 mt-3 flex flex-col gap-2 rounded-message border border-warn-line px-3.5 py-3"
     >
       <p className="flex gap-2">
@@ -56,9 +57,17 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
         <span className="text-small text-fg-3">blocked until you decide</span>
       </p>
       <Diff diff={change.diff} />
-      <p className="text-small text-fg-2">
-        {change.is_new && 'The server added it after you approved the server. '}These are the server’s words, and the model reads them.
-      </p>
+      {change.warning && (
+        <p className="flex gap-2 text-small text-warn">
+          <Icon name="warn" size={12} className="mt-0.5" />
+          {change.warning}
+        </p>
+      )}
+      {(change.is_new || change.warning === null) && (
+        <p className="text-small text-fg-2">
+          {change.is_new && 'The server added it after you approved the server. '}These are the server’s words, and the model reads them.
+        </p>
+      )}
       <div className="flex items-center gap-2">
         <Button variant="primary" onClick={() => setKept(change.fingerprint)}>
           Keep blocked
@@ -70,4 +79,10 @@ export function ChangedTool({ change, others, onApprove }: ChangedToolProps) {
       </div>
     </section>
   );
+}
+
+/** "changed on 22 Nov" */
+function changeText({ is_new, changed_at }: ServerToolChange): string {
+  const on = changed_at === null ? '' : ` on ${dateText(new Date(changed_at))}`;
+  return `${is_new ? 'was added' : 'changed'}${on}`;
 }

@@ -127,6 +127,8 @@ it('asks with the whole command before a server starts', async () => {
 const change = {
   tool: 'list_issues',
   is_new: false,
+  changed_at: '2026-11-22T12:00:00Z',
+  warning: 'Tells the model what to do.',
   fingerprint: 'c1',
   diff: {
     path: 'list_issues', kind: 'modified' as const, summary: '1 line', properties: [], tail_skipped: 0,
@@ -144,6 +146,8 @@ it('keeps a changed tool blocked until its difference is approved', async () => 
   });
   backend.on('approve_server_tool', () => backend.list_servers());
   const card = await screen.findByTestId('changed-tool');
+  expect(card).toHaveAccessibleName(/^list_issues changed on 22 Nov/);
+  expect(card).toHaveTextContent('Tells the model what to do.');
   expect(card).toHaveTextContent('the other 7 still work');
   await user.click(within(card).getByRole('button', { name: 'Keep blocked' }));
   expect(screen.queryByTestId('tool-approve')).toBeNull();

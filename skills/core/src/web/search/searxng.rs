@@ -3,7 +3,7 @@ use url::Url;
 
 use super::{Found, SearchSource, get, listed};
 
-/// A SearXNG that the user runs, or that somebody offers: it needs no key.
+/// A SearXNG of the user's own, or a public one: it needs no key.
 pub(super) struct SearXng;
 
 impl SearchSource for SearXng {

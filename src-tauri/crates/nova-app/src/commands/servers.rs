@@ -12,11 +12,6 @@ impl App {
         self.list_servers(Nothing {}).await
     }
 
-    pub(crate) async fn restart_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
-        self.restart(&server.server).await?;
-        Ok(Nothing {})
-    }
-
     pub(crate) async fn stop_server(&self, server: ServerRef) -> Result<Nothing, UserError> {
         self.inner.mcp.stop(&server.server).await;
         Ok(Nothing {})

@@ -27,7 +27,7 @@ impl App {
         let (mut running_calls, mut unfinished) = (Vec::new(), Vec::new());
         if let Some(chat) = open {
             running_calls = chat.session.running_calls();
-            // Before the flush: whatever was told before these blocks is then in the log.
+            // Before the flush: all events before these blocks are then in the log.
             unfinished = chat.session.unfinished();
             chat.session.flush().await?;
         }

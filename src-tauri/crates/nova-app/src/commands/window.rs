@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use nova_protocol::{
-    AppStatus, Appearance, DraftImage, DraftImageRef, DraftView, ErrorCode, GiveFile, GivenFileView,
-    KeepDraftImage, LinkRef, NewImage, Nothing, PickedFolder, UserError, WindowLayout,
-};
+use nova_protocol::{AppStatus, Appearance, DraftView, ErrorCode, LinkRef, Nothing, PickedFolder, UserError};
 
 use crate::app::App;
 use crate::blocking::blocking;
@@ -41,18 +38,6 @@ impl App {
         Ok(Nothing {})
     }
 
-    pub(crate) async fn window_layout(&self, _: Nothing) -> Result<WindowLayout, UserError> {
-        let app = self.clone();
-        blocking(move || Ok(app.layout())).await
-    }
-
-    pub(crate) async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
-        let app = self.clone();
-        self.inner.options.desktop.zoom(layout.zoom_factor());
-        blocking(move || app.keep_window_layout(&layout)).await?;
-        Ok(Nothing {})
-    }
-
     pub(crate) async fn list_drafts(&self, _: Nothing) -> Result<Vec<DraftView>, UserError> {
         let app = self.clone();
         let drafts = blocking(move || app.drafts()).await?;
@@ -65,16 +50,6 @@ impl App {
         Ok(Nothing {})
     }
 
-    pub(crate) async fn keep_draft_image(&self, kept: KeepDraftImage) -> Result<DraftImage, UserError> {
-        let app = self.clone();
-        blocking(move || app.keep_image_of_draft(&kept)).await
-    }
-
-    pub(crate) async fn read_draft_image(&self, image: DraftImageRef) -> Result<NewImage, UserError> {
-        let app = self.clone();
-        blocking(move || app.image_of_draft(&image)).await
-    }
-
     pub(crate) async fn show_config_file(&self, _: Nothing) -> Result<Nothing, UserError> {
         let broken = self.settings_problem().map(|problem| PathBuf::from(problem.file));
         self.show_in_file_manager(broken.unwrap_or_else(|| self.places().config_file())).await?;
@@ -85,11 +60,6 @@ impl App {
         let path = self.inner.options.desktop.pick_folder().await;
         let places = self.places().clone();
         blocking(move || Ok(picked(path, &places))).await
-    }
-
-    pub(crate) async fn give_file(&self, file: GiveFile) -> Result<GivenFileView, UserError> {
-        let app = self.clone();
-        blocking(move || app.give(&file)).await
     }
 
     pub(crate) async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {

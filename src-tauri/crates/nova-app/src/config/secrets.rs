@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::ConfigError;
 
-/// Secrets belong into the environment or the keychain, never into this file.
+/// Secrets belong in the environment or the keychain, never in this file.
 pub(super) fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigError> {
     for (at, provider) in root.get("providers").and_then(Value::as_array).into_iter().flatten().enumerate() {
         if provider["kind"].as_str().map(ProviderKind::from) == Some(ProviderKind::Ollama) {

@@ -1,4 +1,4 @@
-//! The user's store of credentials, opened when somebody first needs it.
+//! The user's store of credentials, opened on first use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -177,7 +177,7 @@ impl Kept {
     ) -> Result<(), CredentialError> {
         let set = within(ANSWER, self.store().await?.set(name, value.clone())).await;
         let set = match set {
-            // Another Nova has begun elsewhere since this one looked.
+            // Another Nova process has begun elsewhere since this one looked.
             Err(CredentialError::Moved { .. }) => {
                 *self.open.lock().await = None;
                 within(ANSWER, self.store().await?.set(name, value)).await
@@ -200,7 +200,7 @@ impl Kept {
         Ok(removed)
     }
 
-    /// The secret, for somebody who has a grant; what a sign-in brought is renewed first where it is due.
+    /// The secret, for a consumer with a grant; a token is renewed first where it is due.
     pub(crate) async fn granted(
         &self,
         consumer: &GrantConsumer,
@@ -284,7 +284,7 @@ impl Kept {
         KnownCredentials::Known(known)
     }
 
-    /// Tells what is there now and was not, or was and is not: another Nova may have done it.
+    /// Reports credentials that were added or removed: another Nova process may have done it.
     fn tell_apart(&self, names: &[CredentialName]) {
         let now: BTreeSet<CredentialName> = names.iter().cloned().collect();
         let before = self.seen.lock().unwrap_or_else(PoisonError::into_inner).replace(now.clone());
@@ -395,7 +395,7 @@ impl CredentialSource for Kept {
             kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
         for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
             let reason = match self.why_signed_out(name) {
-                // Another Nova may have signed in since.
+                // Another Nova process may have signed in since.
                 Some(_) if self.token(name, sign_in).await.is_ok() => continue,
                 Some(reason) => reason,
                 None if names.contains(name) => continue,
@@ -478,7 +478,8 @@ async fn within<T>(
     match tokio::time::timeout(limit, work).await {
         Ok(result) => result,
         Err(_) => {
-            let reason = format!("no answer in {} s; it may wait for you to unlock it", limit.as_secs());
+            let reason =
+                format!("no answer in {} s; it may be waiting for you to unlock it", limit.as_secs());
             Err(CredentialError::Keychain { reason })
         }
     }

@@ -1,4 +1,4 @@
-//! Credentials that another Nova sets or removes.
+//! Credentials that another Nova process sets or removes.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -33,14 +33,16 @@ impl App {
             Ok(watcher) => {
                 *self.inner.credentials_watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
             }
-            Err(error) => tracing::warn!("credentials that another Nova sets are not noticed: {error}"),
+            Err(error) => {
+                tracing::warn!("credentials that another Nova process sets are not noticed: {error}")
+            }
         }
         let inner = std::sync::Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             while changes.recv().await.is_some() {
                 while changes.try_recv().is_ok() {}
                 let Some(inner) = inner.upgrade() else { return };
-                // Whoever has not looked yet has no use for the news.
+                // Consumers that have not read yet need no event.
                 if inner.looked_at_credentials.load(Ordering::SeqCst) {
                     inner.look_at_credentials().await;
                 }

@@ -40,7 +40,7 @@ fn values_of(declared: &RecordType, key: &str, view: &View) -> Result<Vec<String
     let mut spellings: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     for note in view.records(declared.recogniser())? {
         let record = declared.read(&note);
-        // A broken value is told in its own place, and is not offered.
+        // A broken value is reported elsewhere, and is not offered.
         let said = match field.kind {
             FieldKind::List => record.list(key).unwrap_or_default(),
             _ => record.text(key).ok().flatten().into_iter().collect(),

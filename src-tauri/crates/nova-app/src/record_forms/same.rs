@@ -5,7 +5,7 @@ use nova_skill::figures::folded;
 use nova_skill::{Note, RecordType, VaultPath, file_name};
 use serde_json::{Map, Value};
 
-/// The record that is there already, else the note that has the name. `free` is where a new note of
+/// The existing record, else the note that has the name. `free` is where a new note of
 /// `name` would go.
 pub(super) fn same(
     declared: &RecordType,

@@ -10,7 +10,7 @@ use nova_skill::{Folder, SaidSoFar};
 /// Bytes of the beginning and of the end that an answer holds.
 const BEGINNING: usize = 8 << 10;
 const END: usize = 24 << 10;
-/// Bytes of the end that are told while it runs.
+/// Bytes of the end that are reported while it runs.
 const SO_FAR: usize = 8 << 10;
 
 /// What a command has said on both outputs.

@@ -156,7 +156,7 @@ fn always_asks_where_a_chat_grant_asks() {
             assert_eq!(verdict("", &of_file), asked, "{effect:?} of a file");
         }
         assert_eq!(verdict(literal, &facts(effect)), "run", "{effect:?}");
-        // A rule that somebody wrote for more than one tool, or for its arguments, is as it was meant.
+        // A hand-written rule for more than one tool, or for its arguments, applies as written.
         for written in ["crm__*", "'*'"] {
             let wider = format!("permissions: {{allow: [crm__add_contact, {written}]}}");
             assert_eq!(verdict(&wider, &beyond), "run", "{effect:?}: {written}");

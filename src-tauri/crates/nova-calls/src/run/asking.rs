@@ -60,7 +60,7 @@ impl Running<'_> {
         }
     }
 
-    /// Asks whether what a tool has found may be told: it turned out to come from notes that the user
+    /// Asks whether a tool's result may be shown to the model: it came from notes that the user
     /// wants to be asked about.
     pub(super) async fn ask_about_answer(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
         let offered = vec![Decision::Once, Decision::Deny];

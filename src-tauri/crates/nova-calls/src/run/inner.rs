@@ -322,7 +322,7 @@ impl ToolCalls for InnerCalls {
         running.await.unwrap_or_else(|_| {
             Err(CallError {
                 code: ErrorCode::Internal.as_str().into(),
-                message: format!("The call of {tool} broke."),
+                message: format!("The call of {tool} crashed."),
                 hint: "Try again.".into(),
             })
         })

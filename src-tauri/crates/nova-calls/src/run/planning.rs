@@ -72,7 +72,7 @@ impl Plan {
         self.draft.as_ref().map(Draft::paths).unwrap_or_default()
     }
 
-    /// What would change in each note. Ten thousand notes are not compared unless somebody is shown it.
+    /// What would change in each note. Ten thousand notes are not compared unless the diff is shown.
     pub(super) fn diff(&self) -> Vec<NoteDiffView> {
         let planned = self.draft.iter().flat_map(Draft::diffs);
         let notes = planned.map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff));

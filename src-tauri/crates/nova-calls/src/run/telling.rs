@@ -14,7 +14,7 @@ use crate::given::{self, GivenNotes};
 
 impl Running<'_> {
     /// Tells what the tool says while it runs. What is from notes that a rule is about is not told: if
-    /// it may be told at all, it is with the result.
+    /// it may be shown at all, it is with the result.
     pub(super) fn tell_part(&self, tool: &ToolEntry, args: &Value, vault: &DraftVault, part: OutputPart) {
         let (fraction, mut message, mut partial) = match part {
             OutputPart::Progress(progress) => (progress.fraction, progress.message, None),

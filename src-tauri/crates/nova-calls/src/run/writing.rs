@@ -300,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// What is told of a full disk to one who does not see `Secret.md`.
+    /// The report of a full disk to a reader who does not see `Secret.md`.
     fn message(doing: &str, path: Option<&str>) -> String {
         let error = VaultError::Io {
             doing: doing.to_owned(),

@@ -60,7 +60,7 @@ impl Tool for Boss {
     }
 }
 
-/// Works for so long, after it has asked the user where it `asks`, and ends when it is told to.
+/// Works for so long, after it has asked the user where it `asks`, and ends when cancelled.
 struct Worker {
     works: Duration,
     asks: bool,

@@ -99,7 +99,7 @@ async fn a_read_that_takes_long_is_let_go_with_what_it_has_and_ends_later() {
         panic!("it takes longer than the turn waits")
     };
     assert_eq!(begun.elapsed(), SETTLE);
-    // At the same instant the fifth second may or may not have been told.
+    // At the same instant the fifth second may or may not have been reported.
     let so_far = detached.watch().so_far().partial.unwrap();
     assert!(so_far == json!({"seconds": 4}) || so_far == json!({"seconds": 5}), "{so_far}");
     let told = bench.events.wait_for_type("tool_call_detached").await;

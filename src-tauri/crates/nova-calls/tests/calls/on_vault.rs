@@ -43,7 +43,7 @@ impl Tool for Read {
     }
 }
 
-/// A tool as a file defines it: it reads the note `Diary` in the way that is wanted, and gives what it was told.
+/// A tool as a file defines it: it reads the note `Diary` in the given way, and returns the answer.
 struct File(ToolSpec);
 
 impl Skill for File {
@@ -85,7 +85,7 @@ fn parameters() -> Value {
     json!({"type": "object", "properties": {"path": {"type": "string"}, "verb": {"type": "string"}}})
 }
 
-/// What the file is told, with this access and by these rules, on behalf of somebody of this relationship.
+/// The answer to the file, with this access and by these rules, on behalf of a principal of this relationship.
 async fn told(access: Option<VaultAccess>, args: Value, rules: &str, who: Relationship) -> Value {
     let spec = |id: &str| ToolSpec::new(id, Description::purpose("Reads."), parameters(), Effect::Read);
     let own = ToolSpec { definition: Some("one".into()), vault: access, ..spec("tried") };

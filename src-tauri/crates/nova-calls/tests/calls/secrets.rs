@@ -1,4 +1,4 @@
-//! Credentials go to whoever declares them, and come back in nothing that is said.
+//! Credentials go to tools that declare them, and appear in no output.
 
 use std::sync::{Arc, Mutex};
 
@@ -132,7 +132,7 @@ impl CredentialSource for Granting {
     }
 }
 
-/// The skill's tool with these hosts, allowed by a rule, and whoever answers.
+/// The skill's tool with these hosts, allowed by a rule, and an approver.
 fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) -> Bench {
     let mut tool = fetch(Effect::Read, hosts);
     tool.0.credentials = vec!["weather".into()];

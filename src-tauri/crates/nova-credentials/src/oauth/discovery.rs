@@ -84,7 +84,7 @@ pub(super) async fn discover(
     };
     if !is_part_of(reach.server, &resource.resource) {
         let host = reach.server.host_str().unwrap_or_default();
-        return Err(cannot(format!("the metadata of {host} are those of another server"), ASK_AUTHOR));
+        return Err(cannot(format!("the metadata of {host} describe another server"), ASK_AUTHOR));
     }
     for named in resource.authorization_servers.iter().take(SERVERS) {
         let issuer = reach.endpoint("address of the authorisation server", named)?;
@@ -158,7 +158,7 @@ fn usable(
     // Signing in works without it.
     let revoke = metadata.revocation_endpoint.as_deref();
     let revoke = revoke.and_then(|revoke| reach.endpoint("address to revoke tokens at", revoke).ok());
-    // Where it does not say so, a code that somebody else got hold of would be as good as Nova's.
+    // Where it does not say so, a stolen code would be as good as Nova's.
     if !has(&metadata.code_challenge_methods_supported, "S256") {
         return Err(cannot(
             format!("{} does not protect the code (PKCE, S256)", authorize.host()),

@@ -231,7 +231,7 @@ impl OAuth {
         self.renew(name, server, Some(refused.clone())).await
     }
 
-    /// One request however many ask, here and in other processes: whoever has the lock looks first
+    /// One request for all callers, here and in other processes: the holder of the lock looks first
     /// whether another has done it. It continues when the caller gives up, because the server may
     /// already have ended the old refresh token.
     async fn renew(
@@ -285,7 +285,7 @@ impl OAuth {
                 Some(code) => Err(token_server(server, format!("it refused ({code})"))),
                 // The old one may have some seconds left.
                 None if !is_refused && tokens.is_valid(self.now()) => {
-                    tracing::warn!(credential = %name, "a token was not renewed, and is good for a while yet");
+                    tracing::warn!(credential = %name, "a token was not renewed, but is still valid for a while");
                     Ok(tokens.access)
                 }
                 None => Err(not_understood(server, failure)),

@@ -76,7 +76,7 @@ fn request(method: Method, at: &Endpoint, body: Vec<u8>) -> Result<HttpRequest, 
 
 fn unreachable(at: &Endpoint, failure: &HttpFailure) -> CredentialError {
     cannot(
-        format!("{} does not answer as it should ({failure})", at.host()),
+        format!("{} sent an unexpected answer ({failure})", at.host()),
         "Check the connection, then try again.",
     )
 }

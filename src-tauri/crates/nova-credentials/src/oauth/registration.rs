@@ -62,7 +62,7 @@ pub(super) async fn client_at(
     let Some(register) = &server.register else {
         let also = if server.reads_client_documents { " by itself" } else { "" };
         return Err(cannot(
-            format!("{host} lets no program register{also}"),
+            format!("{host} does not let programs register{also}"),
             "Register Nova there by hand and set oauth.client_id in the server's entry.",
         ));
     };
@@ -72,7 +72,7 @@ pub(super) async fn client_at(
         () if offers(POST) => POST,
         () => {
             return Err(cannot(
-                format!("{host} wants programs to identify themselves in a way that Nova does not offer"),
+                format!("{host} requires a client authentication method that Nova does not support"),
                 "Use a token in the server's headers.",
             ));
         }

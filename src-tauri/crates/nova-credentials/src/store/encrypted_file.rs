@@ -17,7 +17,7 @@ use crate::{CredentialError, CredentialName};
 
 /// scrypt with N = 2^17, r = 8: 128 MB and some tenths of a second for each guess (OWASP's figure).
 const WORK_FACTOR: u8 = 17;
-/// A file that wants more than eight times that is not opened: somebody else made it.
+/// A file that wants more than eight times that is not opened: Nova did not make it.
 const MOST_WORK: u8 = WORK_FACTOR + 3;
 
 /// `<data>/credentials.age`: JSON `{"values": {"service/key": "…"}}`, encrypted with a passphrase as
@@ -42,7 +42,7 @@ struct Storing<'a> {
 }
 
 impl EncryptedFile {
-    /// The file is made with the first credential; one that is there must open.
+    /// The file is made with the first credential; an existing one must open.
     pub(super) fn open(file: PathBuf, passphrase: SecretString) -> Result<Self, CredentialError> {
         if passphrase.expose_secret().is_empty() {
             return Err(CredentialError::EmptyPassphrase);
@@ -52,7 +52,7 @@ impl EncryptedFile {
         Ok(opened)
     }
 
-    /// What the file holds now, whoever wrote it last.
+    /// The current content of the file, whichever process wrote it.
     fn values(&self) -> Result<Values, CredentialError> {
         let Some(bytes) = private_file::read(&self.file)? else { return Ok(Values::new()) };
         let hash = blake3::hash(&bytes);

@@ -109,6 +109,6 @@ fn describe(error: &Error) -> String {
         Error::NoDefaultStore => "there is none".to_owned(),
         Error::Invalid(what, why) => format!("{what}: {why}"),
         Error::NotSupportedByStore(_) => "it cannot do that".to_owned(),
-        _ => "what it has is damaged".to_owned(),
+        _ => "its entry is damaged".to_owned(),
     }
 }

@@ -128,7 +128,7 @@ async fn a_given_client_is_used_and_its_secret_sent_as_the_server_takes_it() {
 async fn documents_that_lead_astray_end_before_anything_is_opened() {
     type Change = fn(&str, &mut Value);
     let cases: [(&str, Change); 9] = [
-        ("are those of another server", |path, document| {
+        ("describe another server", |path, document| {
             if path == OF_RESOURCE {
                 document["resource"] = json!("https://mcp.example.com/mcp");
             }
@@ -163,7 +163,7 @@ async fn documents_that_lead_astray_end_before_anything_is_opened() {
                 document["code_challenge_methods_supported"] = json!(["plain"]);
             }
         }),
-        ("lets no program register", |path, document| {
+        ("does not let programs register", |path, document| {
             if path == OF_SERVER {
                 document.as_object_mut().unwrap().remove("registration_endpoint");
             }

@@ -59,7 +59,7 @@ pub(crate) async fn pids_of(guarded: &mut Guarded, count: usize) -> Vec<Process>
     pids(guarded.stdout.as_mut().unwrap(), count).await
 }
 
-/// A process as it was found, whoever gets its number later.
+/// A process by number and start time, as numbers are reused.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: Pid,

@@ -18,7 +18,7 @@ pub(super) fn read(value: Option<&Value>, at: &impl Fn(&str) -> String) -> Resul
     let secret = secret.map(|written| match Template::parse(Place::Header, &written) {
         Ok(template) if template.references().next().is_some() => Ok(Text { written, template }),
         Ok(_) => Err(format!(
-            "{} is written out. Keep it as a credential: ${{credentials:service/key}}.",
+            "{} is plain text. Store it as a credential: ${{credentials:service/key}}.",
             at("client_secret")
         )),
         Err(error) => Err(format!("{}: {error} {}", at("client_secret"), error.hint())),

@@ -70,7 +70,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
         (json!({"url": "https://a.example.com", "oauth": "x"}), "mcpServers.github.oauth is not an object"),
         (
             json!({"url": "https://a.example.com", "oauth": {"client_secret": "plain"}}),
-            "mcpServers.github.oauth.client_secret is written out. Keep it as a credential",
+            "mcpServers.github.oauth.client_secret is plain text. Store it as a credential",
         ),
         (json!({"url": "https://a.example.com", "oauth": {"callback_port": 80}}), "is not a port from 1024"),
         (json!({"command": "a", "timeout_ms": 0}), "mcpServers.github.timeout_ms is not a number"),

@@ -77,7 +77,7 @@ impl Connection {
             });
             state = more.request_state;
         }
-        Err(self.faulty("asked for more again and again"))
+        Err(self.faulty("kept asking for more input"))
     }
 
     /// What the user answers to what a server needs to continue.
@@ -187,7 +187,7 @@ impl Connection {
         });
     }
 
-    /// Whether a server that was told to stop a call is there for others, and tells nothing more of it.
+    /// Whether a server that was asked to stop a call still serves others, and sends nothing more about it.
     async fn heeds(
         &self,
         mut progress: broadcast::Receiver<ProgressNotificationParam>,

@@ -116,7 +116,7 @@ async fn a_call_whose_token_was_revoked_makes_the_server_need_a_sign_in() {
     let error = servers.call("docs", "echo", json!({"text": "hi"})).await.unwrap_err().to_string();
     assert!(error.contains("docs needs a sign-in."), "{error}");
     assert!(matches!(servers.phase("docs"), Phase::NeedsSignIn(_)));
-    // Somebody signs in.
+    // The user signs in.
     REVOKED.store(false, Ordering::SeqCst);
     servers.mcp.sign_ins_changed();
     servers.mcp.restart("docs").await.unwrap().unwrap();

@@ -113,5 +113,5 @@ async fn lists_of_tools_are_bounded() {
     assert!(refused.iter().all(|(id, _, reason)| id.chars().count() <= 41 && reason.len() < 600));
     let deep = Servers::one("deep-schema").await.skill("one");
     assert_eq!(ready_tools(&deep), ["echo"]);
-    assert!(not_ready(&deep)[0].2.contains("deep; up to 40"), "{:?}", not_ready(&deep));
+    assert!(not_ready(&deep)[0].2.contains("levels deep; the limit is 40"), "{:?}", not_ready(&deep));
 }

@@ -11,7 +11,7 @@ use nova_mcp::{
 };
 use nova_registry::{LoadedSkill, LoadedTool, State};
 use nova_skill::{CallToken, Secret, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
-use nova_testkit::{PATIENCE, TestContext};
+use nova_testkit::{FixedClock, PATIENCE, TestContext};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-mcp-stand-in");
 
-/// Agrees to what it is told, and keeps everything in memory.
+/// Agrees to the servers it is given, and keeps everything in memory.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) agreed: Mutex<BTreeMap<String, String>>,
     pub(crate) tools: Mutex<BTreeMap<String, KnownTools>>,
-    /// What sign-ins brought, by server; whoever was refused one gets the next.
+    /// Tokens by server; after a refused one comes the next.
     pub(crate) tokens: Mutex<BTreeMap<String, Vec<&'static str>>>,
     pub(crate) asked_for_tokens: Mutex<Vec<Option<String>>>,
 }
@@ -101,7 +101,7 @@ impl Servers {
             // One failure is enough for every test.
             pause: Pause { first: longest, longest },
             idle: longest,
-            ..McpOptions::new(surroundings, memory.clone())
+            ..McpOptions::new(surroundings, memory.clone(), Arc::new(FixedClock::default()))
         };
         change(&mut options);
         Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }

@@ -102,7 +102,7 @@ pub struct ChangedNoteView {
     pub from: Option<String>,
     pub call: Option<String>,
     pub undone: bool,
-    /// Somebody changed the note after Nova did.
+    /// The note was changed after Nova changed it.
     pub edited_since: bool,
     pub diff: NoteDiffView,
 }

@@ -70,7 +70,7 @@ pub struct SaveRecord {
     pub before: Option<Value>,
     /// All values of the form. What is absent, null or empty is taken out of the note.
     pub values: Value,
-    /// The user knows of the record that is there already and adds another one, under a free name.
+    /// The user knows of the existing record and adds another one, under a free name.
     #[serde(default)]
     #[ts(optional)]
     pub another: Option<bool>,
@@ -91,7 +91,7 @@ pub struct SavedRecord {
     pub result: Option<ToolResult>,
 }
 
-/// A record that is there already, or a note that has the name.
+/// An existing record, or a note that has the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SameRecord {
     pub path: String,

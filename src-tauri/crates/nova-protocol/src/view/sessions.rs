@@ -104,7 +104,7 @@ pub struct SendMessage {
 pub struct NewImage {
     /// As its file is called.
     pub name: String,
-    /// As whoever has it thinks; its bytes decide.
+    /// As the sender declares it; the bytes decide.
     #[serde(default)]
     #[ts(optional)]
     pub media_type: Option<String>,

@@ -22,7 +22,7 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, host: &str) -> Vec<u
     body.insert("messages".into(), system.into_iter().chain(messages).collect());
     if !request.tools.is_empty() {
         let choice = match &request.tool_choice {
-            // The default; some servers refuse to be told so.
+            // The default; some servers refuse the parameter.
             ToolChoice::Auto => None,
             ToolChoice::None => Some(json!("none")),
             ToolChoice::Required(name) => Some(json!({ "type": "function", "function": { "name": name } })),

@@ -13,7 +13,7 @@ use crate::passing_on;
 /// expected, is no hindrance.
 ///
 /// Servers that tell who they are by `owned_by` are asked in their own way: others would log an error.
-/// Whoever does not tell may be an Ollama, whose models may run elsewhere.
+/// A server that does not identify itself may be an Ollama, whose models may run elsewhere.
 pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut Vec<ModelInfo>) {
     let owner = |name: &str| listed.iter().any(|model| model["owned_by"] == name);
     // The base address ends in /v1.

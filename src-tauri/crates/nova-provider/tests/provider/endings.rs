@@ -1,4 +1,4 @@
-//! Streams that end badly, late, or because somebody stopped them.
+//! Streams that end badly, late, or because the user stopped them.
 
 use std::sync::Arc;
 use std::time::Duration;

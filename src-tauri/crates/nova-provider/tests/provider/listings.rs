@@ -78,7 +78,7 @@ async fn detects_openai_copies_and_their_own_apis() {
     };
     let found = |context, tools, images| [ModelInfo { tools, images, ..model("qwen3", context, None) }];
 
-    // Whoever does not tell might be an Ollama, and is asked by its name once.
+    // A server that does not identify itself might be an Ollama; it is asked once.
     let no_ollama = Reply::new("404 Not Found", "", "");
     let server = Server::start([listing("nobody-knows"), no_ollama]).await;
     let address = format!("{}/v1", server.address);

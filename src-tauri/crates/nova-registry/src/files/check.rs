@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use nova_skill::Manifest;
 use serde_json::Value;
 
-use super::folder_skill;
-use super::listing;
+use super::folder_skill::{self, FolderScan};
+use super::listing::{self, Listing};
 use super::read::FileText;
 use crate::finding::line_of_key;
 use crate::manifest_file::{self, CONFIG, MANIFEST};
@@ -49,21 +51,67 @@ pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
 fn check(root: &Path, id: &str) -> CheckedSkill {
     let (scan, sources) = folder_skill::scan(root, id, false);
     let mut findings = Vec::new();
-    let text = |file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Finding>| match scan {
+    let skill_md = text_of("SKILL.md", &scan.skill_md, &mut findings);
+    let instructions = read_skill_md(&scan, skill_md.as_deref(), id, &mut findings);
+    let manifest_text = text_of(MANIFEST, &scan.manifest, &mut findings).unwrap_or_default();
+    let manifest = match manifest_file::manifest(&manifest_text) {
+        Ok((manifest, found)) => {
+            findings.extend(found);
+            manifest
+        }
+        Err(finding) => {
+            findings.push(finding);
+            Manifest::default()
+        }
+    };
+    if let Some(text) = text_of(CONFIG, &scan.config, &mut findings)
+        && let Err(finding) = manifest_file::defaults(&text, manifest.config.as_ref())
+    {
+        findings.push(finding);
+    }
+    check_files(&scan, &mut findings);
+    check_links(&scan.listing, &instructions, skill_md.as_deref().unwrap_or_default(), &mut findings);
+    let folder = root.join(id).join("tools");
+    let mut tools = Vec::new();
+    for (name, scan) in sources.files {
+        match scan {
+            FileText::Text(source) => tools.push(ToolFile {
+                owner: format!("check/{id}"),
+                path: folder.join(name),
+                source,
+                vault: manifest.vault,
+            }),
+            FileText::Refused(why) => {
+                findings.push(Finding::error(&format!("tools/{name}"), None, format!("{why}.")))
+            }
+        }
+    }
+    let mut shown = Vec::new();
+    for (key, value) in [("panel", manifest.panel), ("glance", manifest.glance)] {
+        let line = line_of_key(&manifest_text, key, 0);
+        shown.extend(value.map(|value| (key, line, value)));
+    }
+    CheckedSkill { findings, tools, always: manifest.loading.always, shown }
+}
+
+fn text_of(file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Finding>) -> Option<Arc<str>> {
+    match scan {
         Some(FileText::Text(text)) => Some(text.clone()),
         Some(FileText::Refused(why)) => {
             findings.push(Finding::error(file, None, format!("{why}.")));
             None
         }
         None => None,
-    };
-    let skill_md = text("SKILL.md", &scan.skill_md, &mut findings);
-    let mut instructions = None;
-    match &skill_md {
+    }
+}
+
+/// The instructions of a SKILL.md that can be read, else an empty text.
+fn read_skill_md(scan: &FolderScan, text: Option<&str>, id: &str, findings: &mut Vec<Finding>) -> String {
+    match text {
         Some(text) => match SkillMd::read(text, Some(id)) {
             Ok((skill, found)) => {
                 findings.extend(found);
-                instructions = Some(skill.instructions);
+                return skill.instructions;
             }
             Err(error) => findings.push(Finding::error("SKILL.md", error.line(), error.to_string())),
         },
@@ -75,8 +123,8 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
                 "There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write \
                  one.",
             ));
-            let instructions = text("instructions.md", &scan.instructions, &mut findings).unwrap_or_default();
-            let manifest = text(MANIFEST, &scan.manifest, &mut Vec::new()).unwrap_or_default();
+            let instructions = text_of("instructions.md", &scan.instructions, findings).unwrap_or_default();
+            let manifest = text_of(MANIFEST, &scan.manifest, &mut Vec::new()).unwrap_or_default();
             if let Err(finding) = manifest_file::without_skill_md(&manifest, &instructions, id) {
                 findings.push(finding);
             }
@@ -87,29 +135,11 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
             "There is none. Write one with name and description in its front matter.",
         )),
     }
-    let manifest_text = text(MANIFEST, &scan.manifest, &mut findings).unwrap_or_default();
-    let mut schema = None;
-    let mut always = Vec::new();
-    let mut vault = None;
-    let mut shown = Vec::new();
-    match manifest_file::manifest(&manifest_text) {
-        Ok((manifest, found)) => {
-            findings.extend(found);
-            schema = manifest.config;
-            always = manifest.loading.always;
-            vault = manifest.vault;
-            for (key, value) in [("panel", manifest.panel), ("glance", manifest.glance)] {
-                let line = line_of_key(&manifest_text, key, 0);
-                shown.extend(value.map(|value| (key, line, value)));
-            }
-        }
-        Err(finding) => findings.push(finding),
-    }
-    if let Some(text) = text(CONFIG, &scan.config, &mut findings)
-        && let Err(finding) = manifest_file::defaults(&text, schema.as_ref())
-    {
-        findings.push(finding);
-    }
+    String::new()
+}
+
+/// Reports what lies in the folder and is not read.
+fn check_files(scan: &FolderScan, findings: &mut Vec<Finding>) {
     let listing = &scan.listing;
     if scan.has_python {
         findings.push(Finding::warning("tools.py", None, "It is not run: rewrite it as tools/*.ts."));
@@ -130,28 +160,17 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
         );
         findings.push(Finding::warning(".", None, message));
     }
-    for (target, line) in
-        instructions.iter().flat_map(|text| links(text, skill_md.as_deref().unwrap_or_default()))
-    {
+}
+
+/// Reports links of the instructions to missing files. `whole` is the text of SKILL.md.
+fn check_links(listing: &Listing, instructions: &str, whole: &str, findings: &mut Vec<Finding>) {
+    for (target, line) in links(instructions, whole) {
         if !listing.has(&target) && !listing.folders.contains(&target) && !listing.incomplete {
             let message =
                 format!("It names {target}, and there is no such file. Write it, or correct the path.");
             findings.push(Finding::warning("SKILL.md", Some(line), message));
         }
     }
-    let folder = root.join(id).join("tools");
-    let mut tools = Vec::new();
-    for (name, scan) in sources.files {
-        match scan {
-            FileText::Text(source) => {
-                tools.push(ToolFile { owner: format!("check/{id}"), path: folder.join(name), source, vault })
-            }
-            FileText::Refused(why) => {
-                findings.push(Finding::error(&format!("tools/{name}"), None, format!("{why}.")))
-            }
-        }
-    }
-    CheckedSkill { findings, tools, always, shown }
 }
 
 /// Files that Markdown links of the instructions name, with the line in the whole file.

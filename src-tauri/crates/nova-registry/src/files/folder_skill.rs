@@ -24,7 +24,7 @@ pub(super) struct FolderSkill {
     root: PathBuf,
     foreign: bool,
     newest: Option<FolderScan>,
-    /// Of the newest look: what is wrong, and from when on that is told.
+    /// Of the newest scan: what is wrong, and from when on that is reported.
     problem: Option<(String, Instant)>,
     last_good: Option<Parsed>,
     /// Of a skill from elsewhere: what the user agreed to when it was checked last.

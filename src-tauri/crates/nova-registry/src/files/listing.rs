@@ -14,7 +14,7 @@ const MAX_FILES: usize = 5000;
 /// Deeper folders than this are not read.
 const MAX_DEPTH: usize = 8;
 
-/// What Nova reads by itself; a model is told of it in other ways.
+/// Files that Nova reads by itself; a model receives them in other ways.
 pub(super) const OWN: [&str; 4] = ["SKILL.md", "manifest.yaml", "config.yaml", "instructions.md"];
 
 /// The files of one skill.

@@ -111,7 +111,7 @@ impl ToolFiles {
         Self { shared, requests, _ends_the_work: end.drop_guard() }
     }
 
-    /// Scans again and waits until everything that is there is loaded or has failed to.
+    /// Scans again and waits until everything is loaded or has failed to.
     pub async fn refresh(&self) {
         self.rescan(None).await;
     }

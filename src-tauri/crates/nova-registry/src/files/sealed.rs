@@ -1,5 +1,5 @@
 //! A skill that came from elsewhere, as it was at one moment: every file with its hash, so that
-//! what the user agreed to can be told from everything else.
+//! what the user agreed to can be distinguished from everything else.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -33,12 +33,12 @@ pub(super) struct Contents {
 /// Reads every file of the folder once.
 ///
 /// # Errors
-/// When it cannot be told what all of it is: a sentence with its remedy.
+/// When not all of it can be read: a sentence with its remedy.
 pub(super) fn seal(root: &Path, name: &str) -> Result<(Sealed, Contents, Listing), String> {
     let listing = listing::list(root, name, true);
     if listing.incomplete {
         return Err(format!(
-            "It has more than {} files, or folders too deep to be looked at. Nobody can review that; take out what it \
+            "It has more than {} files, or folders too deep to scan. Nobody can review that; take out what it \
              does not need.",
             listing::MAX_SKILL_FILES
         ));

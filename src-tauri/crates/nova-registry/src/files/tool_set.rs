@@ -12,7 +12,7 @@ use super::read::{FileText, MAX_FILES, ToolSources};
 use super::{LastGood, LastGoodTool};
 use crate::{LoadedTool, State, ToolFile, ToolFileError, canonical};
 
-/// How long a new content may look wrong, or a file be missing, before that is told: editors empty a
+/// How long a new content may look wrong, or a file be missing, before that is reported: editors empty a
 /// file before they fill it, and move it away before they put the new one there.
 pub(super) const GRACE: Duration = Duration::from_millis(150);
 
@@ -40,7 +40,7 @@ pub(super) enum Owner {
 struct FileState {
     newest: Content,
     loaded: Loading,
-    /// From when on it is told that the newest content is not in force, and why.
+    /// From when on it is reported that the newest content is not in force, and why.
     told_from: Instant,
     in_force: Option<Version>,
     /// The look that brought the file, where its first version is in force since then: who came
@@ -105,7 +105,7 @@ impl ToolSet {
     }
 
     /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
-    /// `patience` what is wrong is told at once.
+    /// `patience` faults are reported at once.
     pub(super) fn observe(
         &mut self,
         sources: ToolSources,

@@ -45,7 +45,7 @@ impl Watch {
         Ok(Self { watcher, watched: BTreeMap::new(), doubtful })
     }
 
-    /// Watches these folders, those of them that are there, and no others. Tells whether one is
+    /// Watches those of these folders that exist, and no others. Returns whether one is
     /// watched anew: then what happened in it before was not seen.
     pub(super) fn follow(&mut self, folders: &BTreeSet<PathBuf>) -> bool {
         let doubtful = std::mem::take(&mut *self.doubtful.lock().unwrap_or_else(PoisonError::into_inner));

@@ -42,7 +42,7 @@ pub(super) struct Worker {
     loads: FuturesUnordered<BoxFuture<'static, Loaded>>,
     /// How many files of each skill are loading, by its canonical id.
     loading: BTreeMap<String, usize>,
-    /// To be told when nothing is loading any more, or nothing of that skill.
+    /// Notified when nothing is loading any more, or nothing of that skill.
     waiting: Vec<(Option<String>, oneshot::Sender<()>)>,
     watch: Option<Watch>,
     changed: mpsc::UnboundedSender<PathBuf>,
@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// Reads the folders and takes in what they hold. Without patience what is wrong is told at once.
+    /// Reads the folders and takes up their contents. Without patience faults are reported at once.
     pub(super) async fn scan(&mut self, patience: bool) {
         loop {
             let (folders, host) = (self.folders.clone(), self.host.clone());
@@ -175,9 +175,7 @@ impl Worker {
                 // The program ends before anybody looked.
                 Err(error) if error.is_cancelled() => return,
                 Err(_) => {
-                    tracing::error!(
-                        "the folders of tools could not be looked at; what was there is forgotten"
-                    );
+                    tracing::error!("the folders of tools could not be scanned; their tools are dropped");
                     self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
                     return;
                 }
@@ -234,7 +232,7 @@ impl Worker {
             let late = || format!("it did not load within {} s", LOAD_LIMIT.as_secs());
             let result = match tokio::time::timeout(LOAD_LIMIT, loading).await {
                 Ok(Ok(result)) => result,
-                Ok(Err(_)) => Err(failed(&file, "reading it broke something in Nova".into())),
+                Ok(Err(_)) => Err(failed(&file, "Nova crashed while reading it".into())),
                 Err(_) => Err(failed(&file, late())),
             };
             Loaded { skill, file, result }

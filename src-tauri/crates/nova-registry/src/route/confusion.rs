@@ -144,7 +144,7 @@ impl Confusion {
         }
         .map(|skill| MissingHint::UseWhen { skill, phrase });
         let tries: Vec<Vec<MissingHint>> = match (use_when, not_when) {
-            // What takes the request of another is told so first.
+            // A skill that takes the request of another is reported first.
             (Some(plus), Some(minus)) => {
                 vec![vec![minus.clone()], vec![plus.clone()], vec![minus, plus]]
             }

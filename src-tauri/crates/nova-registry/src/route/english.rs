@@ -341,7 +341,7 @@ pub(super) fn is_possessive(text: &str) -> bool {
     words_of(text).any(|word| matches!(&*word, "my" | "our" | "mine" | "ours"))
 }
 
-/// Whether the text speaks of something of somebody: `Mara's number`.
+/// Whether the text has a possessive name: `Mara's number`.
 pub(super) fn is_of_somebody(text: &str) -> bool {
     const NOBODY: &[&str] = &["what", "who", "where", "when", "how", "it", "that", "there", "here", "let"];
     text.split_whitespace().any(|word| {

@@ -51,7 +51,7 @@ impl Constraint {
         anywhere(args, &wanted, &mut found);
         let mut values = Vec::new();
         found.iter().for_each(|value| leaves(value, &mut values));
-        // An argument that is not there may have any value.
+        // A missing argument may have any value.
         values.is_empty() || values.iter().any(|value| may_be(&self.value, value))
     }
 

@@ -115,7 +115,7 @@ fn without(text: &str, place: Range<usize>) -> String {
     splice(text, start..place.end, "")
 }
 
-/// The first item of a list that is empty or not there yet.
+/// The first item of an empty or missing list.
 fn into_empty(text: &str, list: RuleList, item: &str) -> Option<String> {
     let (key, newline) = (list.key(), newline(text));
     let lines: Vec<(usize, &str)> = text

@@ -75,7 +75,7 @@ pub struct Found<'a> {
     pub policy: Option<&'a Policy>,
 }
 
-/// The rules as they are at this moment. Whoever decides looks anew, so that a rule that is added or
+/// The rules at this moment. Each decision reads them again, so that a rule that is added or
 /// reverted counts at once, also for turns that run.
 #[derive(Debug, Default)]
 pub struct RulesInForce(RwLock<Arc<Rules>>);

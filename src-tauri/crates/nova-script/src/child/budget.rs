@@ -135,7 +135,7 @@ impl Budget {
         (processor() >= deadline).then_some(Over::Time)
     }
 
-    /// What Nova is told of a job that had to end.
+    /// The report about a job that had to end.
     pub(super) fn fault(&self, over: Over) -> Fault {
         let (kind, message) = match over {
             Over::Time => {

@@ -16,7 +16,7 @@ use crate::protocol::{FromChild, Level, MessageError, Want};
 
 /// The deepest nesting of a value: what reads JSON gives up at 128.
 const MAX_DEPTH: u32 = 100;
-/// How often progress is told at most.
+/// How often progress is reported at most.
 const PROGRESS: Duration = Duration::from_millis(50);
 
 /// What a call may still do, and what it waits for.
@@ -35,7 +35,7 @@ struct State {
     output: u64,
     partial_left: u64,
     log_left: u64,
-    /// Progress that was not told yet, and when some was told last.
+    /// Progress that was not reported yet, and the time of the last report.
     progress: Option<(Option<f64>, Option<String>)>,
     progress_told: Option<Instant>,
 }
@@ -124,7 +124,7 @@ impl Host {
         }
     }
 
-    /// Nova is told while a file is loaded, which happens once: it can tell of a process that crashed
+    /// Nova is notified while a file is loaded, which happens once: it can tell of a process that crashed
     /// where it was.
     fn at(&self, line: u32) {
         self.budget.at(line);

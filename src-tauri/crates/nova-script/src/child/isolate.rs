@@ -23,7 +23,7 @@ use super::{
 };
 use crate::protocol::{Answer, Definition, Fault, FaultKind, Given, Level, Limits, Request, ToChild};
 
-/// The name by which QuickJS knows the file; what it is called outside is told in [`Isolate::fault`].
+/// The name by which QuickJS knows the file; [`Isolate::fault`] has its real name.
 const MODULE: &str = "tool";
 /// Bytes of JavaScript's stack.
 const MAX_STACK: usize = 1024 * 1024;
@@ -290,7 +290,7 @@ impl Isolate {
         }
     }
 
-    /// Works in the runtime; what is thrown there becomes the fault that Nova is told.
+    /// Works in the runtime; what is thrown there becomes the fault that Nova receives.
     fn enter<T>(&self, work: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<T>) -> Result<T, Ended> {
         let mut empty = false;
         let ended = self.context.with(|ctx| {

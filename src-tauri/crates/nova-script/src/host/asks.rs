@@ -20,7 +20,7 @@ pub(super) trait Outside: Send + Sync {
     fn cancel(&self) -> &CancellationToken;
 }
 
-/// Why something was not done, as the script is told it.
+/// Why something was not done, as the script receives it.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) message: String,
@@ -62,7 +62,7 @@ pub(super) struct InCall {
     pub(super) file: String,
 }
 
-/// What another tool came to, as the script is told it.
+/// The result of another tool, as the script receives it.
 pub(super) fn called(result: Result<Value, CallError>) -> Result<Answer, Refused> {
     match result {
         Ok(value) => Ok(Answer::Called { value }),

@@ -61,7 +61,7 @@ impl Cache {
     pub(super) fn put(&self, source: &str, known: Known) {
         let key = key(source);
         if let Err(error) = self.write(&key, &known) {
-            tracing::warn!("{}: cannot keep what a tool is: {error}", self.folder.display());
+            tracing::warn!("{}: cannot save a tool's definition: {error}", self.folder.display());
         }
         self.see(key, Arc::new(known));
     }

@@ -45,7 +45,7 @@ pub(super) struct Conversation {
     logged: u64,
     /// It asked for a credential, and may remember it.
     had_secret: bool,
-    /// Refusals for want of a credential: what the script was told, and why there is none.
+    /// Refusals for a missing credential: the message to the script, and why there is none.
     missing: Vec<(String, Missing)>,
 }
 

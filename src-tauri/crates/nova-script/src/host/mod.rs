@@ -201,7 +201,7 @@ impl ScriptHost {
             Err(LoadError::Broken(why, line)) => {
                 lease.end();
                 let known =
-                    if line.is_some() { "It was in or after this line." } else { "Its line is not known." };
+                    if line.is_some() { "It was in or after this line." } else { "The line is unknown." };
                 let message = format!("{why} {known} {}", why.remedy());
                 Err(ToolFileError { line, ..file_error(file, message) })
             }

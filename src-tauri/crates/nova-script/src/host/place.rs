@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 /// One of the places for processes, taken until this is dropped.
 pub(super) struct Place(pub(super) Arc<Places>);
 
-/// Apart from the state, so that a place can be left while somebody holds the state's lock.
+/// Apart from the state, so that a place can be left while the state's lock is held.
 #[derive(Default)]
 pub(super) struct Places {
     pub(super) taken: AtomicUsize,

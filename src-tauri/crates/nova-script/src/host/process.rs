@@ -236,7 +236,7 @@ fn crashed(line: Option<u32>) -> Fault {
     let what = match line {
         Some(_) => "in or after this line. Let it do less there.",
         None => {
-            "at a line that is not known: an expression or a statement nests too deeply. Split it into \
+            "at an unknown line: an expression or a statement nests too deeply. Split it into \
              several."
         }
     };

@@ -38,14 +38,14 @@ fn an_endless_loop_is_ended_and_its_line_told() {
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, TOO_LONG, Some(2)));
 }
 
-/// Nothing can look into the engine while it works by itself: the last statement is told that was begun.
+/// Nothing can look into the engine while it works by itself: the last statement begun is reported.
 #[test]
 fn what_the_engine_does_by_itself_is_reported_with_the_line_of_its_statement() {
     let native = "`${new Array(1e8)}`.length";
     let limits = Limits { memory: 4 << 30, ..HURRIED };
     for (body, line) in [
         (format!("const a = 1\n  const b = {native}\n  return b"), 8),
-        // What happens in a function is told with the statement that led there.
+        // A fault in a function is reported at the statement that led there.
         (format!("const a = 1\n  const f = () => {{\n    return {native}\n  }}\n  return f()"), 11),
         (format!("const a = 1\n  await null\n  return {native}"), 9),
     ] {
@@ -230,7 +230,7 @@ fn whatever_is_thrown_is_reported() {
     ] {
         for body in [format!("throw {thrown}"), format!("await Promise.reject({thrown})")] {
             let fault = process.run(&body).unwrap_err();
-            // What has no stack is told with the statement that was begun last.
+            // A fault without a stack is reported at the statement begun last.
             let told = (fault.kind, &*fault.message, fault.line);
             assert_eq!(told, (FaultKind::Thrown, message, Some(7)), "{body}");
         }

@@ -168,7 +168,7 @@ pub(crate) fn request() -> Request {
     }
 }
 
-/// What is told of a fault: kind, message, and place.
+/// The report of a fault: kind, message, and place.
 pub(crate) fn told(fault: &Fault) -> (FaultKind, &str, Option<(u32, u32)>) {
     (fault.kind, &fault.message, fault.line.zip(fault.column))
 }

@@ -131,7 +131,7 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
     for (load, told) in [
         (
             "exit",
-            "stand_in.ts: The tool's process ended (exit code 3) before it answered. Its line is not known.",
+            "stand_in.ts: The tool's process ended (exit code 3) before it answered. The line is unknown.",
         ),
         (
             "exit_at",

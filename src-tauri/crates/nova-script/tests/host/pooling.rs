@@ -53,7 +53,7 @@ async fn a_changed_file_gets_a_new_process_and_the_old_one_ends() {
     let new = host.tool("{\"name\":\"new\"}").await;
     gone(before).await;
     assert_ne!(pid(&new).await, before);
-    // Whoever still holds the old version runs the old version.
+    // A holder of the old version runs the old version.
     assert_eq!(value(&old, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
 }
 

@@ -120,7 +120,7 @@ fn act(what: &str, args: Value) {
                 std::thread::park();
             }
         }
-        // Ends when it is told to.
+        // Ends when asked to.
         "wait" => {
             told(&process::id().to_string());
             while let Some(message) = next() {

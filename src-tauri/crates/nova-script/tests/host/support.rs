@@ -51,7 +51,7 @@ pub(crate) struct Host {
     pub(crate) data: TempDir,
 }
 
-/// Without a spare process, so that every start of one is told by what a test does.
+/// Without a spare process, so that a test causes every start of one.
 pub(crate) fn options(data: &Path) -> HostOptions {
     HostOptions { spare: false, ..HostOptions::new(data.join("scripts")) }
 }

@@ -104,7 +104,7 @@ impl ControlTool {
                     ("offset", json!({"type": "integer", "description": "Where to continue, in bytes."})),
                 ],
             ),
-            Self::CheckCall => ("check_call", "Says how far a running call is.", vec![number()]),
+            Self::CheckCall => ("check_call", "Reports the progress of a running call.", vec![number()]),
             Self::WaitCall => (
                 "wait_call",
                 "Waits for the end of a running call, when you cannot continue without it.",
@@ -225,7 +225,7 @@ fn tools_of(skill: &SkillEntry) -> String {
 
 /// What `list_skills` answers: also skills that cannot be loaded, with the reason.
 pub(crate) fn listing(snapshot: &Snapshot, active: &Active) -> Value {
-    // Nothing of a skill from elsewhere that nobody agreed to, and nothing that cannot be mended here.
+    // Nothing of a skill from elsewhere that the user has not agreed to, and nothing that cannot be fixed here.
     let rows = snapshot.skills().iter().filter(|skill| {
         !skill.hidden
             && !matches!(skill.state, State::Disabled | State::Broken | State::NeedsReview)

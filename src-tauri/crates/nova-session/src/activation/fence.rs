@@ -1,4 +1,4 @@
-//! Text that somebody else wrote, so marked that a model can tell where it begins and ends.
+//! Untrusted text, fenced so that a model can tell where it begins and ends.
 
 use nova_registry::harmless;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Which skills are active in a session, and what the model has been told of them.
+//! Which skills are active in a session, and what the model knows of them.
 
 mod control;
 mod fence;

@@ -54,7 +54,7 @@ impl Told {
         self.instructions.get(&skill.id).is_some_and(|hash| *hash == short_hash(&skill.instructions))
     }
 
-    /// What is to be told so that the model knows all of the snapshot's skills; empty where it does.
+    /// The text by which the model knows all of the snapshot's skills; empty where it does.
     pub(crate) fn news(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
         let now = Catalog::told(snapshot);
         let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));

@@ -292,7 +292,7 @@ async fn several_that_start_at_once_all_open_it() {
 async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace() {
     let data = tempfile::tempdir().unwrap();
     let store = Store::open(data.path()).await.unwrap();
-    // Another Nova keeps the write-ahead log from going away.
+    // Another Nova process keeps the write-ahead log from going away.
     let _other = Store::open(data.path()).await.unwrap();
     store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
     store.rename("s1", "zanzibar-canary").await.unwrap();

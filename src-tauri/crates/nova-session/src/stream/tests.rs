@@ -27,7 +27,7 @@ impl Clock for Noon {
     }
 }
 
-/// The text that the window was told, with when.
+/// The text that the window received, with its time.
 #[derive(Default)]
 struct Deltas(Mutex<Vec<(Instant, String)>>);
 
@@ -86,12 +86,12 @@ async fn text_that_is_ahead_of_every_reader_reaches_it_ten_times_a_second() {
     // It begins as one that may be slow, and ends when it ends.
     let apart = &apart[2..apart.len() - 1];
     assert!(apart.len() > 20 && apart.iter().all(|apart| *apart >= Duration::from_millis(99)), "{apart:?}");
-    // What somebody waits for comes as soon as it is there.
+    // A waiting reader gets text at once.
     let (_, slow) = check(60, 1, Duration::from_millis(70)).await;
     assert!(slow.len() >= 59, "each as it comes: {}", slow.len());
 }
 
-/// Wakes somebody when text comes, and counts the blocks that follow.
+/// Wakes a reader when text comes, and counts the blocks that follow.
 #[derive(Default)]
 struct Frames {
     text: Notify,
@@ -110,7 +110,7 @@ impl EventSink for Frames {
     }
 }
 
-/// On one thread: whoever presses Stop is heard while a frame is rendered.
+/// On one thread: Stop is handled while a frame is rendered.
 #[tokio::test]
 async fn rendering_leaves_the_runtime_free() {
     let frames = Arc::new(Frames::default());

@@ -269,7 +269,7 @@ fn say_who_stopped(outcome: &mut Outcome) {
         && error.code == ErrorCode::Cancelled
     {
         error.message = "Stopped by the user.".into();
-        let unknown = "What it did elsewhere before that is unknown. ";
+        let unknown = "What it did elsewhere until then is unknown. ";
         error.hint = format!(
             "{}Continue without it, and call it again only when the user asks for it.",
             if outcome.unknown { unknown } else { "" }

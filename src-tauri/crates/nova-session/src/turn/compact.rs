@@ -112,7 +112,7 @@ impl Turn {
         };
         let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
         self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
-        // What stood in the messages that are gone and must be known is told again.
+        // What the removed messages said and the model must know is repeated.
         let today = date_notice(self.scope.access.clock.today());
         if !self.session.lock().was_told_last(&today) {
             self.message(LogMessage::notice(today));

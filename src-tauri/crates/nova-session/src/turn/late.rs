@@ -21,7 +21,7 @@ use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
 use crate::running::Running;
 use crate::session::Session;
 
-/// The most of what a running call has said that the model is told, in bytes.
+/// The most output of a running call that the model receives, in bytes.
 const SO_FAR_CAP: usize = 8 * 1024;
 /// How long `wait_call` waits where it is not told, and at most.
 const WAIT: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ impl Turn {
         tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
         let said = said_so_far(&of, &so_far);
         let content = format!(
-            "Running as call {number}; so far: {said}\nContinue without it. Nova tells you its end as soon as it is there, \
+            "Running as call {number}; so far: {said}\nContinue without it. Nova reports its result when it ends, \
              also in a later turn; check_call, wait_call and cancel_call know it as {number}."
         );
         self.see(&so_far.seen);
@@ -112,7 +112,7 @@ impl Turn {
                 let made_from = (self.notes_of(&drawn_from).await, Some(drawn_from));
                 let mut late =
                     late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
-                // Nova ended before it wrote down what else the call was told.
+                // Nova ended before it stored the rest of the call.
                 late.only_here = true;
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
@@ -190,10 +190,10 @@ impl Turn {
                 .map(|running| format!("{} ({})", running.of.number, running.of.tool))
                 .collect();
             let hint = match names.as_slice() {
-                [] => "No call runs.".to_owned(),
+                [] => "No call is running.".to_owned(),
                 names => format!("Running: {}.", names.join(", ")),
             };
-            return json!({"error": {"code": "bad_request", "message": "No call of that number runs.", "hint": hint}})
+            return json!({"error": {"code": "bad_request", "message": "No running call has that number.", "hint": hint}})
                 .into();
         };
         let number = running.of.number;
@@ -214,7 +214,7 @@ impl Turn {
             ended = timeout(wait, self.session.detached.ended(number)) => ended.is_ok(),
         };
         if ended {
-            // How it ended is told once, by Nova.
+            // Nova reports its end, once.
             return json!({"call": number, "state": "ended"}).into();
         }
         self.still_running(running).await
@@ -297,7 +297,7 @@ impl Turn {
     }
 }
 
-/// What is kept of the end of a call until the model is told.
+/// The end of a call until the model receives it.
 fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     let output = match outcome.result {
         Ok(value) => output_of(true, value, &outcome.merged),
@@ -342,5 +342,5 @@ fn said_so_far(of: &RunsOn, so_far: &SoFar) -> String {
         return "nothing yet.".into();
     }
     let said = so_far.to_value().to_string();
-    fenced_output(&of.tool, &part(&said, 0, SO_FAR_CAP, "The rest comes with its end."))
+    fenced_output(&of.tool, &part(&said, 0, SO_FAR_CAP, "The rest follows when it ends."))
 }

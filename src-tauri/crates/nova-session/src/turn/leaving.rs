@@ -127,7 +127,7 @@ impl Turn {
 
     /// The notes that the model learns something of by the next request and by none before it in this
     /// turn, and how many more go along that requests of earlier turns to this host named. What was read
-    /// for this turn is named in it, whoever knows it. A summary was made of what it stands for, so what is
+    /// for this turn is named in it, also when it is known. A summary was made of what it stands for, so what is
     /// not sent any more counts too.
     fn notes_sent(&mut self, host: &Option<String>) -> (Vec<String>, u32) {
         let mut state = self.session.lock();

@@ -63,7 +63,7 @@ impl Turn {
         let is_hidden = |path: &VaultPath| {
             privacy.lists(path)
                 || match read.get(path) {
-                    // Of what is gone nothing more can be told than that.
+                    // Nothing else is known of a deleted note.
                     Some(note) => note.as_ref().is_some_and(|note| privacy.hides(path, &note.document)),
                     None => true,
                 }

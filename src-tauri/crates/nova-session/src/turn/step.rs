@@ -76,7 +76,7 @@ impl Turn {
             let mut state = self.session.lock();
             let kept = match (&state.last_request, &state.last_tools) {
                 (Some(before), _) => parts.starts_with(before),
-                // Another Nova sent the last one: the log has the names of its tools.
+                // Another Nova process sent the last one: the log has the names of its tools.
                 (None, Some(before)) => has_tools_of(request, before),
                 (None, None) => true,
             };

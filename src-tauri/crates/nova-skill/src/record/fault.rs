@@ -37,7 +37,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 impl Field {
-    /// What is wrong with a value that is there.
+    /// What is wrong with a present value.
     pub(super) fn fault(&self, value: &Value) -> Option<Fault> {
         match self.kind {
             FieldKind::Text => self.scalar(value).err(),

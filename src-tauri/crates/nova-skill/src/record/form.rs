@@ -97,7 +97,7 @@ impl RecordType {
         let mut edits = Vec::new();
         for (key, field) in &self.fields {
             let mine = entered(values.get(key));
-            // What is wrong is told also where the user has not touched it: the form shows it.
+            // Faults are reported also in fields the user has not touched: the form shows them.
             let written = match mine.as_ref().map(|value| (value, field.write(key, value))) {
                 None => None,
                 Some((_, Ok(written))) => Some(written),

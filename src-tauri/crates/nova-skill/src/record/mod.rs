@@ -264,7 +264,7 @@ impl RecordTypes {
     }
 
     /// The record types and fields that code has asked for and that are not declared, since the
-    /// manifest was read. Whoever tests a skill looks here, because the error may have been
+    /// manifest was read. For tests of a skill, because the error may have been
     /// swallowed on its way; the testkit does so after each call.
     pub fn undeclared(&self) -> Vec<String> {
         self.undeclared.all()

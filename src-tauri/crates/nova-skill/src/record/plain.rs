@@ -1,4 +1,4 @@
-//! The plain forms of dates and numbers, and what somebody who wrote another form may have meant.
+//! The plain forms of dates and numbers, and the likely meaning of other forms.
 
 use jiff::civil::Date;
 pub(super) use nova_figures::plain_date as date;

@@ -21,7 +21,7 @@ pub trait RecordRules: Send + Sync {
     ///
     /// # Errors
     /// Why the record cannot be saved; then nothing is written. [`ToolError::InvalidArguments`] whose
-    /// path is a field, such as `/quantity`, is told beside that field.
+    /// path is a field, such as `/quantity`, is shown beside that field.
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError>;
 }
 

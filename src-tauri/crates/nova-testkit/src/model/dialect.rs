@@ -61,7 +61,7 @@ impl Dialect {
     }
 }
 
-/// The events of one answer, as they are told.
+/// The events of one answer, as they are sent.
 pub(super) struct Stream {
     dialect: Dialect,
     events: Vec<Event>,

@@ -339,7 +339,7 @@ impl Shared {
                 wire::json(&mut connection, 200, &listed)
             }
             ("GET", "/api/tags") => {
-                // The newest first, as a model is that somebody has just fetched.
+                // The newest first, such as a model just fetched.
                 let (passed_on, name) = {
                     let state = self.lock();
                     (state.passed_on.clone(), state.name)
@@ -403,7 +403,7 @@ impl Shared {
             (answer, first_call)
         });
         let Some(answer) = answer else {
-            // Not a status that is tried again: the fault is told once.
+            // Not a status that is tried again: the fault is reported once.
             return wire::json(
                 connection,
                 400,

@@ -77,7 +77,7 @@ pub(crate) fn read_resource(is_newest: bool, id: &Value, params: &Value) {
     }
 }
 
-/// Says that a resource has changed, to whoever listens.
+/// Notifies subscribers that a resource has changed.
 pub(crate) fn touch(file: Option<&str>, uri: &Value) {
     let mut told = json!({ "uri": uri });
     if let Ok(listener) = serde_json::from_str::<Value>(&read(file, &listener_of(uri))) {

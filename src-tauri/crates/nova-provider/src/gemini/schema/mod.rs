@@ -1,7 +1,7 @@
 //! Reduces tool schemas to what Gemini supports: a few keywords of JSON Schema, without references.
 //!
 //! A reduced schema accepts whatever the whole one accepts. Where the keywords that are left can say the same
-//! as the whole schema, it also refuses the same; what they cannot say is told in the description. Arguments
+//! as the whole schema, it also refuses the same; what they cannot express stands in the description. Arguments
 //! are checked against the whole schema before a tool runs.
 
 use serde_json::{Map, Value, json};

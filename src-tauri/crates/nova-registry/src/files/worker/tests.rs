@@ -8,7 +8,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::{AgreedSkills, LastGood, LastGoodTool, NoToolHost, ToolFiles, ToolFolders};
 
-/// Counts what is told as an error.
+/// Counts logged errors.
 #[derive(Clone, Default)]
 struct Errors(Arc<AtomicUsize>);
 
@@ -61,7 +61,7 @@ impl LastGood for Nothing {
     }
 }
 
-/// How many errors are told when the files are checked on this runtime.
+/// How many errors are logged when the files are checked on this runtime.
 fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
     let root = tempfile::tempdir().expect("a folder");
     let at = |name: &str| root.path().join(name);
