@@ -282,6 +282,8 @@ pub(crate) fn depth(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn definition(name: &str, parameters: Value) -> Definition {
