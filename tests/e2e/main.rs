@@ -21,7 +21,6 @@ mod opening;
 mod panels;
 mod picking;
 #[path = "../journeys/protected_server.rs"]
-#[allow(clippy::unwrap_used, reason = "as in the journeys, which share it")]
 mod protected_server;
 mod reading;
 mod running_code;

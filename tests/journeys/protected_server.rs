@@ -1,5 +1,8 @@
 //! An MCP server at an address that answers who has a token, and the authorisation server that gives tokens.
 
+// The window tests share it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 #[path = "../../src-tauri/crates/nova-credentials/tests/credentials/auth_server.rs"]
 #[allow(dead_code, reason = "shared with the tests of the crate")]
 pub(crate) mod auth_server;

@@ -46,7 +46,7 @@ fn note_of(person: &str, at: usize) -> String {
     let mut text = format!(
         "---\ncategories: [\"[[People]]\"]\norg: \"[[Fernhill Dairy]]\"\nmail: {host}@fernhill.example\nlast_contact: {last}\nstage: {stage}\n"
     );
-    if at % 2 == 0 {
+    if at.is_multiple_of(2) {
         let _ = writeln!(text, "birthday: 198{at}-03-02");
     }
     text + "---\n"

@@ -43,7 +43,7 @@ fn lines(text: &str) -> Vec<&str> {
 fn an_edit_of_a_task_changes_its_line_alone() {
     let (mut edited, mut repeated) = (0, 0);
     for seed in 1..=1_500 {
-        let random = &mut Random(seed * 0x9E37_79B9 | 1);
+        let random = &mut Random((seed * 0x9E37_79B9) | 1);
         let text = note(random);
         let rules = TaskRules {
             next_below: random.below(2) == 0,
