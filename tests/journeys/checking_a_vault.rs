@@ -219,5 +219,8 @@ async fn the_names_of_a_vault_take_effect_without_a_restart() {
         ),
         "{message}"
     );
-    assert_eq!(app.vault_problems().await.unwrap(), problems, "the last good names stay in use");
+    let now = app.vault_problems().await.unwrap();
+    assert_eq!(now[..1], problems, "the last good names stay in use");
+    assert_eq!((now.len(), now[1].path.as_str()), (2, "nova.config.json"));
+    assert!(message.starts_with(&now[1].problem), "{message}");
 }

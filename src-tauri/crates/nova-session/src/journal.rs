@@ -109,8 +109,11 @@ impl Journal {
         let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
         match &envelope.event {
             Event::MessageBlock { message, index, .. } => {
-                let is_same = |block: &Envelope| matches!(&block.event, Event::MessageBlock { message: of, .. } if of == message);
-                unfinished.retain(|_, block| is_same(block));
+                let is_of_another = |block: &Envelope| !matches!(&block.event, Event::MessageBlock { message: of, .. } if of == message);
+                // All of them are of one message, which may have thousands.
+                if unfinished.first_key_value().is_some_and(|(_, block)| is_of_another(block)) {
+                    unfinished.clear();
+                }
                 unfinished.insert(*index, envelope.clone());
             }
             Event::MessageCompleted { .. }

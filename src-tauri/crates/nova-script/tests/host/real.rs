@@ -100,8 +100,8 @@ async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
     let source = tool("execute: async () => 5") + &"!".repeat(900_000) + "1";
     for loads in 1..=2 {
         let error = within(host.host.load(file("a", "a.ts", &source))).await.err().unwrap();
-        let told = "a.ts: the process that read it ran out of stack or memory, at a line that is not \
-                    known: an expression or a statement nests too deeply. Split it into several.";
+        let told = "a.ts: the process that read it ran out of stack or memory, at an unknown line: an \
+                    expression or a statement nests too deeply. Split it into several.";
         assert_eq!(error.to_string(), told);
         // It is no lasting fault: the machine may have had no memory.
         assert_eq!(host.host.started(), loads);
