@@ -3,7 +3,7 @@ use std::sync::Arc;
 use nova_skill::jiff::civil::DateTime;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    Change, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
     async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::find;
 use crate::note::{When, component};
 use crate::period::invalid;
 use crate::sources::{self, EVENT};
-use crate::written::{Change, Given, Stretch, line};
+use crate::written::{Given, Stretch, line};
 
 pub(crate) struct UpdateEvent;
 

@@ -1,15 +1,10 @@
 //! Times as a tool is given them, and as a note says them.
 
-use std::borrow::Cow;
-
 use nova_skill::figures::plain_date;
 use nova_skill::jiff::ToSpan;
 use nova_skill::jiff::civil::{Date, DateTime, Time};
-use nova_skill::schemars::generate::SchemaGenerator;
-use nova_skill::schemars::{JsonSchema, Schema};
 use nova_skill::serde_json::Map;
 use nova_skill::{ToolError, Value, json};
-use serde::{Deserialize, Deserializer};
 
 use crate::note::clock;
 use crate::period::invalid;
@@ -138,35 +133,4 @@ pub(crate) fn line(argument: &str, text: &str) -> Result<String, ToolError> {
         return Err(invalid(argument, "must be one line of text"));
     }
     Ok(text.to_owned())
-}
-
-/// What becomes of a field.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum Change<T> {
-    /// Not mentioned.
-    #[default]
-    Keep,
-    /// `null`
-    Remove,
-    Set(T),
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Option::<T>::deserialize(from)?.map_or(Self::Remove, Self::Set))
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Change<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        Option::<T>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Option::<T>::json_schema(generator)
-    }
 }

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Change, Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::details::{Change, Details};
+use crate::details::Details;
 use crate::find::link_text;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 

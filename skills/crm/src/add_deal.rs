@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    Change, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
-use crate::details::{Change, Details};
+use crate::details::Details;
 use crate::find::{Target, link_text};
 use crate::records::{COMPANY, CONTACT, DEAL, Records};
 

@@ -1,42 +1,8 @@
 //! The details of a record as a tool is given them, made fit for a note.
 
 use nova_skill::figures::{currency_code, near_currency_codes};
-use nova_skill::schemars::generate::SchemaGenerator;
-use nova_skill::schemars::{JsonSchema, Schema};
 use nova_skill::serde_json::Map;
-use nova_skill::{GivenDecimal, ToolError, Value};
-use serde::{Deserialize, Deserializer};
-
-/// What becomes of a property.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) enum Change<T> {
-    /// Not mentioned.
-    #[default]
-    Keep,
-    /// `null`
-    Remove,
-    Set(T),
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Option::<T>::deserialize(from)?.map_or(Self::Remove, Self::Set))
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Change<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        Option::<T>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Option::<T>::json_schema(generator)
-    }
-}
+use nova_skill::{Change, GivenDecimal, ToolError, Value};
 
 /// Checked values by the names of their fields, null for what goes.
 #[derive(Default)]
@@ -115,12 +81,6 @@ impl Details {
         };
         self.0.insert(field.into(), value);
         Ok(())
-    }
-}
-
-impl<T> From<Option<T>> for Change<T> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Keep, Self::Set)
     }
 }
 

@@ -1,12 +1,11 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    Change, Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
     async_trait, date_argument, json, schemars, serde_json::Map, summarize,
 };
 use serde::Deserialize;
 
-use crate::details::Change;
 use crate::log;
 use crate::records::{CONTACT, Records};
 

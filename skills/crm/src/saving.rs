@@ -1,10 +1,10 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
 use nova_skill::figures::folded;
-use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
+use nova_skill::{Change, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
 
 use crate::deals::Deals;
-use crate::details::{Change, Details};
+use crate::details::Details;
 use crate::find::{Target, link_text};
 use crate::records::{COMPANY, CONTACT, DEAL, Records};
 

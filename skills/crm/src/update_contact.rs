@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, RecordUse,
-    ToolContext, ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
+    Change, Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue,
+    RecordUse, ToolContext, ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
-use crate::details::{Change, Details};
+use crate::details::Details;
 use crate::records::{COMPANY, CONTACT, Records};
 
 pub(crate) struct UpdateContact;

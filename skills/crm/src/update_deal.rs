@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars, summarize,
+    Change, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
-use crate::details::{Change, Details};
+use crate::details::Details;
 use crate::records::DEAL;
 use crate::update_contact::effective_edits;
 

@@ -1,4 +1,4 @@
-//! Decimals and dates as a tool is given them.
+//! Arguments as a tool is given them: changes, decimals, dates.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use nova_figures::plain_date;
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema, json_schema};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Number, Value};
 
 use crate::ToolError;
@@ -63,6 +63,45 @@ impl JsonSchema for GivenDecimal {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": ["string", "number"], "format": "decimal"})
+    }
+}
+
+/// What an argument makes of a field. A field of this type needs `#[serde(default)]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Change<T> {
+    /// Not mentioned.
+    #[default]
+    Keep,
+    /// `null`
+    Remove,
+    /// Any other value.
+    Set(T),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Option::<T>::deserialize(from)?.map_or(Self::Remove, Self::Set))
+    }
+}
+
+/// Nothing keeps what is there.
+impl<T> From<Option<T>> for Change<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Change<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
     }
 }
 

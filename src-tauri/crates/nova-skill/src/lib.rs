@@ -52,7 +52,7 @@ pub use effect::Effect;
 pub use elicitation::{Elicitation, Elicited, ToolUser, Wanted};
 pub use error::ToolError;
 pub use files::{FolderSource, FoundSoFar, OpenFolder, ToolFiles};
-pub use given::{GivenDecimal, date_argument};
+pub use given::{Change, GivenDecimal, date_argument};
 pub use mail_text::mail_text;
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{
