@@ -273,6 +273,15 @@ impl Server {
         tokio::spawn(async move { self.stop().await });
     }
 
+    /// The user has signed in, or out: what it answered without a token no longer holds.
+    pub(crate) fn sign_in_changed(self: &Arc<Self>) {
+        self.gate.forget();
+        if matches!(self.phase(), Phase::NeedsSignIn(_)) {
+            self.set(Phase::Configured);
+            self.look();
+        }
+    }
+
     /// The user has looked at it: it may be started at once, and changed definitions are what they want, as far as
     /// they are those that were looked at.
     pub(crate) fn looked_at(self: &Arc<Self>, seen: &[ChangedTool]) {
@@ -343,14 +352,19 @@ impl Server {
     }
 
     fn fail(self: &Arc<Self>, trouble: &Trouble) {
+        let mut line = trouble.line();
+        self.secrets.scrub(&mut line);
+        match trouble.kind {
+            // Only the user can do something about it.
+            TroubleKind::NeedsSignIn => self.set(Phase::NeedsSignIn(line)),
+            TroubleKind::Failed | TroubleKind::NotAgreed | TroubleKind::Stopped => self.try_later(line),
+        }
+    }
+
+    fn try_later(self: &Arc<Self>, why: String) {
         let wait = {
             let mut now = self.now();
-            let mut line = trouble.line();
-            self.secrets.scrub(&mut line);
-            now.phase = match trouble.kind {
-                TroubleKind::NeedsSignIn => Phase::NeedsSignIn(line),
-                TroubleKind::Failed | TroubleKind::NotAgreed | TroubleKind::Stopped => Phase::Failed(line),
-            };
+            now.phase = Phase::Failed(why);
             let wait = self.host.pause.after(now.failures);
             now.failures += 1;
             now.next_try = Some(Instant::now() + wait);

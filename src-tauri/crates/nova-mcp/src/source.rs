@@ -358,9 +358,10 @@ impl McpServers {
         self.server(name)?.gate.wanted()
     }
 
-    /// Who is signed in is no longer who was: each server is asked anew when it is next needed.
+    /// Who is signed in is no longer who was: a server that waited for it starts, the others are asked anew when
+    /// they are next needed.
     pub fn sign_ins_changed(&self) {
-        self.now().servers.iter().for_each(|server| server.gate.forget());
+        self.now().servers.iter().for_each(Server::sign_in_changed);
     }
 
     /// Ends a server, also while it starts. Its next call starts it again.

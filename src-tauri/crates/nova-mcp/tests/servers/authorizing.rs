@@ -1,12 +1,14 @@
 //! Servers at addresses that want the token of a sign-in.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use nova_mcp::{Phase, TroubleKind};
+use nova_mcp::{Pause, Phase, TroubleKind};
 use serde_json::{Value, json};
 
 use crate::at_an_address::{plain, server};
-use crate::support::Servers;
+use crate::support::{Servers, until};
 
 const PAGE: &str = "Content-Type: text/html\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
@@ -121,6 +123,24 @@ async fn a_call_whose_token_was_revoked_makes_the_server_need_a_sign_in() {
     servers.mcp.sign_ins_changed();
     servers.mcp.restart("docs").await.unwrap().unwrap();
     assert_eq!(servers.call("docs", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
+}
+
+#[tokio::test]
+async fn a_server_that_waits_for_a_sign_in_is_not_asked_again_before_it() {
+    let (url, asked) = server(secured).await;
+    let pause = Pause { first: Duration::from_millis(1), longest: Duration::from_millis(1) };
+    let servers = Servers::with_options(Arc::default(), |options| options.pause = pause);
+    let closed = "http://127.0.0.1:9/mcp";
+    servers.agree(&json!({ "docs": {"url": url}, "closed": {"url": closed} }));
+    servers.ready().await;
+    assert!(matches!(servers.phase("docs"), Phase::NeedsSignIn(_)));
+    let before = asked.lock().unwrap().len();
+    let closed = || servers.mcp.statuses().into_iter().find(|server| server.id == "closed").unwrap();
+    until(|| closed().failures >= 5).await;
+    assert_eq!(asked.lock().unwrap().len(), before);
+    tokens(&servers, &["good-token"]);
+    servers.mcp.sign_ins_changed();
+    until(|| servers.phase("docs") == Phase::Ready).await;
 }
 
 #[tokio::test]
