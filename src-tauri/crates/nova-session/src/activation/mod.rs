@@ -80,12 +80,7 @@ pub(crate) fn visible_tools(
     first: &[ToolDefinition],
     active: &Active,
 ) -> Vec<ToolDefinition> {
-    let now = |frozen: &ToolDefinition| match snapshot.tool(&frozen.name) {
-        ToolLookup::Found { skill, tool } if snapshot_has(snapshot, &tool) => {
-            definition(snapshot, &skill, &tool)
-        }
-        _ => frozen.clone(),
-    };
+    let now = |frozen: &ToolDefinition| defined(snapshot, &frozen.name).unwrap_or_else(|| frozen.clone());
     let mut tools: Vec<ToolDefinition> = first.iter().map(now).collect();
     // A chat that began when there was nothing to load.
     if !first.iter().any(|tool| ControlTool::named(&tool.name) == Some(ControlTool::LoadSkill)) {
@@ -115,14 +110,20 @@ fn tools_of(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<ToolDefinition> {
 
 /// Tools by their names, as they are now; those that no longer exist are left out.
 pub(crate) fn named_tools(snapshot: &Snapshot, names: &[String]) -> Vec<ToolDefinition> {
-    let now = |name: &String| match (ControlTool::named(name), snapshot.tool(name)) {
-        (Some(control), _) => Some(control.definition()),
-        (None, ToolLookup::Found { skill, tool }) if snapshot_has(snapshot, &tool) => {
+    names.iter().filter_map(|name| defined(snapshot, name)).collect()
+}
+
+/// A tool as it is now; None where there is none of the name.
+fn defined(snapshot: &Snapshot, name: &str) -> Option<ToolDefinition> {
+    if let Some(control) = ControlTool::named(name) {
+        return Some(control.definition());
+    }
+    match snapshot.tool(name) {
+        ToolLookup::Found { skill, tool } if snapshot_has(snapshot, &tool) => {
             Some(definition(snapshot, &skill, &tool))
         }
         _ => None,
-    };
-    names.iter().filter_map(now).collect()
+    }
 }
 
 /// Skills whose instructions stand in the system prompt.
