@@ -241,7 +241,12 @@ fn tool_counts(tools: &[ListedTool]) -> ServerToolCounts {
         listed: count(&|_| true),
         on: count(&is_on),
         changed: count(&|tool| is_blocked(tool)),
-        new: count(&|tool| is_blocked(tool) && tool.is_new),
+        new: count(&|tool| is_blocked(tool) && tool.change.as_ref().is_some_and(ChangedTool::is_new)),
+        changed_since: tools
+            .iter()
+            .filter(|tool| is_blocked(tool))
+            .filter_map(|tool| tool.change.as_ref()?.since.clone())
+            .min(),
         tokens: tools.iter().filter(is_on).map(|tool| tokens(tool.bytes)).sum(),
     }
 }

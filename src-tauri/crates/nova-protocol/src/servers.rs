@@ -85,7 +85,7 @@ impl ServerStateView {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct ServerToolCounts {
     pub listed: u32,
     /// The user wants them, and they can be called.
@@ -94,6 +94,8 @@ pub struct ServerToolCounts {
     pub changed: u32,
     /// Of these, tools that the server did not have when the user agreed to it.
     pub new: u32,
+    /// When the first of those changes was seen, RFC 3339; null where nobody knows.
+    pub changed_since: Option<String>,
     /// Of those that are on, in a request where the skill is active; estimated at four bytes a token.
     pub tokens: u32,
 }

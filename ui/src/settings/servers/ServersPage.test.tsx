@@ -141,7 +141,7 @@ const change = {
 
 it('keeps a changed tool blocked until its difference is approved', async () => {
   const { backend, user } = setup({
-    servers: { servers: [sampleServer({ tools: { listed: 8, on: 7, changed: 1, new: 0, tokens: 9 } })], broken: [] },
+    servers: { servers: [sampleServer({ tools: { listed: 8, on: 7, changed: 1, new: 0, changed_since: null, tokens: 9 } })], broken: [] },
     serverDetails: { github: sampleServerDetail({}, { changes: [change] }) },
   });
   backend.on('approve_server_tool', () => backend.list_servers());

@@ -13,9 +13,9 @@ it.each<[Partial<ServerRow>, string, string | null]>([
   [{ state: 'starting', start: { elapsed: 2_000, limit: 90_000 } }, 'Starting, 0:04 of 1:30: waits for its tool list', 'stop'],
   [{ state: 'ready' }, 'Ready', null],
   [{ state: 'ready', active_in: 2 }, 'Ready, used in 2 chats', null],
-  [{ state: 'ready', tools: { listed: 8, on: 7, changed: 1, new: 0, tokens: 9 } }, 'Needs review: 1 tool changed', 'review'],
-  [{ state: 'ready', tools: { listed: 8, on: 7, changed: 1, new: 1, tokens: 9 } }, 'Needs review: 1 new tool blocked', 'review'],
-  [{ state: 'ready', tools: { listed: 9, on: 5, changed: 3, new: 2, tokens: 9 } }, 'Needs review: 1 tool changed, 2 new tools blocked', 'review'],
+  [{ state: 'ready', tools: { listed: 8, on: 7, changed: 1, new: 0, changed_since: null, tokens: 9 } }, 'Needs review: 1 tool changed', 'review'],
+  [{ state: 'ready', tools: { listed: 8, on: 7, changed: 1, new: 1, changed_since: '2026-11-09T12:00:00Z', tokens: 9 } }, 'Needs review: 1 new tool blocked since 9 Nov', 'review'],
+  [{ state: 'ready', tools: { listed: 9, on: 5, changed: 3, new: 2, changed_since: null, tokens: 9 } }, 'Needs review: 1 tool changed, 2 new tools blocked', 'review'],
   [{ state: 'asleep' }, 'Ready, asleep. Starts with the next call', null],
   [{ state: 'needs_sign_in', reason: 'It asks for a token.' }, 'Needs sign-in: It asks for a token.', 'credentials'],
   [{ state: 'needs_sign_in', host: 'mcp.example.com', reason: 'It asks for a token.' }, 'Needs sign-in: It asks for a token.', 'sign_in'],
@@ -34,13 +34,13 @@ it.each<[Partial<ServerRow>, string, string | null]>([
 
 it('counts what needs attention, and nothing that is off', () => {
   expect(needsAttention(sampleServer({ state: 'failed' }))).toBe(true);
-  expect(needsAttention(sampleServer({ tools: { listed: 2, on: 1, changed: 1, new: 0, tokens: 1 } }))).toBe(true);
-  expect(needsAttention(sampleServer({ state: 'off', tools: { listed: 2, on: 1, changed: 1, new: 0, tokens: 1 } }))).toBe(false);
+  expect(needsAttention(sampleServer({ tools: { listed: 2, on: 1, changed: 1, new: 0, changed_since: null, tokens: 1 } }))).toBe(true);
+  expect(needsAttention(sampleServer({ state: 'off', tools: { listed: 2, on: 1, changed: 1, new: 0, changed_since: null, tokens: 1 } }))).toBe(false);
   expect(needsAttention(sampleServer({ state: 'starting' }))).toBe(false);
 });
 
 it('marks the tools of a server that is away as the last known', () => {
   expect(toolsText(sampleServer({ state: 'failed' }))).toEqual({ text: '8', lastKnown: true });
-  expect(toolsText(sampleServer({ tools: { listed: 8, on: 7, changed: 0, new: 0, tokens: 1 } }))).toEqual({ text: '7 of 8', lastKnown: false });
+  expect(toolsText(sampleServer({ tools: { listed: 8, on: 7, changed: 0, new: 0, changed_since: null, tokens: 1 } }))).toEqual({ text: '7 of 8', lastKnown: false });
   expect(toolsText(sampleServer({ tools: null })).text).toBe('unknown');
 });

@@ -1,7 +1,7 @@
 // What the page says of a server: the dot, the line, and the next step.
 
-import type { ServerRow } from '../../ipc';
-import { counted } from '../../shared';
+import type { ServerRow, ServerToolCounts } from '../../ipc';
+import { counted, dateText } from '../../shared';
 
 export type ServerRemedyName = 'review' | 'restart' | 'stop' | 'sign_in' | 'credentials';
 
@@ -42,8 +42,7 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
       return { dot: 'bg-danger', text: failedText(row, since), remedy: { to: 'restart', label: 'Try now' } };
     case 'asleep':
     case 'ready': {
-      const changed = row.tools?.changed ?? 0;
-      if (changed > 0) return { dot: 'bg-warn', text: `Needs review: ${blockedText(changed, row.tools?.new ?? 0)}`, remedy: review };
+      if (row.tools && row.tools.changed > 0) return { dot: 'bg-warn', text: `Needs review: ${blockedText(row.tools)}`, remedy: review };
       if (row.state === 'asleep') return { dot: 'bg-ok', text: 'Ready, asleep. Starts with the next call', remedy: null };
       const use = row.active_in > 0 ? `, used in ${counted(row.active_in, 'chat')}` : '';
       return { dot: 'bg-ok', text: `Ready${use}`, remedy: null };
@@ -51,11 +50,12 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
   }
 }
 
-/** "2 tools changed, 1 new tool is blocked" */
-function blockedText(changed: number, added: number): string {
+/** "2 tools changed, 1 new tool blocked since 9 Nov" */
+function blockedText({ changed, new: added, changed_since }: ServerToolCounts): string {
   const others = changed - added;
   const parts = [others > 0 && `${counted(others, 'tool')} changed`, added > 0 && `${counted(added, 'new tool')} blocked`];
-  return parts.filter(Boolean).join(', ');
+  const since = changed_since === null ? '' : ` since ${dateText(new Date(changed_since))}`;
+  return parts.filter(Boolean).join(', ') + since;
 }
 
 function failedText(row: ServerRow, since: number): string {

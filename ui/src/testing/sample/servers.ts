@@ -13,7 +13,7 @@ export function sampleServer(change: Partial<ServerRow> = {}): ServerRow {
     protocol: '2025-11-25',
     runs: 'npx -y octo-github-mcp',
     host: null,
-    tools: { listed: 8, on: 8, changed: 0, new: 0, tokens: 2882 },
+    tools: { listed: 8, on: 8, changed: 0, new: 0, changed_since: null, tokens: 2882 },
     active_in: 0,
     reaches_vault: false,
     start: null,

@@ -24,8 +24,8 @@ pub struct ListedTool {
     pub bytes: usize,
     /// The user wants it.
     pub on: bool,
-    /// The server did not list it when the user agreed to it.
-    pub is_new: bool,
+    /// What changed since the user agreed to it.
+    pub change: Option<ChangedTool>,
     /// Why it cannot be called.
     pub trouble: Option<(State, String)>,
 }
@@ -48,7 +48,7 @@ impl Server {
                 effect: self.config.tools.effects.get(&definition.name).copied(),
                 bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
                 on,
-                is_new: now.known.change_of(definition).is_some_and(|change| change.is_new()),
+                change: now.known.change_of(definition),
                 trouble,
             }
         });
