@@ -9,6 +9,7 @@ use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Merge, VaultPath, merge};
+use crate::writing::change_set::ChangeSet;
 use crate::writing::journal::{Record, RecordState, SetLog, undone};
 use crate::writing::write::Planned;
 
@@ -43,82 +44,36 @@ impl History {
         }
         let Undoing { draft, mut merged, mut conflicts, unreadable, .. } = undoing;
 
-        let label = format!("Undo: {}", set.label);
-        let own = self.vault.change_set(ChangeSetKind::Undo, label);
-        let numbers = |except: &HashSet<usize>| -> Vec<_> {
-            let all = records.iter().zip(&notes.of_record);
-            all.filter(|(_, note)| !except.contains(note))
-                .map(|(record, note)| (record.n, notes.newest[*note].clone()))
-                .collect()
-        };
-        own.journal().will_undo(&set.id, numbers(&in_conflict));
-        let mut plan = draft.plan();
-        loop {
-            // Edited, or its name taken, since the undo began: the rest is undone without that note.
-            let (to, Conflicting { path, from, theirs, what }) = match own.apply_plan(&plan, author) {
-                Ok(applied) => {
-                    for (path, outside) in applied.merged {
-                        merged.entry(path).or_default().extend(outside);
-                    }
-                    break;
-                }
-                Err(VaultError::Conflict(conflict)) if names(&plan, &conflict.path) => {
-                    let Conflict { path, from, theirs, what, .. } = *conflict;
-                    (path.clone(), Conflicting { path, from, theirs, what })
-                }
-                Err(VaultError::Exists { path }) if names(&plan, &path) => {
-                    let what = vec![format!("\"{path}\" is taken")];
-                    // Where it was to be there is another note: its text alone can be restored, and
-                    // that where it is.
-                    let stays = plan.iter().find(|planned| planned.path == path);
-                    let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
-                    let theirs = self.vault.core().disk.text(&at)?.unwrap_or_default();
-                    (path, Conflicting { path: at, from: None, theirs, what })
-                }
-                Err(error) => return Err(error),
-            };
-            let mut mine = None;
-            plan.retain(|planned| {
-                if planned.path != to {
-                    return true;
-                }
-                mine.clone_from(&planned.after);
-                in_conflict.extend(notes.behind(Leading::from(planned)));
-                false
-            });
-            let kind = match (&from, &mine) {
-                (Some(_), _) => NoteChangeKind::Renamed,
-                (None, None) => NoteChangeKind::Deleted,
-                (None, Some(_)) => NoteChangeKind::Modified,
-            };
-            conflicts.push(Conflict { path, from, kind, mine: mine.unwrap_or_default(), theirs, what });
+        let own = self.vault.change_set(ChangeSetKind::Undo, format!("Undo: {}", set.label));
+        own.journal().will_undo(&set.id, notes.numbers(&records, &in_conflict));
+        let applied = self.apply(&own, draft.plan(), author)?;
+        in_conflict.extend(applied.left_out.iter().flat_map(|planned| notes.behind(Leading::from(planned))));
+        conflicts.extend(applied.conflicts);
+        for (path, outside) in applied.merged {
+            merged.entry(path).or_default().extend(outside);
         }
 
-        let done: Vec<_> = records
-            .iter()
-            .zip(&notes.of_record)
-            .filter_map(|(record, note)| (!in_conflict.contains(note)).then_some(record))
-            .collect();
+        let is_done = |(_, note): &(&&Record, &usize)| !in_conflict.contains(*note);
+        let done: Vec<_> =
+            records.iter().zip(&notes.of_record).filter(is_done).map(|(record, _)| *record).collect();
         if !done.is_empty() {
-            let writes = self.writes(own.id(), &plan, &notes)?;
+            let writes = self.writes(own.id(), &applied.plan, &notes)?;
             let all = records.iter().zip(&notes.of_record);
             let by = all.map(|(record, note)| (record.n, writes[*note].clone())).collect();
-            own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict), by)?;
+            let numbers = notes.numbers(&records, &in_conflict);
+            own.journal().undid(self.vault.core(), &set.id, numbers, by)?;
         }
-        let mut undone_paths: IndexSet<VaultPath> = IndexSet::new();
-        for record in done {
-            if record.kind == NoteChangeKind::Renamed {
-                self.vault.core().disk.remove_empty(&record.folders);
-            }
-            undone_paths.insert(record.path.clone());
+        for record in done.iter().filter(|record| record.kind == NoteChangeKind::Renamed) {
+            self.vault.core().disk.remove_empty(&record.folders);
         }
+        let undone_paths: IndexSet<VaultPath> = done.iter().map(|record| record.path.clone()).collect();
+        merged.retain(|path, outside| {
+            !outside.is_empty() && conflicts.iter().all(|conflict| conflict.path != *path)
+        });
         let outcome = UndoOutcome {
             change_set: own.id().to_owned(),
             undone: undone_paths.into_iter().collect(),
-            merged: merged
-                .into_iter()
-                .filter(|(path, outside)| !outside.is_empty() && conflicts.iter().all(|c| c.path != *path))
-                .collect(),
+            merged: merged.into_iter().collect(),
             conflicts,
             unreadable,
         };
@@ -127,7 +82,61 @@ impl History {
     }
 }
 
+/// What could be written of a plan, and what could not.
+struct Applied {
+    plan: Vec<Planned>,
+    /// What was edited outside meanwhile and is kept, by note.
+    merged: Vec<(VaultPath, Vec<String>)>,
+    left_out: Vec<Planned>,
+    conflicts: Vec<Conflict>,
+}
+
 impl History {
+    /// Writes the plan, without the notes that were edited, or whose names were taken, since it was made.
+    fn apply(&self, own: &ChangeSet, mut plan: Vec<Planned>, author: &Author) -> Result<Applied, VaultError> {
+        let (mut left_out, mut conflicts) = (Vec::new(), Vec::new());
+        loop {
+            let (to, conflicting) = match own.apply_plan(&plan, author) {
+                Ok(applied) => {
+                    return Ok(Applied { plan, merged: applied.merged, left_out, conflicts });
+                }
+                Err(error) => self.conflicting(error, &plan)?,
+            };
+            let (refused, rest): (Vec<_>, Vec<_>) = plan.into_iter().partition(|planned| planned.path == to);
+            plan = rest;
+            let mine = refused.last().and_then(|planned| planned.after.clone());
+            conflicts.push(conflicting.with(mine));
+            left_out.extend(refused);
+        }
+    }
+
+    /// Which planned write an error is about, and what is there instead.
+    ///
+    /// # Errors
+    /// The error itself, where it is about none of them.
+    fn conflicting(
+        &self,
+        error: VaultError,
+        plan: &[Planned],
+    ) -> Result<(VaultPath, Conflicting), VaultError> {
+        match error {
+            VaultError::Conflict(conflict) if names(plan, &conflict.path) => {
+                let Conflict { path, from, theirs, what, .. } = *conflict;
+                Ok((path.clone(), Conflicting { path, from, theirs, what }))
+            }
+            VaultError::Exists { path } if names(plan, &path) => {
+                let what = vec![format!("\"{path}\" is taken")];
+                // Where it was to be there is another note: its text alone can be restored, and that where
+                // it is.
+                let stays = plan.iter().find(|planned| planned.path == path);
+                let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
+                let theirs = self.vault.core().disk.text(&at)?.unwrap_or_default();
+                Ok((path, Conflicting { path: at, from: None, theirs, what }))
+            }
+            error => Err(error),
+        }
+    }
+
     /// For each note the numbers of the writes that the undo `own` made of it as planned.
     fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<Vec<u64>>, VaultError> {
         let sets = self.sets()?;
@@ -169,6 +178,19 @@ struct Conflicting {
     from: Option<VaultPath>,
     theirs: String,
     what: Vec<String>,
+}
+
+impl Conflicting {
+    /// With the text that the undo would have left; None where it would have deleted the note.
+    fn with(self, mine: Option<String>) -> Conflict {
+        let Self { path, from, theirs, what } = self;
+        let kind = match (&from, &mine) {
+            (Some(_), _) => NoteChangeKind::Renamed,
+            (None, None) => NoteChangeKind::Deleted,
+            (None, Some(_)) => NoteChangeKind::Modified,
+        };
+        Conflict { path, from, kind, mine: mine.unwrap_or_default(), theirs, what }
+    }
 }
 
 fn names(plan: &[Planned], path: &VaultPath) -> bool {
@@ -217,6 +239,12 @@ impl Notes {
         }
         notes.of_record.reverse();
         notes
+    }
+
+    /// The number of each record whose note is not among `except`, and where its note was.
+    fn numbers(&self, records: &[&Record], except: &HashSet<usize>) -> Vec<(u64, VaultPath)> {
+        let all = records.iter().zip(&self.of_record).filter(|(_, note)| !except.contains(note));
+        all.map(|(record, note)| (record.n, self.newest[*note].clone())).collect()
     }
 
     /// The notes that a write leads back: the one that is there and the one that was.
