@@ -69,6 +69,7 @@ mod recording;
 mod records_as_people_keep_them;
 mod routing_requests;
 mod ruling;
+mod ruling_sub_agents;
 mod running_a_pipeline;
 mod running_code;
 #[cfg(target_os = "linux")]

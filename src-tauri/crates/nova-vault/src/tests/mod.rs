@@ -19,12 +19,14 @@ mod forking;
 #[cfg(unix)]
 mod gone;
 mod interleaving;
+mod interleaving_moves;
 mod kept;
 mod killed;
 mod leftovers;
 mod linking;
 mod many;
 mod moving;
+mod moving_elsewhere;
 mod obsidian;
 #[cfg(unix)]
 mod odd_files;
