@@ -2297,6 +2297,10 @@ changed: number,
  */
 new: number, 
 /**
+ * When the first of those changes was seen, RFC 3339; null where nobody knows.
+ */
+changed_since: string | null, 
+/**
  * Of those that are on, in a request where the skill is active; estimated at four bytes a token.
  */
 tokens: number, };
