@@ -382,6 +382,14 @@ name: string, state: CredentialState, reason: string | null,
  */
 sign_in: boolean, 
 /**
+ * Of a sign-in: the host where one signs in or, with `server`, that of the server, which gets the token.
+ */
+host: string | null, 
+/**
+ * The MCP server that a sign-in is for.
+ */
+server: string | null, 
+/**
  * Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
  */
 wanted_by: Array<string>, grants: Array<GrantRow>, };
