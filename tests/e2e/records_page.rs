@@ -79,6 +79,8 @@ async fn own_field_is_added_and_used_in_form_and_table() {
     assert_eq!(contact["fields"]["mood"], mood, "{contact}");
     assert_eq!(contact["except"], json!([{"type": "company"}]));
 
+    window.click("nav[aria-label=Settings] > button").await;
+    window.wait_for("[data-testid=composer-input]").await;
     window.press(&[Key::Control], '2').await;
     window.wait_for("[data-testid=skill-panel]").await;
     window.press(&[Key::Control, Key::Shift], '.').await;
