@@ -23,6 +23,7 @@ mod picking;
 #[path = "../journeys/protected_server.rs"]
 mod protected_server;
 mod reading;
+mod records_page;
 mod running_code;
 mod running_commands;
 mod vault_settings;

@@ -79,6 +79,7 @@ mod running_typescript;
 mod serving_on_a_port;
 mod serving_outside_tools;
 mod serving_skills;
+mod setting_up_records;
 mod setting_up_skills;
 mod showing_images;
 mod signing_in;

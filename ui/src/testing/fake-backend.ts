@@ -487,7 +487,7 @@ export class FakeBackend extends ScriptedBackend {
     const others = this.list_credentials().credentials.filter((row) => row.name !== name && !name.startsWith(`${row.name}/`));
     const old = this.list_credentials().credentials.find((row) => row.name === name);
     const grants = grant_to === undefined ? [] : [{ consumer: grant_to, destination: 'host.example', in_force: true }];
-    const row = { name, state: 'kept', reason: null, sign_in: false, wanted_by: old?.wanted_by ?? [], grants } as const;
+    const row = { name, state: 'kept', reason: null, sign_in: false, host: null, server: null, wanted_by: old?.wanted_by ?? [], grants } as const;
     return this.put_credentials([...others, row], name, 'kept');
   };
 

@@ -53,6 +53,9 @@ pub struct RecordType {
     /// type's name, and notes in `folder` that say no type and whose properties fit.
     #[serde(default, rename = "match")]
     matches: Option<Vec<MatchRule>>,
+    /// Notes that are none of these records although they meet `match`, such as those of another type.
+    #[serde(default)]
+    except: Vec<MatchRule>,
     /// The field whose value names the note. Without one, and where a note leaves it out, the note's
     /// own name does.
     #[serde(default)]
@@ -231,8 +234,10 @@ impl RecordTypes {
     pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
         // Most notes spell a type as their skill does, which needs no folding.
         let said = note.document.record_type();
-        let by_type =
-            said.and_then(|said| self.iter().find(|record| record.type_values.iter().any(|own| own == said)));
+        let is_of = |record: &&RecordType, said: &str| {
+            record.except.is_empty() && record.type_values.iter().any(|own| own == said)
+        };
+        let by_type = said.and_then(|said| self.iter().find(|record| is_of(record, said)));
         by_type.or_else(|| self.iter().find(|record| record.recognises(note)))
     }
 
