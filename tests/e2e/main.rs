@@ -25,6 +25,7 @@ mod protected_server;
 mod reading;
 mod running_code;
 mod running_commands;
+mod today;
 mod vault_settings;
 mod waiting_tools;
 mod web_pages;
