@@ -26,6 +26,7 @@ mod reading;
 mod records_page;
 mod running_code;
 mod running_commands;
+mod today;
 mod vault_settings;
 mod waiting_tools;
 mod web_pages;

@@ -6,6 +6,7 @@ mod adding_a_native_skill;
 mod adding_servers;
 mod asked_by_a_server;
 mod asking_a_question;
+mod asking_about_today;
 mod asking_the_vault;
 mod asking_through_a_client;
 #[cfg(target_os = "linux")]

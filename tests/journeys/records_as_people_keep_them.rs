@@ -15,7 +15,7 @@ org: "[[Fernhill Dairy]]"
 mail: ilse@fernhill.example
 followup: 2026-11-24
 last_contact: spring
-birthday: 1984-03-02
+met_on: 1984-03-02
 ---
 //- Odile Farrow.md
 ---
@@ -194,40 +194,40 @@ fn a_note_that_two_types_claim_is_a_problem() {
 
 #[tokio::test]
 async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
-    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nbirthday: soon\n---\n", []);
+    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nmet_on: soon\n---\n", []);
     let app = nova.start().await;
     app.watch();
     let mut events = app.events();
-    config(&nova, "crm", json!({"records": {"contact": {"fields": {"birthday": {"kind": "date"}}}}}));
+    config(&nova, "crm", json!({"records": {"contact": {"fields": {"met_on": {"kind": "date"}}}}}));
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
 
     let contact =
         nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
     let form = app.record_form(contact).await.unwrap();
-    assert_eq!(form.schema["properties"]["birthday"]["format"], "date", "the form");
+    assert_eq!(form.schema["properties"]["met_on"]["format"], "date", "the form");
     let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
     let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
     let panel = serde_json::to_value(panel).unwrap().to_string();
-    assert!(panel.contains(r#""field":"birthday","label":"Birthday","format":"date""#), "the table: {panel}");
+    assert!(panel.contains(r#""field":"met_on","label":"Met on","format":"date""#), "the table: {panel}");
     let template = app.record_template("crm", "contact").unwrap();
-    assert!(template.contains("\nbirthday:\n"), "the template: {template}");
+    assert!(template.contains("\nmet_on:\n"), "the template: {template}");
     let base = app.record_base("crm", "contact").unwrap();
-    assert!(base.contains("'note.birthday'"), "the base: {base}");
+    assert!(base.contains("'note.met_on'"), "the base: {base}");
     let problems = app.vault_problems().await.unwrap();
-    assert!(problems[0].problem.contains("`birthday` is `soon`, which is not a date"), "check: {problems:?}");
+    assert!(problems[0].problem.contains("`met_on` is `soon`, which is not a date"), "check: {problems:?}");
     for tool in ["add_contact", "update_contact", "list_contacts"] {
         let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
         let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
         let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();
-        assert!(schema["properties"].get("birthday").is_some(), "{tool}: {schema}");
+        assert!(schema["properties"].get("met_on").is_some(), "{tool}: {schema}");
     }
     drop(app);
 
-    call(&nova, "crm.add_contact", json!({"name": "Bea", "birthday": "1984-03-02"}));
-    assert!(nova.vault.read("CRM/People/Bea.md").contains("birthday: 1984-03-02\n"));
-    call(&nova, "crm.update_contact", json!({"name": "Ada", "birthday": "1815-12-10"}));
-    let listed = call(&nova, "crm.list_contacts", json!({"birthday": "1984"}));
-    assert_eq!((&listed["count"], &listed["contacts"][0]["birthday"]), (&json!(1), &json!("1984-03-02")));
+    call(&nova, "crm.add_contact", json!({"name": "Bea", "met_on": "1984-03-02"}));
+    assert!(nova.vault.read("CRM/People/Bea.md").contains("met_on: 1984-03-02\n"));
+    call(&nova, "crm.update_contact", json!({"name": "Ada", "met_on": "1815-12-10"}));
+    let listed = call(&nova, "crm.list_contacts", json!({"met_on": "1984"}));
+    assert_eq!((&listed["count"], &listed["contacts"][0]["met_on"]), (&json!(1), &json!("1984-03-02")));
 }
 
 #[test]
@@ -374,8 +374,8 @@ async fn the_page_shows_what_the_notes_suggest_before_it_counts() {
         (Some("last_contact"), &["spring".to_owned()][..])
     );
     assert_eq!(spring.paths, ["Ilse Brandvik.md"]);
-    let birthday = page.own_fields.iter().find(|field| field.property == "birthday").unwrap();
-    assert_eq!((birthday.kind.as_str(), birthday.used, birthday.notes), ("date", false, 1));
+    let met_on = page.own_fields.iter().find(|field| field.property == "met_on").unwrap();
+    assert_eq!((met_on.kind.as_str(), met_on.used, met_on.notes), ("date", false, 1));
     let templates = page.left_out.iter().find(|group| group.what == "in the templates folder").unwrap();
     assert_eq!(templates.paths, ["Templates/Person Template.md"]);
     let note = page.note.as_ref().unwrap();

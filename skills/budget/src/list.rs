@@ -388,6 +388,9 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "path": entry.path,
     });
     let refund = entry.is_refund.then(|| "refund".to_owned());
+    if let Some(every) = entry.every {
+        row["repeats"] = json!(every.word());
+    }
     let repeats = entry.every.map(|every| format!("repeats {}", every.word()));
     let said: Vec<String> = refund.into_iter().chain(repeats).collect();
     if !said.is_empty() {

@@ -31,6 +31,7 @@ mod search;
 mod set_properties;
 mod tags;
 mod task_line;
+mod today;
 mod update_task;
 
 /// The skill `vault`.
@@ -69,6 +70,7 @@ impl Skill for Vault {
             native(add_task::AddTask),
             native(complete_task::CompleteTask),
             native(update_task::UpdateTask),
+            native(today::Today),
         ]
     }
 }

@@ -945,7 +945,7 @@ late: boolean, ask: string | null,
 /**
  * Empty where there is nothing to say.
  */
-says: Array<GlanceValue>, badge: Array<GlanceValue>, };
+says: Array<GlanceValue>, badge: Array<GlanceValue>, today: TodayView | null, };
 
 export type GoneRootView = { 
 /**
@@ -2731,6 +2731,54 @@ export type TextPart = { text: string,
 hit: boolean, };
 
 export type Theme = "system" | "light" | "dark";
+
+export type TodayFetched = { name: string, at: string, };
+
+export type TodayRow = { text: string, 
+/**
+ * Empty where there is nothing more to say.
+ */
+detail: string, 
+/**
+ * Of its note.
+ */
+path: string | null, 
+/**
+ * `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty where it has none.
+ */
+at: string, until: string, overdue: boolean, 
+/**
+ * A decimal; empty where it has none.
+ */
+value: string, format: PanelFormat, unit: string, mark: string, tick: TodayTick | null, };
+
+export type TodaySide = "left" | "right";
+
+export type TodayTick = { 
+/**
+ * Its id in a manifest, `skill.tool` in a row.
+ */
+tool: string, args: Record<string, unknown>, };
+
+export type TodayTotal = { value: string, unit: string, };
+
+export type TodayView = { title: string, 
+/**
+ * The skill's id.
+ */
+skill: string, icon: string | null, side: TodaySide, order: number, rows: Array<TodayRow>, overdue: number, 
+/**
+ * The sums of the rows' figures by currency, where they are added up.
+ */
+total: Array<TodayTotal>, 
+/**
+ * When sources outside of the vault were fetched, RFC 3339.
+ */
+fetched: Array<TodayFetched>, panel: boolean, 
+/**
+ * Why nothing is known, with the remedy, in one line.
+ */
+problem: string | null, };
 
 export type ToolDefinitionView = { tool: string, description: string, input_schema: JsonValue, effect: Effect, hosts: Array<string>, 
 /**

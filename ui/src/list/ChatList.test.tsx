@@ -151,7 +151,7 @@ test('without chats the list says how one comes', () => {
 
 describe('what is due', () => {
   const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
-  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue }];
+  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue, today: null }];
 
   test('stands beside the skill that says it, in the list and for the icons of the rail', () => {
     show({ app: { skillPanels: samplePanels, glances } });

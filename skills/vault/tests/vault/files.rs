@@ -48,6 +48,7 @@ fn the_tools_are_those_of_the_contract() {
             "vault__add_task {text, path?, heading?, due?, scheduled?, start?, priority?, recurrence?} Write",
             "vault__complete_task {path, text, line?} Write",
             "vault__update_task {path, text, line?, new_text?, due?, scheduled?, start?, priority?, recurrence?, status?} Write",
+            "vault__today {date?} Read",
         ]
     );
 }

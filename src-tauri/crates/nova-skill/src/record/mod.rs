@@ -148,6 +148,10 @@ pub struct Field {
     /// One sentence for a model.
     #[serde(default)]
     pub description: Option<String>,
+    /// Takes the place of a field that the user added under its name, whatever its kind: for one that many vaults had
+    /// before the skill.
+    #[serde(default)]
+    pub replaces_own: bool,
     #[serde(skip)]
     property: String,
     /// By what the vault writes, folded: how it writes it, and what that means; `None` for no value.

@@ -119,7 +119,7 @@ impl RecordType {
             Err(error) => return faults.add(key, format!("cannot be used: {error}")),
         };
         if let Some((own, built_in)) = self.fields.iter().find(|(own, _)| folded(own) == folded(name)) {
-            if built_in.kind != field.kind {
+            if built_in.kind != field.kind && !built_in.replaces_own {
                 let kind = built_in.kind.noun();
                 faults.add(key, format!("is {kind} of this skill already ({own}); choose another name"));
             }
