@@ -7,7 +7,7 @@ use nova_skill::Effect;
 use serde_json::Value;
 
 use super::{Now, Server};
-use crate::definition::{Definition, Kind, KnownTools, cut, short};
+use crate::definition::{ChangedTool, Definition, Kind, KnownTools, cut, short};
 use crate::limits;
 use crate::tool::McpTool;
 
