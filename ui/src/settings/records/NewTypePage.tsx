@@ -51,7 +51,7 @@ export function NewTypePage({ skill, name, onClose, onBegin }: NewTypePageProps)
       <div className="min-h-0 flex-1 overflow-y-auto">
         <Section title="Type" note="each record is a note">
           <div className="flex flex-wrap items-start gap-4 px-5 py-2 text-small">
-            <Named label="Name" note="one of them, as `type:` of its notes says it" problem={problems['name']}>
+            <Named label="Name" note="singular, the value of `type:` in its notes" problem={problems['name']}>
               <TextField autoFocus placeholder="supplier" value={type.name} invalid={'name' in problems} onChange={(event) => set({ name: event.target.value })} />
             </Named>
             <Named label="Folder of new notes" note="a record counts wherever it lies" problem={problems['folder']}>
