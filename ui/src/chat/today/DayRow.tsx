@@ -2,7 +2,9 @@ import type { KeyboardEvent } from 'react';
 
 import { Icon, LinkButton, noteName } from '../../shared';
 import { moneyText, numberText } from '../../shared/amount';
+import { revealed } from '../../shared/invisible';
 import { NoteLink } from '../../shared/NoteLink';
+import { Revealed } from '../../shared/Revealed';
 import { useActions, useSession } from '../../state/hooks';
 import { waitingCalls } from '../../state/session';
 import { ApprovalCard } from '../ApprovalCard';
@@ -40,11 +42,13 @@ export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProp
       <div className="flex h-7.5 items-center gap-2 short:h-7">
         {times && <Times begins={times.begins} now={times.now} />}
         {row.tick !== null && (
-          <Box label={`Done: ${row.text}`} ticked={ticked} busy={tick?.state === 'running' || tick?.state === 'undoing'} onChange={change} />
+          <Box label={`Done: ${revealed(row.text)}`} ticked={ticked} busy={tick?.state === 'running' || tick?.state === 'undoing'} onChange={change} />
         )}
         {row.mark !== '' && <Mark name={row.mark} />}
         <span className="flex min-w-0 flex-1 items-baseline gap-1.5">
-          <span className={`cut max-w-full flex-none text-ui ${times?.now ? 'font-medium' : ''} ${ticked ? 'text-fg-3 line-through' : ''}`}>{plain(row.text)}</span>
+          <span className={`cut max-w-full flex-none text-ui ${times?.now ? 'font-medium' : ''} ${ticked ? 'text-fg-3 line-through' : ''}`}>
+            <Revealed text={plain(row.text)} />
+          </span>
           <Detail row={row} isTask={row.tick !== null} />
         </span>
         {row.value !== '' && <span className="tabular shrink-0 text-ui">{figure(row.value, row.unit)}</span>}
@@ -84,10 +88,10 @@ function Detail({ row: { path, detail }, isTask }: { row: ShownRow['row']; isTas
   if (words === '') return null;
   // It gives way before the text does.
   const looks = 'cut min-w-0 flex-1 text-left text-small text-fg-2';
-  if (!isTask || path === null) return <span className={looks}>{words}</span>;
+  if (!isTask || path === null) return <span className={looks}><Revealed text={words} /></span>;
   return (
     <NoteLink note={path} className={`${looks} font-normal! text-fg-2!`}>
-      {words}
+      <Revealed text={words} />
     </NoteLink>
   );
 }
@@ -123,7 +127,7 @@ function Mark({ name }: { name: string }) {
   const letter = [...name][0] ?? '';
   const colour = colours[[...name].reduce((sum, c) => sum + (c.codePointAt(0) ?? 0), 0) % colours.length];
   return (
-    <span role="img" aria-label={name} data-tip={name} className={`flex size-3.75 shrink-0 items-center justify-center rounded-badge text-[0.625rem] font-semibold ${colour}`}>
+    <span role="img" aria-label={revealed(name)} data-tip={revealed(name)} className={`flex size-3.75 shrink-0 items-center justify-center rounded-badge text-[0.625rem] font-semibold ${colour}`}>
       {letter.toUpperCase()}
     </span>
   );

@@ -1,5 +1,6 @@
 import { Icon, iconOf, LinkButton, skillIcon } from '../../shared';
 import { moneyText } from '../../shared/amount';
+import { revealed } from '../../shared/invisible';
 import { useActions, useApp } from '../../state/hooks';
 import { DayRow } from './DayRow';
 import { agesOf, type ShownSection } from './day';
@@ -11,7 +12,7 @@ export function DaySection({ section, now, ticks }: { section: ShownSection; now
   return (
     <section aria-label={view.title}>
       <Head section={section} now={now} />
-      {view.problem !== null && <p className="py-1.5 text-small text-danger">{view.problem}</p>}
+      {view.problem !== null && <p className="py-1.5 text-small text-danger">{revealed(view.problem)}</p>}
       <ul>
         {rows.map((shown) => (
           <DayRow key={shown.key} shown={shown} now={now} onTick={() => ticks.tick(key, shown.row, shown.place)} onUndo={ticks.undo} />
@@ -52,7 +53,7 @@ function Head({ section: { view, left, overdue }, now }: { section: ShownSection
         )
       )}
       {overdue > 0 && <span className="tabular font-normal text-danger">{overdue} overdue</span>}
-      {ages !== '' && <span className="cut font-normal text-warn">{ages}</span>}
+      {ages !== '' && <span className="cut font-normal text-warn">{revealed(ages)}</span>}
       {view.panel && panel && (
         <LinkButton className="ml-auto font-normal" onClick={() => setPanel({ open: true, tab: `skill:${view.skill}` })}>
           Open {panel.name}

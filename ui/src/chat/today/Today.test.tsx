@@ -51,6 +51,14 @@ test('Space ticks a task off by its own arguments, and takes it back', async () 
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
 });
 
+test('no character of a note hides in a row', () => {
+  const [events] = sampleToday(new Date());
+  const rows = events!.today!.rows.map((row) => ({ ...row, text: 'Pay\u202etxt', detail: 'a\u200bb' }));
+  renderInApp(<Today empty="" />, { app: { glances: [{ ...events!, today: { ...events!.today!, rows } }] } });
+  expect(screen.getAllByText('U+202E')[0]).toBeVisible();
+  expect(screen.getAllByText('U+200B')[0]).toBeVisible();
+});
+
 test('a tick that is refused says why', async () => {
   const { backend } = page();
   backend.fail('call_tool', { message: 'The task was changed.', hint: 'Open the note.' });
