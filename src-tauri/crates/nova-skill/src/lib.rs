@@ -64,8 +64,8 @@ pub use process::{
     ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxFacts, SandboxSource, ToolProcess, UserRun,
 };
 pub use record::{
-    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, Record, RecordDraft, RecordFilters,
-    RecordRules, RecordType, RecordTypes, RecordUse, Start,
+    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, OwnFields, Record, RecordDraft,
+    RecordFilters, RecordRules, RecordType, RecordTypes, RecordUse, Start, Template,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAccess, native};
 
