@@ -24,6 +24,7 @@ mod killed;
 mod leftovers;
 mod linking;
 mod many;
+mod mentioning;
 mod moving;
 mod obsidian;
 #[cfg(unix)]
