@@ -230,6 +230,68 @@ async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
     assert_eq!((&listed["count"], &listed["contacts"][0]["met_on"]), (&json!(1), &json!("1984-03-02")));
 }
 
+/// The tools that do not make their parameters of one record alone.
+#[test]
+fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
+    let nova = Nova::new("", []);
+    let own = |types: &[&str]| {
+        let fields = |name: &&str| ((*name).to_owned(), json!({"fields": {"project": {"kind": "text"}}}));
+        json!({"records": types.iter().map(fields).collect::<serde_json::Map<_, _>>()})
+    };
+    config(&nova, "budget", own(&["expense", "transfer", "rule", "limit"]));
+    config(&nova, "portfolio", own(&["trade", "watchlist"]));
+    config(&nova, "crm", own(&["company"]));
+
+    let written = |tool: &str, mut args: Value, path: &str| {
+        args["project"] = json!("House");
+        call(&nova, tool, args);
+        let text = nova.vault.read(path);
+        assert!(text.contains("\nproject: House\n"), "{tool}: {text}");
+    };
+    let day = "2026-11-02";
+    written(
+        "budget.add_expense",
+        json!({"date": day, "amount": "5", "currency": "EUR"}),
+        "Budget/Expenses/2026/2026-11-02 5.00.md",
+    );
+    let transfer = json!({"date": day, "amount": "7", "from": "Current", "to": "Savings"});
+    written("budget.add_transfer", transfer, "Budget/Transfers/2026/2026-11-02 Current to Savings 7.00.md");
+    written(
+        "budget.add_rule",
+        json!({"match": "metro", "category": "transport"}),
+        "Budget/Rules/metro is transport.md",
+    );
+    written("budget.set_limit", json!({"category": "food", "amount": "9"}), "Budget/Limits/food.md");
+    let trade =
+        json!({"symbol": "NGTL", "kind": "buy", "date": day, "quantity": 1, "price": 2, "currency": "EUR"});
+    written("portfolio.add_trade", trade, "Portfolio/Trades/2026-11-02 NGTL buy.md");
+    written("portfolio.watch", json!({"symbol": "SLVN"}), "Portfolio/Watchlist.md");
+    nova.vault.write("CRM/Companies/Quillon.md", "---\ntype: company\nproject: House\n---\n");
+    nova.vault.write("CRM/Companies/Acme.md", "---\ntype: company\n---\n");
+
+    // What is there is changed in its place.
+    call(&nova, "budget.set_limit", json!({"category": "food", "amount": "9", "project": "Garden"}));
+    assert!(nova.vault.read("Budget/Limits/food.md").contains("\nproject: Garden\n"));
+    call(&nova, "portfolio.watch", json!({"symbol": "SLVN", "target": "3 EUR", "project": null}));
+    let list = nova.vault.read("Portfolio/Watchlist.md");
+    assert!(!list.contains("project") && list.contains("target 3 EUR"), "{list}");
+
+    call(&nova, "budget.add_income", json!({"date": day, "amount": "1"}));
+    for (tool, rows, with, all) in [
+        ("budget.list", "entries", 2, 3),
+        ("portfolio.list_trades", "trades", 1, 1),
+        ("crm.list_companies", "companies", 1, 2),
+    ] {
+        let listed = |args: Value| call(&nova, tool, args)[rows].as_array().unwrap().clone();
+        let found = listed(json!({"project": "hous"}));
+        assert_eq!(found.len(), with, "{tool}: an income has no such field, {found:?}");
+        assert!(found.iter().all(|row| row["project"] == "House"), "{tool}: {found:?}");
+        assert_eq!((listed(json!({"project": "boat"})).len(), listed(json!({})).len()), (0, all), "{tool}");
+    }
+    let rules = call(&nova, "budget.list", json!({"kind": "rule", "project": "House"}));
+    assert_eq!((&rules["count"], &rules["rules"][0]["project"]), (&json!(1), &json!("House")));
+}
+
 #[test]
 fn a_folder_with_records_has_tools_and_a_panel() {
     let nova = Nova::new("//- Reading/Old.md\n---\ntype: book\nstatus: read\nrating: 9\n---\n", []);
@@ -493,6 +555,34 @@ fn new_records_begin_with_the_users_template() {
     let args = json!({"name": "Grace"}).to_string();
     let (_, refused) = nova.json(&["tool", "call", "crm.add_contact", "--args", &args, "--approve", "all"]);
     assert!(refused.to_string().contains("The template Templates/Gone.md is not in the vault."), "{refused}");
+}
+
+#[test]
+fn imported_entries_begin_with_the_users_template_too() {
+    let notes = "//- Templates/Expense.md\n---\ntype: expense\ntags: [bank]\nreviewed: false\n---\n# {{title}}\n\
+                 //- Bank.csv\nDate;Payee;Amount\n2026-11-02;Corner Market;-5,00\n2026-11-03;Salary;7,00\n";
+    let nova = Nova::new(notes, []);
+    let template = |path: &str| {
+        config(&nova, "budget", json!({"currency": "EUR", "records": {"expense": {"template": path}}}));
+    };
+    template("Templates/Gone");
+    let proposal = call(&nova, "budget.import_transactions", json!({"path": "Bank.csv"}));
+    let agreed = json!({"path": "Bank.csv", "mapping": proposal["mapping"]});
+    let args = agreed.to_string();
+    let (code, refused) =
+        nova.json(&["tool", "call", "budget.import_transactions", "--args", &args, "--approve", "all"]);
+    assert!(code != 0 && refused.to_string().contains("The template Templates/Gone.md is not in the vault."));
+    assert_eq!(nova.vault.files(), ["Bank.csv", "Templates/Expense.md"], "nothing is imported");
+
+    template("Templates/Expense");
+    assert_eq!(call(&nova, "budget.import_transactions", agreed)["imported"], 2);
+    let expense = nova.vault.read("Budget/Expenses/2026/2026-11-02 Corner Market 5.00.md");
+    for part in ["amount: 5.00\n", "tags:\n  - bank\n", "reviewed: false\n", "import_id: "] {
+        assert!(expense.contains(part), "{part}: {expense}");
+    }
+    assert!(expense.ends_with("---\n# 2026-11-02 Corner Market 5.00\n"), "{expense}");
+    let income = nova.vault.read("Budget/Incomes/2026/2026-11-03 Salary 7.00.md");
+    assert!(!income.contains("reviewed"), "an income has its own template, {income}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod query_base;
 mod read_note;
 mod search;
 mod set_properties;
+mod suggest_links;
 mod tags;
 mod task_line;
 mod today;
@@ -64,6 +65,7 @@ impl Skill for Vault {
             native(query::QueryNotes),
             native(query_base::QueryBase),
             native(links::LinksOfNote),
+            native(suggest_links::SuggestLinks),
             native(tags::Tags),
             native(daily_note::DailyNote),
             native(list_tasks::ListTasks),

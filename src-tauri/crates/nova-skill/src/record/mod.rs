@@ -10,6 +10,7 @@ mod declaration;
 mod fault;
 mod form;
 mod from_template;
+mod listed;
 mod mapping;
 mod matching;
 mod own;
@@ -37,6 +38,8 @@ use crate::figures::folded;
 
 use fault::is_empty;
 pub use form::FieldFault;
+pub use from_template::Template;
+pub use listed::OwnFields;
 pub use mapping::ConfigFault;
 pub use matching::MatchRule;
 pub use parameters::{RecordFilters, RecordUse};
