@@ -39,7 +39,7 @@ fn answering(nova: &mut Nova, reply: impl FnMut(&Value) -> Answer + Send + 'stat
 }
 
 /// What the user, or the one who gave the task, said last.
-pub(super) fn asked(request: &Value) -> String {
+fn asked(request: &Value) -> String {
     let messages = request["messages"].as_array().unwrap().iter();
     let mut said = messages
         .filter(|message| message["role"] == "user")
@@ -70,7 +70,7 @@ async fn ends_of(app: &App, session: &str) -> Vec<Event> {
     ends.collect()
 }
 
-pub(super) async fn send(app: &App, session: &str, words: &str) {
+async fn send(app: &App, session: &str, words: &str) {
     let message = SendMessage { session: session.into(), text: words.into(), ..Default::default() };
     app.send_message(message).await.unwrap();
 }

@@ -5,7 +5,7 @@ use nova_protocol::{Commands as _, Decision, Event, SendMessage};
 use nova_testkit::{ScriptedApprover, call, calls, decided, text};
 use serde_json::{Value, json};
 
-use super::giving_tasks::{add_odile, asked, leads, outputs, send, started, task, yes};
+use super::giving_tasks::{add_odile, leads, outputs, started, task, yes};
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 use super::skills::setting;
 

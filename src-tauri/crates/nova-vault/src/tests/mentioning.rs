@@ -300,7 +300,7 @@ fn without_the_new_brackets_a_note_is_what_it_was() {
                 .unwrap();
         }
         found += answer.total;
-        vault.change_set(ChangeSetKind::Turn, "links".to_owned()).apply(draft).unwrap();
+        vault.change_set(ChangeSetKind::Turn, "links".to_owned()).apply(draft, &Author::new("user")).unwrap();
         for (path, before) in &texts {
             let after = bed.text(path.as_str());
             let of = |text: &str| outline(text).links.into_iter().map(|link| link.target).collect::<Vec<_>>();
