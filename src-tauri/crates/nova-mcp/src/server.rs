@@ -54,6 +54,8 @@ struct Now {
     protocol: Option<String>,
     /// The start under way: since when, and what ends it.
     starting: Option<(Instant, CancellationToken)>,
+    /// How many starts have ended, well or not.
+    starts: u64,
     /// When a call last needed it.
     used: Instant,
     /// How often its prompts or resources changed, or a resource that was read did.
@@ -103,6 +105,7 @@ impl Server {
                 tools: Vec::new(),
                 protocol: None,
                 starting: None,
+                starts: 0,
                 used: Instant::now(),
                 offers_changed: 0,
             }),
@@ -178,7 +181,11 @@ impl Server {
             started = start(&self.config, &self.host, &self.secrets, &self.said, &self.gate) => started,
             () = stop.cancelled() => Err(Trouble::stopped()),
         };
-        self.now().starting = None;
+        {
+            let mut now = self.now();
+            now.starting = None;
+            now.starts += 1;
+        }
         let Started { connection, tools } = match started {
             Ok(started) => started,
             Err(trouble) if trouble.kind == TroubleKind::Stopped => {
@@ -425,9 +432,14 @@ impl Called for Server {
         if let Some(connection) = self.running() {
             return Ok(connection);
         }
+        let starts = self.now().starts;
         let one = self.starting.clone().lock_owned().await;
         if let Some(connection) = self.running() {
             return Ok(connection);
+        }
+        // Who waited for a start has its answer, too.
+        if self.now().starts > starts && matches!(self.phase(), Phase::NeedsSignIn(_)) {
+            return Err(self.gate.trouble());
         }
         if self.gone.load(Ordering::SeqCst) || !self.config.enabled {
             return Err(Trouble::failed(
