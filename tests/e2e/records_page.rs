@@ -19,7 +19,7 @@ fn home() -> Home {
             "---\ncategories: [\"[[People]]\"]\nmail: eve@moss.example\nnova: private\n---\n",
         )
         .note("People/Torn.md", "---\ncategories: [\"[[People]]\"]\nmail: [torn\n---\n")
-        .note("Firms/Acme.md", "---\ntype: company\ncategories: [\"[[People]]\"]\nname: Acme\n---\n")
+        .note("People/Acme.md", "---\ntype: company\ncategories: [\"[[People]]\"]\nname: Acme\n---\n")
 }
 
 async fn open(window: &Window) {

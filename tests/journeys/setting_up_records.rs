@@ -198,7 +198,7 @@ nova: private
     let private: Vec<(&str, &[String])> =
         page.private.iter().map(|group| (group.what.as_str(), group.paths.as_slice())).collect();
     let (journal, cid) = (["Journal/Bea.md".to_owned()], ["Cid.md".to_owned()]);
-    assert_eq!(private, [("listed as `Journal`", &journal[..]), ("`nova` in the note", &cid[..])]);
+    assert_eq!(private, [("`nova` in the note", &cid[..]), ("listed as `Journal`", &journal[..])]);
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ fn the_tools_are_those_of_the_contract() {
             "vault__query {type?, where?, sort?, limit?} Read",
             "vault__query_base {path, view?} Read",
             "vault__links {path} Read",
+            "vault__suggest_links {path?, every?, limit?, dry_run?} Write",
             "vault__tags {} Read",
             "vault__daily_note {date?} Write",
             "vault__list_tasks {due?, done?, path?, tag?, query?, sort?, limit?} Read",

@@ -105,12 +105,13 @@ pub(super) fn private_entries(
     entries.iter().map(|entry| (entry.clone(), hides(entry))).collect()
 }
 
-/// Records that a model elsewhere does not see, by why: the first entry of the list, or what the note says.
+/// Records that a model elsewhere does not see, by why: what the note says, or the first entry of the list.
 pub(super) fn private(taken: &Taken<'_>, entries: &[(String, Privacy)]) -> Vec<NoteGroup> {
     let mut open: Vec<&Note> = taken.notes.clone();
-    let by_itself = ("`nova` in the note".to_owned(), Privacy { remote: true, private: Vec::new() });
-    let why = entries.iter().map(|(entry, hides)| (format!("listed as `{entry}`"), hides));
-    let why = why.chain([(by_itself.0, &by_itself.1)]);
+    let by_itself = Privacy { remote: true, private: Vec::new() };
+    let listed = entries.iter().map(|(entry, hides)| (format!("listed as `{entry}`"), hides));
+    // First: an entry of the list hides such notes, too.
+    let why = std::iter::once(("`nova` in the note".to_owned(), &by_itself)).chain(listed);
     let groups = why.filter_map(|(what, privacy)| {
         let (hidden, seen): (Vec<&Note>, Vec<&Note>) =
             std::mem::take(&mut open).into_iter().partition(|note| privacy.hides(&note.path, &note.document));

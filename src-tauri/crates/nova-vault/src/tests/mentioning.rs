@@ -215,7 +215,11 @@ fn without_links(linked: &str, words: &[String]) -> String {
             let inner = rest[at + 2..].split("]]").next().unwrap();
             inner == words || inner.ends_with(&format!("|{words}"))
         };
-        let at = rest.match_indices("[[").map(|(at, _)| at).find(shows).unwrap();
+        let at = rest
+            .match_indices("[[")
+            .map(|(at, _)| at)
+            .find(shows)
+            .unwrap_or_else(|| panic!("{linked:?} has no {words:?}"));
         out.push_str(&rest[..at]);
         out.push_str(words);
         let close = rest[at..].find("]]").unwrap();

@@ -237,7 +237,10 @@ impl<'a> MentionedNames<'a> {
             let Some(span) = marked.span(hit.start(), hit.end()) else { continue };
             let (name, words) = (&self.names[hit.pattern().as_usize()], &note.text[span.clone()]);
             let Some(place) = place_of(&prose, &span).filter(|_| name.is_spelled(words)) else { continue };
-            if is_address(&note.text, &span) || name.notes.contains(&head.path) {
+            if is_address(&note.text, &span)
+                || is_bracketed(&note.text, &span)
+                || name.notes.contains(&head.path)
+            {
                 continue;
             }
             let mut notes = name.notes.iter();
@@ -297,6 +300,11 @@ fn is_address(text: &str, span: &Range<usize>) -> bool {
         word.contains("://") || word.contains('@') || word.starts_with("www.") || word.starts_with("mailto:")
     };
     text[start..end].split_whitespace().any(is_one)
+}
+
+/// Whether it touches a bracket: with those of a link it could be read as another link.
+fn is_bracketed(text: &str, span: &Range<usize>) -> bool {
+    text[..span.start].ends_with('[') || text[span.end..].starts_with(']')
 }
 
 /// The edits after which the text says what it said, with these links besides. Where all together do not, those that
