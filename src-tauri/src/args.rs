@@ -54,6 +54,12 @@ pub(crate) enum Command {
     /// The vault: status, check, search, query, links.
     #[command(subcommand)]
     Vault(Vault),
+    /// Show what is on and due on a day.
+    Today {
+        /// The day, YYYY-MM-DD; today by default.
+        #[arg(long, value_name = "DATE")]
+        date: Option<String>,
+    },
     /// What Nova changed: list, show, undo, finish, prune.
     #[command(subcommand)]
     Changes(Changes),

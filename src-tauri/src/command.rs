@@ -11,6 +11,7 @@ mod routing;
 mod serve;
 mod session;
 mod skills;
+mod today;
 mod workspace;
 
 use std::path::PathBuf;
@@ -54,6 +55,9 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             quick(args, command, async |app| vault_status(app, json).await).await
         }
         Command::Vault(Vault::Check) => quick(args, command, async |app| vault_check(app, json).await).await,
+        Command::Today { date } => {
+            quick(args, command, async |app| today::run(app, date.as_deref(), json).await).await
+        }
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
         Command::Workspace(it) => quick(args, command, async |app| workspace::run(app, it, json).await).await,
@@ -151,9 +155,11 @@ async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
         Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
-        Command::Skill(_) | Command::Tool(_) | Command::Credential(_) | Command::Permission(_) => {
-            app.tools_loaded(LIST_LIMIT).await
-        }
+        Command::Skill(_)
+        | Command::Tool(_)
+        | Command::Credential(_)
+        | Command::Permission(_)
+        | Command::Today { .. } => app.tools_loaded(LIST_LIMIT).await,
         _ => return,
     };
     if !missing.is_empty() {

@@ -23,8 +23,10 @@ mod picking;
 #[path = "../journeys/protected_server.rs"]
 mod protected_server;
 mod reading;
+mod records_page;
 mod running_code;
 mod running_commands;
+mod today;
 mod vault_settings;
 mod waiting_tools;
 mod web_pages;

@@ -14,6 +14,7 @@ mod protected_server;
 mod screens {
     pub(crate) mod records;
     pub(crate) mod settings;
+    pub(crate) mod today;
 }
 #[allow(dead_code, unused_imports, reason = "its script is in a picture, too")]
 mod running_code;
@@ -31,6 +32,7 @@ use fantoccini::key::Key;
 use harness::{Home, Theme, Window, copy_tree};
 use screens::records::records;
 use screens::settings::{models, permissions, review, settings, settings_vault, waiting_tool};
+use screens::today::today;
 
 /// The window's default and its smallest size.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 900, 600)];
@@ -108,6 +110,9 @@ async fn main() {
         }
         if wanted("command") {
             command(name, theme).await;
+        }
+        if wanted("today") {
+            today(name, theme).await;
         }
         if wanted("pages") {
             pages(name, theme).await;
@@ -367,7 +372,7 @@ async fn chat(name: &str, theme: Theme) {
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.click("[data-testid=new-chat]").await;
-    window.wait_for("[data-testid=suggestion]").await;
+    window.wait_for("[data-testid=today-row]").await;
     take(&window, "new-chat", name).await;
     window.resize(1440, 900).await;
     window.type_into("[data-testid=composer-input]", "What did we agree with [[Harb").await;

@@ -15,7 +15,7 @@ org: "[[Fernhill Dairy]]"
 mail: ilse@fernhill.example
 followup: 2026-11-24
 last_contact: spring
-birthday: 1984-03-02
+met_on: 1984-03-02
 ---
 //- Odile Farrow.md
 ---
@@ -194,40 +194,102 @@ fn a_note_that_two_types_claim_is_a_problem() {
 
 #[tokio::test]
 async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
-    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nbirthday: soon\n---\n", []);
+    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nmet_on: soon\n---\n", []);
     let app = nova.start().await;
     app.watch();
     let mut events = app.events();
-    config(&nova, "crm", json!({"records": {"contact": {"fields": {"birthday": {"kind": "date"}}}}}));
+    config(&nova, "crm", json!({"records": {"contact": {"fields": {"met_on": {"kind": "date"}}}}}));
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
 
     let contact =
         nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
     let form = app.record_form(contact).await.unwrap();
-    assert_eq!(form.schema["properties"]["birthday"]["format"], "date", "the form");
+    assert_eq!(form.schema["properties"]["met_on"]["format"], "date", "the form");
     let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
     let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
     let panel = serde_json::to_value(panel).unwrap().to_string();
-    assert!(panel.contains(r#""field":"birthday","label":"Birthday","format":"date""#), "the table: {panel}");
+    assert!(panel.contains(r#""field":"met_on","label":"Met on","format":"date""#), "the table: {panel}");
     let template = app.record_template("crm", "contact").unwrap();
-    assert!(template.contains("\nbirthday:\n"), "the template: {template}");
+    assert!(template.contains("\nmet_on:\n"), "the template: {template}");
     let base = app.record_base("crm", "contact").unwrap();
-    assert!(base.contains("'note.birthday'"), "the base: {base}");
+    assert!(base.contains("'note.met_on'"), "the base: {base}");
     let problems = app.vault_problems().await.unwrap();
-    assert!(problems[0].problem.contains("`birthday` is `soon`, which is not a date"), "check: {problems:?}");
+    assert!(problems[0].problem.contains("`met_on` is `soon`, which is not a date"), "check: {problems:?}");
     for tool in ["add_contact", "update_contact", "list_contacts"] {
         let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
         let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
         let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();
-        assert!(schema["properties"].get("birthday").is_some(), "{tool}: {schema}");
+        assert!(schema["properties"].get("met_on").is_some(), "{tool}: {schema}");
     }
     drop(app);
 
-    call(&nova, "crm.add_contact", json!({"name": "Bea", "birthday": "1984-03-02"}));
-    assert!(nova.vault.read("CRM/People/Bea.md").contains("birthday: 1984-03-02\n"));
-    call(&nova, "crm.update_contact", json!({"name": "Ada", "birthday": "1815-12-10"}));
-    let listed = call(&nova, "crm.list_contacts", json!({"birthday": "1984"}));
-    assert_eq!((&listed["count"], &listed["contacts"][0]["birthday"]), (&json!(1), &json!("1984-03-02")));
+    call(&nova, "crm.add_contact", json!({"name": "Bea", "met_on": "1984-03-02"}));
+    assert!(nova.vault.read("CRM/People/Bea.md").contains("met_on: 1984-03-02\n"));
+    call(&nova, "crm.update_contact", json!({"name": "Ada", "met_on": "1815-12-10"}));
+    let listed = call(&nova, "crm.list_contacts", json!({"met_on": "1984"}));
+    assert_eq!((&listed["count"], &listed["contacts"][0]["met_on"]), (&json!(1), &json!("1984-03-02")));
+}
+
+/// The tools that do not make their parameters of one record alone.
+#[test]
+fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
+    let nova = Nova::new("", []);
+    let own = |types: &[&str]| {
+        let fields = |name: &&str| ((*name).to_owned(), json!({"fields": {"project": {"kind": "text"}}}));
+        json!({"records": types.iter().map(fields).collect::<serde_json::Map<_, _>>()})
+    };
+    config(&nova, "budget", own(&["expense", "transfer", "rule", "limit"]));
+    config(&nova, "portfolio", own(&["trade", "watchlist"]));
+    config(&nova, "crm", own(&["company"]));
+
+    let written = |tool: &str, mut args: Value, path: &str| {
+        args["project"] = json!("House");
+        call(&nova, tool, args);
+        let text = nova.vault.read(path);
+        assert!(text.contains("\nproject: House\n"), "{tool}: {text}");
+    };
+    let day = "2026-11-02";
+    written(
+        "budget.add_expense",
+        json!({"date": day, "amount": "5", "currency": "EUR"}),
+        "Budget/Expenses/2026/2026-11-02 5.00.md",
+    );
+    let transfer = json!({"date": day, "amount": "7", "from": "Current", "to": "Savings"});
+    written("budget.add_transfer", transfer, "Budget/Transfers/2026/2026-11-02 Current to Savings 7.00.md");
+    written(
+        "budget.add_rule",
+        json!({"match": "metro", "category": "transport"}),
+        "Budget/Rules/metro is transport.md",
+    );
+    written("budget.set_limit", json!({"category": "food", "amount": "9"}), "Budget/Limits/food.md");
+    let trade =
+        json!({"symbol": "NGTL", "kind": "buy", "date": day, "quantity": 1, "price": 2, "currency": "EUR"});
+    written("portfolio.add_trade", trade, "Portfolio/Trades/2026-11-02 NGTL buy.md");
+    written("portfolio.watch", json!({"symbol": "SLVN"}), "Portfolio/Watchlist.md");
+    nova.vault.write("CRM/Companies/Quillon.md", "---\ntype: company\nproject: House\n---\n");
+    nova.vault.write("CRM/Companies/Acme.md", "---\ntype: company\n---\n");
+
+    // What is there is changed in its place.
+    call(&nova, "budget.set_limit", json!({"category": "food", "amount": "9", "project": "Garden"}));
+    assert!(nova.vault.read("Budget/Limits/food.md").contains("\nproject: Garden\n"));
+    call(&nova, "portfolio.watch", json!({"symbol": "SLVN", "target": "3 EUR", "project": null}));
+    let list = nova.vault.read("Portfolio/Watchlist.md");
+    assert!(!list.contains("project") && list.contains("target 3 EUR"), "{list}");
+
+    call(&nova, "budget.add_income", json!({"date": day, "amount": "1"}));
+    for (tool, rows, with, all) in [
+        ("budget.list", "entries", 2, 3),
+        ("portfolio.list_trades", "trades", 1, 1),
+        ("crm.list_companies", "companies", 1, 2),
+    ] {
+        let listed = |args: Value| call(&nova, tool, args)[rows].as_array().unwrap().clone();
+        let found = listed(json!({"project": "hous"}));
+        assert_eq!(found.len(), with, "{tool}: an income has no such field, {found:?}");
+        assert!(found.iter().all(|row| row["project"] == "House"), "{tool}: {found:?}");
+        assert_eq!((listed(json!({"project": "boat"})).len(), listed(json!({})).len()), (0, all), "{tool}");
+    }
+    let rules = call(&nova, "budget.list", json!({"kind": "rule", "project": "House"}));
+    assert_eq!((&rules["count"], &rules["rules"][0]["project"]), (&json!(1), &json!("House")));
 }
 
 #[test]
@@ -374,8 +436,8 @@ async fn the_page_shows_what_the_notes_suggest_before_it_counts() {
         (Some("last_contact"), &["spring".to_owned()][..])
     );
     assert_eq!(spring.paths, ["Ilse Brandvik.md"]);
-    let birthday = page.own_fields.iter().find(|field| field.property == "birthday").unwrap();
-    assert_eq!((birthday.kind.as_str(), birthday.used, birthday.notes), ("date", false, 1));
+    let met_on = page.own_fields.iter().find(|field| field.property == "met_on").unwrap();
+    assert_eq!((met_on.kind.as_str(), met_on.used, met_on.notes), ("date", false, 1));
     let templates = page.left_out.iter().find(|group| group.what == "in the templates folder").unwrap();
     assert_eq!(templates.paths, ["Templates/Person Template.md"]);
     let note = page.note.as_ref().unwrap();
@@ -493,6 +555,34 @@ fn new_records_begin_with_the_users_template() {
     let args = json!({"name": "Grace"}).to_string();
     let (_, refused) = nova.json(&["tool", "call", "crm.add_contact", "--args", &args, "--approve", "all"]);
     assert!(refused.to_string().contains("The template Templates/Gone.md is not in the vault."), "{refused}");
+}
+
+#[test]
+fn imported_entries_begin_with_the_users_template_too() {
+    let notes = "//- Templates/Expense.md\n---\ntype: expense\ntags: [bank]\nreviewed: false\n---\n# {{title}}\n\
+                 //- Bank.csv\nDate;Payee;Amount\n2026-11-02;Corner Market;-5,00\n2026-11-03;Salary;7,00\n";
+    let nova = Nova::new(notes, []);
+    let template = |path: &str| {
+        config(&nova, "budget", json!({"currency": "EUR", "records": {"expense": {"template": path}}}));
+    };
+    template("Templates/Gone");
+    let proposal = call(&nova, "budget.import_transactions", json!({"path": "Bank.csv"}));
+    let agreed = json!({"path": "Bank.csv", "mapping": proposal["mapping"]});
+    let args = agreed.to_string();
+    let (code, refused) =
+        nova.json(&["tool", "call", "budget.import_transactions", "--args", &args, "--approve", "all"]);
+    assert!(code != 0 && refused.to_string().contains("The template Templates/Gone.md is not in the vault."));
+    assert_eq!(nova.vault.files(), ["Bank.csv", "Templates/Expense.md"], "nothing is imported");
+
+    template("Templates/Expense");
+    assert_eq!(call(&nova, "budget.import_transactions", agreed)["imported"], 2);
+    let expense = nova.vault.read("Budget/Expenses/2026/2026-11-02 Corner Market 5.00.md");
+    for part in ["amount: 5.00\n", "tags:\n  - bank\n", "reviewed: false\n", "import_id: "] {
+        assert!(expense.contains(part), "{part}: {expense}");
+    }
+    assert!(expense.ends_with("---\n# 2026-11-02 Corner Market 5.00\n"), "{expense}");
+    let income = nova.vault.read("Budget/Incomes/2026/2026-11-03 Salary 7.00.md");
+    assert!(!income.contains("reviewed"), "an income has its own template, {income}");
 }
 
 #[test]

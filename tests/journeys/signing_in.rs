@@ -97,6 +97,7 @@ async fn a_tool_that_needs_a_sign_in_says_so_and_works_after_it() {
     )));
     let row = weather_key(&app).await;
     assert_eq!((row.state, row.sign_in), (CredentialState::NeedsSignIn, true));
+    assert_eq!((row.host.as_deref(), row.server), (Some("127.0.0.1"), None));
 
     app.sign_in(credential("weather/key")).await.unwrap();
     assert!(desktop.0.lock().unwrap()[0].starts_with(&format!("{}/authorize?", server.address)));

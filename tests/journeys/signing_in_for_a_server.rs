@@ -81,6 +81,10 @@ async fn the_host_is_named_before_the_browser_opens_and_signing_out_revokes_the_
     assert!(desktop.0.lock().unwrap().is_empty());
 
     app.sign_in(SignIn { name: NAME.into(), host: Some(host) }).await.unwrap();
+    let rows = app.list_credentials(Nothing {}).await.unwrap().credentials;
+    let row = rows.iter().find(|row| row.name == NAME).unwrap();
+    let (server_name, host) = (row.server.as_deref(), row.host.as_deref());
+    assert_eq!((row.sign_in, server_name, host), (true, Some("docs"), Some("127.0.0.1")));
     app.restart_server(named()).await.unwrap();
     app.mcp_ready(Some("docs"), PATIENCE).await;
     assert_eq!(state(&app).await, ServerStateView::Ready);

@@ -12,6 +12,7 @@ import { setWindow } from './testing/media';
 import { contactForm, newContactForm } from './testing/record-form';
 import { renderInApp } from './testing/render';
 import { interruptedSet, sampleNow, samplePendingTools, sampleWorld } from './testing/sample';
+import { sampleToday } from './testing/sample/today';
 import { sampleAnswer, samplePanels } from './testing/sample-panels';
 
 beforeEach(() => setWindow({}));
@@ -30,6 +31,7 @@ async function typed(text: string, opens: string) {
 
 const screens: Screen[] = [
   ['a new chat', () => undefined],
+  ['a new chat with a day', (store) => act(() => store.actions.loadGlances()), (world) => void (world.glances = sampleToday(sampleNow))],
   ['no model', () => undefined, (world) => void (world.status.model = null)],
   ['a chat with an approval', chat],
   ['the changes beside it', (store) => chat(store).then(() => store.actions.showPanel('changes'))],

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -27,6 +27,10 @@ pub(crate) struct NewRule {
     /// Where several rules fit, the highest wins; default: 10.
     #[schemars(extend("x-help" = "The highest rule wins; 10 if left empty"))]
     priority: Option<i64>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -34,6 +38,7 @@ impl NativeTool for AddRule {
     type Args = NewRule;
     const ID: &'static str = "add_rule";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(RULE));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -59,10 +64,9 @@ impl NativeTool for AddRule {
         }
         let category = ledger.spelling(&category);
         let declared = ctx.records().get(RULE)?;
-        let mut values = Map::from_iter([
-            ("match".to_owned(), Value::from(says.as_str())),
-            ("category".to_owned(), Value::from(category.as_str())),
-        ]);
+        let mut values = declared.with_links(&new.own, ctx.vault()).await?;
+        values.insert("match".into(), Value::from(says.as_str()));
+        values.insert("category".into(), Value::from(category.as_str()));
         if let Some(priority) = new.priority {
             values.insert("priority".into(), priority.into());
         }

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, date_argument, json, schemars,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
@@ -38,6 +39,10 @@ pub(crate) struct NewTransfer {
     to_currency: Option<String>,
     /// What else is worth knowing, one line.
     memo: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -45,6 +50,7 @@ impl NativeTool for AddTransfer {
     type Args = NewTransfer;
     const ID: &'static str = "add_transfer";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRANSFER));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -93,6 +99,7 @@ impl NativeTool for AddTransfer {
         ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
         let name = transfer::name(&out, &into);
         let declared = ctx.records().get(TRANSFER)?;
+        values.extend(declared.with_links(&new.own, ctx.vault()).await?);
         let mut note = new_note(declared, &values, out.date, Some(&name), out.amount)?;
         note.text = declared.on_template(note.text, &note.name, ctx).await?;
         let path = ctx.vault().create_all(vec![note]).await?.remove(0);

@@ -3,16 +3,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_skill::figures::{Days, Month, Sums, minus, money, plus};
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, OwnFields,
+    RecordUse, ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::arguments::{line, wrong};
-use crate::ledger::{Entry, Ledger, UNCATEGORISED};
+use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, RULE, TRANSFER, UNCATEGORISED};
 use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
+
+/// What is listed.
+const LISTED: [&str; 4] = [EXPENSE, INCOME, TRANSFER, RULE];
 
 /// How many rows are shown by default; sums and count are of all.
 const ROWS: usize = 200;
@@ -48,6 +52,10 @@ pub(crate) struct Filters {
     /// How many rows to show, newest first; default: 200. Count and sums are of all.
     #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -72,6 +80,7 @@ impl NativeTool for List {
     type Args = Filters;
     const ID: &'static str = "list";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::ListsEach(&LISTED));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -92,13 +101,15 @@ impl NativeTool for List {
         let payee =
             filters.payee.as_deref().map(nova_skill::figures::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
+        let own = OwnFields::read(ctx.as_ref(), &LISTED, &filters.own).await?;
         if filters.kind == Some(Kind::Rule) {
-            return Ok(rules(&ledger, category.as_deref(), payee.as_deref()).into());
+            return Ok(rules(&ledger, category.as_deref(), payee.as_deref(), &own).into());
         }
         let is_wanted = |line: &Line| {
             filters.kind.is_none_or(|kind| kind == line.kind())
                 && category.as_deref().is_none_or(|key| line.is_of(key))
                 && payee.as_deref().is_none_or(|payee| line.names(payee))
+                && own.fit(line.path())
         };
         let entries = ledger.entries.iter().map(Line::Entry);
         let lines = entries.chain(ledger.transfers.iter().map(Line::Transfer)).filter(is_wanted);
@@ -108,7 +119,8 @@ impl NativeTool for List {
 
         let totals = Totals::of(&rows, today)?;
         let shown = filters.limit.unwrap_or(ROWS);
-        let lines: Vec<Value> = rows.iter().take(shown).map(|(day, line)| line.row(*day, today)).collect();
+        let lines: Vec<Value> =
+            rows.iter().take(shown).map(|(day, line)| line.row(*day, today, &own)).collect();
         let mut value = json!({
             "to": days.last, "count": rows.len(), "totals": totals.told()?,
             "upcoming": rows.iter().filter(|(day, _)| *day > today).count(),
@@ -127,16 +139,18 @@ impl NativeTool for List {
 }
 
 /// The rules for categories, in the order in which they are tried.
-fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>) -> Output {
+fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>, own: &OwnFields) -> Output {
     let has = |text: &str, wanted: Option<&str>| {
         wanted.is_none_or(|wanted| nova_skill::figures::folded(text).contains(wanted))
     };
-    let rules: Vec<&Rule> =
-        ledger.rules.iter().filter(|rule| has(&rule.category, category) && has(&rule.says, payee)).collect();
+    let fits = |rule: &&Rule| has(&rule.category, category) && has(&rule.says, payee) && own.fit(&rule.path);
+    let rules: Vec<&Rule> = ledger.rules.iter().filter(fits).collect();
     let row = |rule: &&Rule| {
-        json!({
+        let mut row = json!({
             "match": rule.says, "category": rule.category, "priority": rule.priority, "path": rule.path,
-        })
+        });
+        own.add_to(&mut row, &rule.path);
+        row
     };
     let rows: Vec<Value> = rules.iter().map(row).collect();
     let value = json!({ "count": rows.len(), "rules": rows, "unreadable": ledger.unreadable_rows() });
@@ -337,7 +351,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn row(&self, day: Date, today: Date) -> Value {
+    fn row(&self, day: Date, today: Date, own: &OwnFields) -> Value {
         let mut row = match self {
             Self::Entry(entry) => entry_row(day, entry),
             Self::Transfer(transfer) => transfer_row(transfer),
@@ -350,6 +364,7 @@ impl<'a> Line<'a> {
                 None => json!(due),
             };
         }
+        own.add_to(&mut row, self.path());
         row
     }
 }
@@ -388,6 +403,9 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "path": entry.path,
     });
     let refund = entry.is_refund.then(|| "refund".to_owned());
+    if let Some(every) = entry.every {
+        row["repeats"] = json!(every.word());
+    }
     let repeats = entry.every.map(|every| format!("repeats {}", every.word()));
     let said: Vec<String> = refund.into_iter().chain(repeats).collect();
     if !said.is_empty() {

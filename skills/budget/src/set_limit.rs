@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordUse, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -26,6 +26,10 @@ pub(crate) struct NewLimit {
     #[schemars(extend("x-starts" = "currency"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -33,6 +37,7 @@ impl NativeTool for SetLimit {
     type Args = NewLimit;
     const ID: &'static str = "set_limit";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(LIMIT));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -57,15 +62,16 @@ impl NativeTool for SetLimit {
         let found: Vec<_> = of_category.into_iter().filter(|limit| limit.currency == currency).collect();
         let declared = ctx.records().get(LIMIT)?;
         let category = ledger.spelling(&category);
+        let mut values = declared.with_links(&new.own, ctx.vault()).await?;
         let mut value = json!({"category": category, "amount": amount, "currency": currency});
         let path = match found.as_slice() {
             [] => {
                 ledger.leaves_others(ctx.as_ref(), &[(&currency, 1)]).await?;
-                let values: Map<String, Value> =
+                values.retain(|_, value| !value.is_null());
+                values.extend(
                     [("category", category.clone()), ("amount", amount.to_string()), ("currency", currency)]
-                        .into_iter()
-                        .map(|(field, value)| (field.to_owned(), value.into()))
-                        .collect();
+                        .map(|(field, value)| (field.to_owned(), value.into())),
+                );
                 let text = declared.new_note(&values)?;
                 let text = declared.on_template(text, &category, ctx.as_ref()).await?;
                 let note = NewNote { folder: declared.folder.clone(), name: category, text };
@@ -74,8 +80,10 @@ impl NativeTool for SetLimit {
             [limit] => {
                 value["before"] = json!(written(limit.amount));
                 if limit.amount != amount {
+                    values.insert("amount".into(), amount.to_string().into());
+                }
+                if !values.is_empty() {
                     let note = ctx.vault().read(&limit.path).await?;
-                    let values = Map::from_iter([("amount".to_owned(), Value::from(amount.to_string()))]);
                     ctx.vault().set_properties(&limit.path, &declared.edits(&note, &values)?).await?;
                 }
                 limit.path.clone()

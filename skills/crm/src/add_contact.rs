@@ -37,6 +37,12 @@ pub(crate) struct NewContact {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Option<String>,
+    /// Their birthday, YYYY-MM-DD, or --MM-DD where the year is not known.
+    #[schemars(extend("x-help" = "Such as 1990-03-14, or --03-14"))]
+    birthday: Option<String>,
+    /// How often to be in touch with them, such as "2 weeks" or "month".
+    #[schemars(extend("x-label" = "Be in touch every", "x-help" = "Such as 2 weeks, or month"))]
+    every: Option<String>,
     /// Fields that the user added.
     #[serde(default)]
     #[schemars(skip)]
@@ -67,6 +73,8 @@ impl NativeTool for AddContact {
         details.text("phone", new.phone.into())?;
         details.text("stage", new.stage.into())?;
         details.tags(new.tags.filter(|tags| !tags.is_empty()).into())?;
+        details.birthday(new.birthday.into())?;
+        details.every(new.every.into())?;
         details.text("next_contact", new.next_contact.into())?;
         details.0.extend(new.own);
 

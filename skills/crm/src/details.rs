@@ -4,6 +4,11 @@ use nova_skill::figures::{currency_code, near_currency_codes};
 use nova_skill::serde_json::Map;
 use nova_skill::{Change, GivenDecimal, ToolError, Value};
 
+use crate::dates::{Birthday, Cadence};
+
+pub(crate) const BIRTHDAY_REMEDY: &str = "Write it as 1990-03-14, or as --03-14 without the year.";
+pub(crate) const EVERY_REMEDY: &str = "Write it as 2 weeks, month or 3 months.";
+
 /// Checked values by the names of their fields, null for what goes.
 #[derive(Default)]
 pub(crate) struct Details(pub(crate) Map<String, Value>);
@@ -22,6 +27,33 @@ impl Details {
                 return Ok(text.into());
             }
             Err(wrong("email", format!("\"{text}\" is not an e-mail address such as jane@example.com")))
+        })
+    }
+
+    /// A day of the year, with the year or without.
+    pub(crate) fn birthday(&mut self, birthday: Change<String>) -> Result<(), ToolError> {
+        self.put("birthday", birthday, |text| {
+            let text = one_line("birthday", &text)?;
+            match Birthday::read(text) {
+                Some(_) => Ok(text.into()),
+                None => Err(wrong(
+                    "birthday",
+                    format!("\"{text}\" is no birthday; write 1990-03-14, or --03-14 without the year"),
+                )),
+            }
+        })
+    }
+
+    /// How often to be in touch.
+    pub(crate) fn every(&mut self, every: Change<String>) -> Result<(), ToolError> {
+        self.put("every", every, |text| {
+            let text = one_line("every", &text)?;
+            match Cadence::read(text) {
+                Some(_) => Ok(text.into()),
+                None => {
+                    Err(wrong("every", format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
+                }
+            }
         })
     }
 

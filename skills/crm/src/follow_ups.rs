@@ -9,7 +9,9 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
+use crate::dates::Cadence;
 use crate::deals::Deals;
+use crate::details::EVERY_REMEDY;
 use crate::find::without_md;
 use crate::list_deals;
 use crate::records::{CONTACT, Entry, Records, or_problem, problem_row};
@@ -36,7 +38,8 @@ impl NativeTool for FollowUps {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists the follow-ups by the contacts' next_contact: overdue, within seven days, later. Names the company and \
+            "Lists the follow-ups by the contacts' next_contact, else by their cadence `every` from the last contact: overdue, \
+             within seven days, later. Names the company and \
              the deal of each, and counts the people without a date.",
         )
         .use_when("the user asks whom to call or get back to, which follow-ups are due or overdue")
@@ -54,7 +57,7 @@ impl NativeTool for FollowUps {
         let mut due = Due::default();
         let mut listed = Vec::new();
         for contact in contacts.iter() {
-            let Some(date) = due.take(&contact, today)? else { continue };
+            let Some(date) = due.take(&contacts, &contact, today)? else { continue };
             if until.is_none_or(|until| date <= until) {
                 listed.push((date, contact));
             }
@@ -100,7 +103,7 @@ impl Due {
     pub(crate) fn count(contacts: &Records, today: Date) -> Result<Self, ToolError> {
         let mut due = Self::default();
         for contact in contacts.iter() {
-            due.take(&contact, today)?;
+            due.take(contacts, &contact, today)?;
         }
         Ok(due)
     }
@@ -111,9 +114,12 @@ impl Due {
     }
 
     /// Counts a contact; gives the date there is.
-    fn take(&mut self, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
+    fn take(&mut self, contacts: &Records, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
         let mut broken: Vec<Problem> = Vec::new();
-        let date = or_problem(contact.record.date("next_contact"), &mut broken)?;
+        let mut date = or_problem(contact.record.date("next_contact"), &mut broken)?;
+        if date.is_none() && broken.is_empty() {
+            date = by_cadence(contacts, contact, today, &mut broken)?;
+        }
         for problem in &broken {
             let said = format!("{} is not among the follow-ups: {}", contact.name, problem.problem);
             self.problems.push(problem_row(problem, said));
@@ -129,6 +135,22 @@ impl Due {
         }
         Ok(date)
     }
+}
+
+/// The day that `every` gives, counted from the last contact; today where there was none.
+fn by_cadence(
+    contacts: &Records,
+    contact: &Entry,
+    today: Date,
+    broken: &mut Vec<Problem>,
+) -> Result<Option<Date>, ToolError> {
+    let Some(said) = contact.record.text_there("every")? else { return Ok(None) };
+    let Some(every) = Cadence::read(&said) else {
+        broken.push(contacts.unfit(contact, "every", &said, EVERY_REMEDY));
+        return Ok(None);
+    };
+    let last = or_problem(contact.record.date("last_contact"), broken)?;
+    Ok(if broken.is_empty() { Some(last.map_or(today, |last| every.after(last))) } else { None })
 }
 
 /// When a follow-up is due.
@@ -185,6 +207,11 @@ fn row(
         if let Some(text) = contact.record.text(field)? {
             row.insert(field.into(), text.into());
         }
+    }
+    if contact.record.date("next_contact")?.is_none()
+        && let Some(every) = contact.record.text_there("every")?.and_then(|said| Cadence::read(&said))
+    {
+        row.insert("every".into(), every.to_string().into());
     }
     let by_name = |name: &str| open_deals.get(&folded(name));
     let names = [without_md(contact.path()), contact.note().path.name(), &contact.name];

@@ -14,6 +14,8 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_contact;
 mod add_deal;
+mod birthdays;
+mod dates;
 mod deals;
 mod details;
 mod find;
@@ -63,6 +65,7 @@ impl Skill for Crm {
             native(pipeline::Pipeline),
             native(follow_ups::FollowUps),
             native(list_companies::ListCompanies),
+            native(birthdays::Birthdays),
         ]
     }
 

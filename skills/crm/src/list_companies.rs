@@ -4,7 +4,7 @@ use std::sync::Arc;
 use nova_skill::figures::{Sums, folded};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
+    Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, RecordUse, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
@@ -24,6 +24,10 @@ pub(crate) struct Filter {
     /// Only companies whose name, domain or tags have all of these words.
     #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -31,6 +35,7 @@ impl NativeTool for ListCompanies {
     type Args = Filter;
     const ID: &'static str = "list_companies";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(COMPANY));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -46,9 +51,10 @@ impl NativeTool for ListCompanies {
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let deals = Deals::read(ctx.as_ref()).await?;
         let words = filter.query.as_deref().map(folded).unwrap_or_default();
+        let own = companies.declared.filters(&filter.own)?;
         let mut fitting = Vec::new();
         for company in companies.iter() {
-            if fits(&company, &words)? {
+            if fits(&company, &words)? && own.fit(&company.record) {
                 fitting.push(company);
             }
         }
@@ -153,6 +159,9 @@ fn row(company: &Entry, of: &Known) -> Result<Value, ToolError> {
     row.insert("people".into(), of.people.into());
     row.insert("open_deals".into(), of.open_deals.into());
     row.insert("open".into(), of.open.to_json());
+    for (field, value) in company.record.own_fields() {
+        row.entry(field).or_insert(value);
+    }
     row.insert("path".into(), company.path().into());
     Ok(Value::Object(row))
 }

@@ -80,6 +80,17 @@ impl Records {
         self.notes.iter().map(|note| self.declared.read(note))
     }
 
+    /// What is wrong with a text of a record that is not written as its field wants it.
+    pub(crate) fn unfit(&self, entry: &Entry, field: &str, said: &str, remedy: &str) -> Problem {
+        let property = self.declared.fields.get(field).map_or(field, |field| field.property());
+        Problem {
+            path: entry.path().into(),
+            line: entry.note().document.entry(property).map_or(1, |(_, found)| found.line),
+            problem: format!("`{property}` is `{said}`, which cannot be read"),
+            remedy: remedy.into(),
+        }
+    }
+
     /// Those that cannot be read, for an answer: they are in no count.
     pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
         self.unreadable.iter().map(|problem| problem_row(problem, problem.problem.clone())).collect()

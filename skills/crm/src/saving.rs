@@ -20,6 +20,8 @@ impl RecordRules for Rules {
                 details.email(Change::from(entered(draft, "email")))?;
                 details.link_company(ctx).await.map_err(|error| at(COMPANY, error))?;
                 details.texts(&["phone", "stage"], draft)?;
+                details.birthday(Change::from(entered(draft, "birthday")))?;
+                details.every(Change::from(entered(draft, "every")))?;
                 details.tags(Change::from(entered_tags(draft)))?;
                 details.fill(draft);
             }

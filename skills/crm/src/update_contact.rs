@@ -42,6 +42,14 @@ pub(crate) struct ChangedContact {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "When to talk to them next"))]
     next_contact: Change<String>,
+    /// Their birthday, YYYY-MM-DD, or --MM-DD where the year is not known; null removes it.
+    #[serde(default)]
+    #[schemars(extend("x-help" = "Such as 1990-03-14, or --03-14"))]
+    birthday: Change<String>,
+    /// How often to be in touch with them, such as "2 weeks" or "month"; null removes it.
+    #[serde(default)]
+    #[schemars(extend("x-label" = "Be in touch every", "x-help" = "Such as 2 weeks, or month"))]
+    every: Change<String>,
     /// Fields that the user added.
     #[serde(default)]
     #[schemars(skip)]
@@ -71,13 +79,15 @@ impl NativeTool for UpdateContact {
         details.text("phone", changed.phone)?;
         details.text("stage", changed.stage)?;
         details.tags(changed.tags)?;
+        details.birthday(changed.birthday)?;
+        details.every(changed.every)?;
         details.text("next_contact", changed.next_contact)?;
         details.0.extend(changed.own);
         if details.0.is_empty() {
             return Err(ToolError::InvalidArguments {
                 path: String::new(),
                 rule: "there is nothing to change".into(),
-                allowed: ["company", "email", "phone", "stage", "tags", "next_contact"]
+                allowed: ["company", "email", "phone", "stage", "tags", "next_contact", "birthday", "every"]
                     .map(str::to_owned)
                     .into(),
             });

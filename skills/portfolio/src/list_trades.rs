@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
 use nova_skill::figures::{Quantity, TooLarge, money};
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Decimal, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, date_argument, json, schemars,
+    Decimal, Description, Effect, JsonSchema, NativeTool, Output, OwnFields, RecordUse, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::amount::{invalid, price as price_shown, shown};
-use crate::books::{Books, TradeNote, problems_json};
+use crate::books::{Books, TRADE, TradeNote, problems_json};
 use crate::ledger::{Event, Method, sum};
 use crate::valuation::Snapshot;
 
@@ -30,6 +31,10 @@ pub(crate) struct Filters {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "The last day"))]
     to: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -37,6 +42,7 @@ impl NativeTool for ListTrades {
     type Args = Filters;
     const ID: &'static str = "list_trades";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(TRADE));
 
     fn description(&self) -> Description {
         Description::purpose("Lists recorded trades, the newest first: buys, sells, dividends, splits and fees, with what each came to.")
@@ -58,15 +64,17 @@ impl NativeTool for ListTrades {
         {
             return Err(invalid("from", &format!("{from} is after {to}")));
         }
+        let own = OwnFields::read(ctx.as_ref(), &[TRADE], &filters.own).await?;
         let mut trades: Vec<&TradeNote> = books
             .trades
             .iter()
             .filter(|note| symbol.as_ref().is_none_or(|symbol| *symbol == note.symbol))
             .filter(|note| from.is_none_or(|from| from <= note.trade.date))
             .filter(|note| to.is_none_or(|to| note.trade.date <= to))
+            .filter(|note| own.fit(&note.path))
             .collect();
         trades.sort_by(|a, b| b.trade.date.cmp(&a.trade.date).then_with(|| a.path.cmp(&b.path)));
-        let rows: Result<Vec<Value>, TooLarge> = trades.iter().map(|note| row(note, books)).collect();
+        let rows: Result<Vec<Value>, TooLarge> = trades.iter().map(|note| row(note, books, &own)).collect();
         let value = json!({
             "trades": rows?,
             "problems": problems_json(&books.holdings(Method::Fifo, snapshot.day, true)?.problems),
@@ -76,11 +84,11 @@ impl NativeTool for ListTrades {
     }
 }
 
-fn row(note: &TradeNote, books: &Books) -> Result<Value, TooLarge> {
+fn row(note: &TradeNote, books: &Books, own: &OwnFields) -> Result<Value, TooLarge> {
     let (quantity, price, fee, amount) = parts(&note.trade.event)?;
     let in_row = |amount: Decimal| money(amount, &note.currency);
     let name = books.position(&note.symbol).and_then(|position| position.name.as_deref());
-    Ok(json!({
+    let mut row = json!({
         "date": note.trade.date.to_string(),
         "kind": note.kind,
         "symbol": note.symbol,
@@ -91,7 +99,9 @@ fn row(note: &TradeNote, books: &Books) -> Result<Value, TooLarge> {
         "amount": shown(amount.map(in_row)),
         "currency": note.currency,
         "path": note.path.to_string(),
-    }))
+    });
+    own.add_to(&mut row, &note.path);
+    Ok(row)
 }
 
 /// Quantity, price, fee, and the money that came in, or went out with a minus.

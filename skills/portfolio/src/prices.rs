@@ -107,6 +107,14 @@ impl<'a> Prices<'a> {
         days.flat_map(|(_, prices)| prices).find(|other| other.currency == price.currency)
     }
 
+    /// Those of the week before a price, in its currency.
+    pub(crate) fn week_before(&self, symbol: &str, price: &Price<'_>) -> impl Iterator<Item = &Price<'a>> {
+        let first = price.date.saturating_sub(QUOTE_DAYS.days());
+        let days = self.of.get(symbol).into_iter().flat_map(move |days| days.range(first..price.date));
+        let currency = price.currency;
+        days.flat_map(|(_, prices)| prices).filter(move |other| other.currency == currency)
+    }
+
     /// The day of the oldest in a currency.
     pub(crate) fn first(&self, symbol: &str, currency: &str) -> Option<Date> {
         let mut days = self.of.get(symbol)?.iter();

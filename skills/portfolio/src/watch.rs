@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::currency_code;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Note, Output, ToolContext, ToolError,
-    ToolOutput, async_trait, schemars,
+    Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Note, NotePath, Output, RecordType,
+    RecordUse, ToolContext, ToolError, ToolOutput, Value, async_trait, schemars,
 };
 use serde::Deserialize;
 
@@ -29,6 +29,10 @@ pub(crate) struct NewEntry {
     /// last price, else the usual one.
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
+    /// Fields that the user added to the list.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -36,6 +40,7 @@ impl NativeTool for Watch {
     type Args = NewEntry;
     const ID: &'static str = "watch";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(WATCHLIST));
 
     fn description(&self) -> Description {
         Description::purpose("Puts a symbol on the watchlist, or changes its target there.")
@@ -77,9 +82,12 @@ impl NativeTool for Watch {
         };
         let target = target.zip(unit.as_deref());
         let line = written(&symbol, target);
+        let declared = ctx.records().get(WATCHLIST)?;
+        let own = declared.with_links(&new.own, ctx.vault()).await?;
         let path = match (watched.get(&symbol), watched.notes.first()) {
             // Without a target there is nothing to change: the old one stays.
             (Some(entry), _) if target.is_none() => {
+                set_own(ctx.as_ref(), declared, &entry.path, &own).await?;
                 let old = entry.target.zip(entry.currency.as_deref());
                 return Ok(Output::new(entry_json(&symbol, old, &entry.path))
                     .from_notes([entry.path.clone()])
@@ -90,22 +98,38 @@ impl NativeTool for Watch {
                 let text = target.map(|(target, unit)| target_text(target, unit));
                 let (old, new) = whole_line(&note, entry, text.as_deref());
                 ctx.vault().replace(&entry.path, &old, &new, None).await?;
+                set_own(ctx.as_ref(), declared, &entry.path, &own).await?;
                 entry.path.clone()
             }
             (None, Some(note)) => {
                 ctx.vault().append(&note.path, &line, None).await?;
+                set_own(ctx.as_ref(), declared, &note.path, &own).await?;
                 note.path.clone()
             }
             (None, None) => {
-                let declared = ctx.records().get(WATCHLIST)?;
                 let path = ctx.vault().free_path(&declared.folder, "Watchlist").await?;
-                let text = declared.new_note(&Map::new())?;
+                let own: Map<String, Value> = own.into_iter().filter(|(_, value)| !value.is_null()).collect();
+                let text = declared.new_note(&own)?;
                 ctx.vault().create(&path, format!("{text}{line}\n")).await?;
                 path
             }
         };
         Ok(Output::new(entry_json(&symbol, target, &path)).from_notes([path]).into())
     }
+}
+
+/// Sets fields of the list itself.
+async fn set_own(
+    ctx: &dyn ToolContext,
+    declared: &RecordType,
+    list: &NotePath,
+    own: &Map<String, Value>,
+) -> Result<(), ToolError> {
+    if own.is_empty() {
+        return Ok(());
+    }
+    let note = ctx.vault().read(list).await?;
+    ctx.vault().set_properties(list, &declared.edits(&note, own)?).await
 }
 
 pub(crate) struct Unwatch;

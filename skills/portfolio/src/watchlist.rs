@@ -59,6 +59,11 @@ impl NativeTool for Watchlist {
             let distance = comparable
                 .zip(entry.target)
                 .and_then(|(price, target)| percent(target.checked_sub(price.amount)?, price.amount, 1));
+            let reached = comparable.zip(entry.target).and_then(|(price, target)| {
+                let before = prices.week_before(&entry.symbol, price);
+                let word = reached(price.amount, target, before.map(|earlier| earlier.amount))?;
+                Some(format!("{word} your target of {} {}", price_shown(target), price.currency))
+            });
             if let Some(nova_skill::Source::Note(path)) = price.map(|price| price.source()) {
                 notes.push(path);
             }
@@ -73,6 +78,7 @@ impl NativeTool for Watchlist {
                 "target": shown(entry.target.map(price_shown)),
                 "target_currency": target_unit,
                 "to_target": shown(distance),
+                "reached": reached,
                 "line": entry.line,
                 "path": entry.path.to_string(),
             }));
@@ -84,6 +90,17 @@ impl NativeTool for Watchlist {
         });
         Ok(Output::new(value).from_notes(notes).into())
     }
+}
+
+/// Where a price is that has come to its target within a week: a target says nothing of the side it is meant from, so
+/// that one of the prices `before` has to be on the other.
+fn reached(price: Decimal, target: Decimal, before: impl Iterator<Item = Decimal>) -> Option<&'static str> {
+    if price == target {
+        return Some("at");
+    }
+    let is_above = price > target;
+    let crossed = before.into_iter().any(|earlier| earlier == target || (earlier > target) != is_above);
+    crossed.then_some(if is_above { "above" } else { "below" })
 }
 
 /// What is said where target and price cannot be compared.

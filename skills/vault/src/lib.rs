@@ -29,8 +29,10 @@ mod query_base;
 mod read_note;
 mod search;
 mod set_properties;
+mod suggest_links;
 mod tags;
 mod task_line;
+mod today;
 mod update_task;
 
 /// The skill `vault`.
@@ -63,12 +65,14 @@ impl Skill for Vault {
             native(query::QueryNotes),
             native(query_base::QueryBase),
             native(links::LinksOfNote),
+            native(suggest_links::SuggestLinks),
             native(tags::Tags),
             native(daily_note::DailyNote),
             native(list_tasks::ListTasks),
             native(add_task::AddTask),
             native(complete_task::CompleteTask),
             native(update_task::UpdateTask),
+            native(today::Today),
         ]
     }
 }

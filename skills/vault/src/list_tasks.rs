@@ -68,7 +68,7 @@ impl NativeTool for ListTasks {
         )
         .use_when("the user asks which tasks are open, due, overdue or done")
         .not_when("notes are listed by a property `due`", "vault.query")
-        .example("What is on my list today?")
+        .example("Which tasks are due today?")
     }
 
     async fn run(&self, question: Question, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::harness::{Home, Theme, Window};
-use crate::take;
+use crate::{SIZES, take, take_in};
 
-/// What the notes suggest, a rule that takes more, a value without a stage, and a field of one's own.
+/// What the notes suggest, a rule that takes more, a value without a stage, a field of one's own, and a type of
+/// one's own while it is named.
 pub(crate) async fn records(name: &str, theme: Theme) {
     let mut home = Home::new().theme(theme).vault_named("People").note("Templates/Person.md", PERSON);
     for (at, person) in PEOPLE.iter().enumerate() {
@@ -13,6 +14,12 @@ pub(crate) async fn records(name: &str, theme: Theme) {
     }
     let home = home
         .note("Friends/Sam Ortega.md", "---\ncategories: [\"[[People]]\"]\nmail: sam@quillon.example\n---\n")
+        .note("People/Torn.md", "---\ncategories: [\"[[People]]\"]\nmail: [torn\n---\n")
+        .note(
+            "People/Eve Moss.md",
+            "---\ncategories: [\"[[People]]\"]\nmail: eve@moss.example\nnova: private\n---\n",
+        )
+        .note("Firms/Acme.md", "---\ntype: company\ncategories: [\"[[People]]\"]\nname: Acme\n---\n")
         .note("Meetings/Monday.md", "---\ntags: [person]\n---\nTalked about the fair.\n")
         .note("Journal/2026-11-02.md", "Wrote to [[Pia Lund]].\n");
     let window = Window::open(&home).await;
@@ -23,6 +30,18 @@ pub(crate) async fn records(name: &str, theme: Theme) {
     window.click("[data-testid=open-records]").await;
     window.wait_for_text("[data-testid=records-page]", "One note as Nova would read it").await;
     take(&window, "records", name).await;
+    let [large, _] = SIZES;
+    window.resize(large.1, large.2).await;
+    let fields = "document.querySelector('[aria-label=\"Use birthday as a field\"]')";
+    window.ask(&format!("{fields}.scrollIntoView({{ block: 'center' }});")).await;
+    window.click("[aria-label='Use birthday as a field']").await;
+    window.click("button[aria-label='Details of birthday']").await;
+    window.wait_for("[role=group][aria-label='Details of birthday']").await;
+    window.ask(&format!("{fields}.scrollIntoView({{ block: 'center' }});")).await;
+    take_in(&window, "records-fields", name, large).await;
+    window.click("[data-testid=new-record-type]").await;
+    window.wait_for("[data-testid=new-type]").await;
+    take_in(&window, "records-type", name, large).await;
     window.close().await;
 }
 

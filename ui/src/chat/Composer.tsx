@@ -14,6 +14,7 @@ import type { Files } from './composer/useFiles';
 import { useMessageField } from './composer/useMessageField';
 import { DraftChips } from './DraftChips';
 import { SendProblem } from './remedies';
+import { focusLastRow } from './today/Today';
 
 interface ComposerProps {
   readonly onSend: (text: string) => void;
@@ -27,7 +28,7 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
   const { setDraft, queueDraft } = useActions();
   const notSent = useApp(notSentOf);
   const doing = useSession(activity);
-  const field = useMessageField({ files, shown: (draft) => draft, onSend, onQueue: queueDraft, onEditLast: editLastMessage });
+  const field = useMessageField({ files, shown: (draft) => draft, onSend, onQueue: queueDraft, onEditLast: () => editLastMessage() || focusLastRow() });
   const { picker, mention, empty } = field;
   const { running, stopping, problem: stopProblem, stop } = field.turn;
 

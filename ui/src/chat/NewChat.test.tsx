@@ -15,6 +15,7 @@ const due: GlanceView = {
   ask: 'Follow-ups due this week',
   says: [{ value: 2, format: 'text', unit: '', words: 'overdue' }],
   badge: [],
+  today: null,
 };
 
 test('a chat starts from what is due without copying notes into the message', async () => {
@@ -27,19 +28,16 @@ test('a chat starts from what is due without copying notes into the message', as
   expect(JSON.stringify(app.drafts)).not.toContain('overdue');
 });
 
-test('speaks of what is due only where something is', async () => {
-  const { unmount } = renderInApp(<NewChat />, { app: { glances: [due] } });
-  expect(await screen.findByText(/Ask about them, or start from what is due\. Every/)).toBeVisible();
-  unmount();
+test('says where nothing is due, and how many notes were read', async () => {
   renderInApp(<NewChat />, { app: { glances: [{ ...due, says: [] }] } });
+  expect(await screen.findByText('Nothing due today. 412 notes read.')).toBeVisible();
   expect(await screen.findByText('Follow-ups due this week')).toBeVisible();
-  expect(screen.getByText(/Ask about them\. Every/)).toBeVisible();
 });
 
 test('no suggestion is offered before the due ones are known', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: null } });
-  await screen.findByText(/412 notes/);
-  expect(backend.asked('list_skills')).toHaveLength(1);
+  expect(await screen.findByRole('status', { name: 'Reading what is due' })).toBeInTheDocument();
+  expect(backend.asked('list_skills')).toHaveLength(0);
   expect(screen.queryAllByTestId('suggestion')).toEqual([]);
 });
 
@@ -47,6 +45,5 @@ test('what is due is offered without a model, too', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: [due], status: { ...sampleWorld().status, model: null } } });
   expect(await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' })).toBeVisible();
   expect(screen.getByRole('button', { name: 'Set up a model' })).toBeVisible();
-  expect(screen.queryByText(/Ask about them/)).toBeNull();
   expect(backend.asked('list_skills')).toHaveLength(1);
 });

@@ -4,13 +4,14 @@ import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { RecordsOffer } from './RecordsOffer';
 import { suggestions } from './suggestions';
+import { Today } from './today/Today';
 
-/** A chat in which nothing was said yet: what it can begin with. What is due is read without a model. */
+/** A chat in which nothing was said yet: what is on and due today, else what it can begin with. */
 export function NewChat() {
   const model = useApp(modelInUse);
   return (
     <>
-      <Beginning model={model !== null} />
+      <Today empty={<NothingDue />} />
       <RecordsOffer />
       {model === null && <NoModel />}
     </>
@@ -33,7 +34,8 @@ function NoModel() {
   );
 }
 
-function Beginning({ model }: { model: boolean }) {
+/** What a chat can begin with where nothing is due. */
+function NothingDue() {
   const vault = useApp((app) => app.status?.vault);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data;
@@ -46,15 +48,8 @@ function Beginning({ model }: { model: boolean }) {
     document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
   };
   return (
-    <div data-testid="new-chat-page" className="flex flex-col gap-4 pt-8 short:pt-2">
-      <div className="flex flex-col gap-1">
-        <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
-        <p className="text-body text-fg-2">
-          {vault && `${counted(vault.notes, 'note')}. `}
-          {model && `${vault ? 'Ask about them' : 'Ask about your notes'}${offered.some(({ due }) => due) ? ', or start from what is due' : ''}. `}
-          Every change can be undone.
-        </p>
-      </div>
+    <>
+      {vault && <p className="text-body text-fg-2">Nothing due today. {counted(vault.notes, 'note')} read.</p>}
       {offered.length > 0 && (
         <ul aria-label="Suggestions" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
           {offered.map(({ skill, text, detail }) => (
@@ -73,6 +68,6 @@ function Beginning({ model }: { model: boolean }) {
           ))}
         </ul>
       )}
-    </div>
+    </>
   );
 }

@@ -12,7 +12,7 @@ const texts = (...skills: SkillRow[]) => suggestions(skills, []).map(({ text }) 
 
 function glance(id: string, ask: string | null, overdue = 0): GlanceView {
   const says = overdue === 0 ? [] : [{ value: overdue, format: 'text' as const, unit: '', words: 'overdue' }];
-  return { skill: id, name: id, icon: null, late: false, ask, says, badge: says };
+  return { skill: id, name: id, icon: null, late: false, ask, says, badge: says, today: null };
 }
 
 test('each skill gives its first question that names nobody and nothing', () => {
@@ -26,10 +26,10 @@ test('each skill gives its first question that names nobody and nothing', () => 
   ).toEqual(['Which leads do I have?', 'What is my portfolio worth?', 'How much is left this month?']);
 });
 
-test('hidden or unusable skills suggest nothing; at most four are shown', () => {
+test('hidden or unusable skills suggest nothing; at most three are shown', () => {
   const question = ['What is new?'];
   expect(texts(skill('a', question, { state: 'disabled' }), skill('b', question, { hidden: true }), skill('c', question, { state: 'unavailable' }))).toEqual([]);
-  expect(texts(...['a', 'b', 'c', 'd', 'e'].map((id) => skill(id, question)))).toHaveLength(4);
+  expect(texts(...['a', 'b', 'c', 'd', 'e'].map((id) => skill(id, question)))).toHaveLength(3);
 });
 
 test('what is due comes first and replaces a question of its skill', () => {
@@ -50,7 +50,7 @@ test('where nothing is due the question stays, beside the name of its skill', ()
 test('where nothing is due takes no place of what is, and stands behind it', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const rows = suggestions(ids.map((id) => skill(id, [])), ids.map((id) => glance(id, `Due of ${id}`, id === 'c' || id === 'e' ? 1 : 0)));
-  expect(rows.map(({ skill: { id }, due }) => `${id} ${due}`)).toEqual(['c true', 'e true', 'a false', 'b false']);
+  expect(rows.map(({ skill: { id }, due }) => `${id} ${due}`)).toEqual(['c true', 'e true', 'a false']);
 });
 
 test('a skill that is hidden says nothing', () => {

@@ -13,7 +13,7 @@ export interface Suggestion {
 }
 
 /** Rows of a new chat. */
-const MOST = 4;
+const MOST = 3;
 
 /**
  * Of each skill what it can say is due, else a question that it can answer; of those that it is to be reached by.

@@ -382,6 +382,14 @@ name: string, state: CredentialState, reason: string | null,
  */
 sign_in: boolean, 
 /**
+ * Of a sign-in: the host where one signs in or, with `server`, that of the server, which gets the token.
+ */
+host: string | null, 
+/**
+ * The MCP server that a sign-in is for.
+ */
+server: string | null, 
+/**
  * Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
  */
 wanted_by: Array<string>, grants: Array<GrantRow>, };
@@ -937,7 +945,7 @@ late: boolean, ask: string | null,
 /**
  * Empty where there is nothing to say.
  */
-says: Array<GlanceValue>, badge: Array<GlanceValue>, };
+says: Array<GlanceValue>, badge: Array<GlanceValue>, today: TodayView | null, };
 
 export type GoneRootView = { 
 /**
@@ -1313,7 +1321,11 @@ kind: string, used: boolean, notes: number, examples: Array<string>,
 /**
  * Values that are not of the kind.
  */
-odd: number, };
+odd: number, 
+/**
+ * What the notes say, the most common first, where these are few enough to be choices.
+ */
+values: Array<string>, };
 
 export type OwnPrivate = { path: string, 
 /**
@@ -1837,6 +1849,10 @@ export type RecordsPreview = { skill: string, record_type: string,
  */
 label: string, 
 /**
+ * Whether the user declared the type.
+ */
+is_own: boolean, 
+/**
  * All types of the skill, in its order.
  */
 types: Array<TypeTab>, 
@@ -1879,7 +1895,15 @@ not_understood: Array<NoteGroup>,
 /**
  * Notes that are records of another type, too.
  */
-shared: Array<NoteGroup>, note: NoteAsRead | null, new_notes: NewNotes, 
+shared: Array<SharedNotes>, 
+/**
+ * Notes that seem to be records and cannot be read.
+ */
+broken: Array<ProblemView>, 
+/**
+ * Records that no model outside of this machine reads.
+ */
+private: Array<NoteGroup>, note: NoteAsRead | null, new_notes: NewNotes, 
 /**
  * "By in Notes/, 29 of 30 notes are records of contact", where the rules take nearly every note.
  */
@@ -2454,6 +2478,20 @@ nearly_all?: boolean, };
 
 export type SetTool = { tool: string, on: boolean, };
 
+export type SharedNotes = { 
+/**
+ * `what` names the other type: "company", "task of Projects".
+ */
+group: NoteGroup, 
+/**
+ * The skill of the other type.
+ */
+skill: string, record_type: string, 
+/**
+ * Entries of `except` that would leave the notes to the other type.
+ */
+except: Array<JsonValue>, };
+
 export type SignIn = { 
 /**
  * `service/key`
@@ -2693,6 +2731,54 @@ export type TextPart = { text: string,
 hit: boolean, };
 
 export type Theme = "system" | "light" | "dark";
+
+export type TodayFetched = { name: string, at: string, };
+
+export type TodayRow = { text: string, 
+/**
+ * Empty where there is nothing more to say.
+ */
+detail: string, 
+/**
+ * Of its note.
+ */
+path: string | null, 
+/**
+ * `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty where it has none.
+ */
+at: string, until: string, overdue: boolean, 
+/**
+ * A decimal; empty where it has none.
+ */
+value: string, format: PanelFormat, unit: string, mark: string, tick: TodayTick | null, };
+
+export type TodaySide = "left" | "right";
+
+export type TodayTick = { 
+/**
+ * Its id in a manifest, `skill.tool` in a row.
+ */
+tool: string, args: Record<string, unknown>, };
+
+export type TodayTotal = { value: string, unit: string, };
+
+export type TodayView = { title: string, 
+/**
+ * The skill's id.
+ */
+skill: string, icon: string | null, side: TodaySide, order: number, rows: Array<TodayRow>, overdue: number, 
+/**
+ * The sums of the rows' figures by currency, where they are added up.
+ */
+total: Array<TodayTotal>, 
+/**
+ * When sources outside of the vault were fetched, RFC 3339.
+ */
+fetched: Array<TodayFetched>, panel: boolean, 
+/**
+ * Why nothing is known, with the remedy, in one line.
+ */
+problem: string | null, };
 
 export type ToolDefinitionView = { tool: string, description: string, input_schema: JsonValue, effect: Effect, hosts: Array<string>, 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { Envelope, EventBody, GlanceView } from '../ipc';
 import { renderInApp } from '../testing/render';
-import { sampleNow } from '../testing/sample';
+import { sampleNow, sampleWorld } from '../testing/sample';
 import { samplePanels } from '../testing/sample-panels';
 import { ChatList } from './ChatList';
 import { Rail } from './Rail';
@@ -151,7 +151,7 @@ test('without chats the list says how one comes', () => {
 
 describe('what is due', () => {
   const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
-  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue }];
+  const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue, today: null }];
 
   test('stands beside the skill that says it, in the list and for the icons of the rail', () => {
     show({ app: { skillPanels: samplePanels, glances } });
@@ -217,4 +217,12 @@ test('menu at the vault’s name opens a recent vault', async () => {
   await userEvent.click(await screen.findByRole('menuitem', { name: /^House/ }));
   await waitFor(() => expect(backend.asked('open_vault')).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Documents/House' }, model: null }]));
   await waitFor(() => expect(store.get().app.status?.vault?.name).toBe('House'));
+});
+
+test('menu at the vault’s name leads to the links between notes that are suggested', async () => {
+  const tools = sampleWorld().tools.slice(0, 1).map((tool) => ({ ...tool, name: 'vault.suggest_links' }));
+  const { store } = renderInApp(<ChatList now={sampleNow} onFold={() => undefined} />, { world: { sessions: [], tools } });
+  await userEvent.click(screen.getByTestId('vault-menu'));
+  await userEvent.click(await screen.findByTestId('vault-suggest-links'));
+  expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'vault.suggest_links', args: { dry_run: true } });
 });

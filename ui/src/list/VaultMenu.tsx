@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { nothing, useBackend } from '../ipc';
 import { Icon, Menu, type MenuItem } from '../shared';
+import { useSuggestLinks } from '../shared/useSuggestLinks';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
 /** The vault's name; its menu opens another vault or shows this one's folder and settings. */
@@ -10,6 +11,7 @@ export function VaultMenu() {
   const backend = useBackend();
   const { askVault, chooseVault, show, report } = useActions();
   const [open, setOpen] = useState(false);
+  const suggestLinks = useSuggestLinks(null, open && vault !== null);
   const page = useRpc('vault_page', open ? nothing : null, vault?.path);
   const recent: MenuItem[] = (page.data?.recent ?? []).map(({ path, shown, name, notes }) => ({
     label: name,
@@ -30,6 +32,7 @@ export function VaultMenu() {
             ...(vault === null
               ? []
               : [{ label: 'Show in the file manager', icon: 'folder' as const, onSelect: () => void backend.rpc('show_vault_folder', nothing).catch(report) }]),
+            ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: suggestLinks }]),
             { label: 'Private notes, extra roots, history', icon: 'sliders', testId: 'vault-settings', onSelect: () => show({ kind: 'settings', page: 'vault' }) },
           ],
         },

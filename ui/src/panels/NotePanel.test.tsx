@@ -2,7 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
-import type { NoteView, UserError } from '../ipc';
+import type { NoteView, ToolRow, UserError } from '../ipc';
 import { firstState } from '../state/app';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
@@ -22,8 +22,8 @@ const jane = (more: Partial<NoteView> = {}): NoteView => ({
   ...more,
 });
 
-function open(note: string | null, view = jane()) {
-  const backend = new FakeBackend({ ...sampleWorld(), notes: { [path]: view } });
+function open(note: string | null, view = jane(), tools: readonly ToolRow[] = []) {
+  const backend = new FakeBackend({ ...sampleWorld(), notes: { [path]: view }, tools: [...tools] });
   return renderInApp(<NotePanel />, { backend, app: { panel: { ...firstState.panel, open: true, tab: 'note', note } } });
 }
 
@@ -49,6 +49,18 @@ test('opens the note in Obsidian', async () => {
   const { backend } = open('Jane Doe');
   await userEvent.click(await screen.findByTestId('open-in-obsidian'));
   expect(backend.asked('open_note')).toEqual([{ path }]);
+});
+
+test('mentions in the note are listed by the form of their tool, before any becomes a link', async () => {
+  const { backend, store, unmount } = open(path);
+  await screen.findByRole('heading', { name: 'Jane Doe' });
+  expect(screen.queryByRole('button', { name: 'Suggest links' })).toBeNull();
+  unmount();
+  expect(backend.asked('list_tools')).toHaveLength(1);
+  const again = open(path, jane(), sampleWorld().tools.slice(0, 1).map((tool) => ({ ...tool, name: 'vault.suggest_links' })));
+  await userEvent.click(await screen.findByRole('button', { name: 'Suggest links' }));
+  expect(again.store.get().app.view).toEqual({ kind: 'run-tool', tool: 'vault.suggest_links', args: { path, dry_run: true } });
+  expect(store.get().app.view.kind).toBe('chat');
 });
 
 test('says that Obsidian is missing in one sentence, and what to do', async () => {

@@ -1,5 +1,6 @@
-import { Empty } from '../shared';
+import { Empty, IconButton } from '../shared';
 import { NotePreview } from '../shared/NotePreview';
+import { useSuggestLinks } from '../shared/useSuggestLinks';
 import { useApp } from '../state/hooks';
 import { WriteMessage } from './WriteMessage';
 
@@ -15,7 +16,12 @@ export function NotePanel() {
   }
   return (
     <div className="p-3.5">
-      <NotePreview key={asked} asked={asked} />
+      <NotePreview key={asked} asked={asked} actions={<SuggestLinks note={asked} />} />
     </div>
   );
+}
+
+function SuggestLinks({ note }: { note: string }) {
+  const suggest = useSuggestLinks(note);
+  return suggest && <IconButton icon="brackets" label="Suggest links" data-testid="suggest-links" onClick={suggest} />;
 }

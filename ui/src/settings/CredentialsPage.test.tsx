@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 
+import type { CredentialRow } from '../ipc';
 import { renderInApp } from '../testing/render';
 import type { World } from '../testing/fake-backend';
 import { SettingsPage } from './SettingsPage';
@@ -73,8 +74,18 @@ it('asks before it removes', async () => {
 
 it('says what a sign-in is, and of nothing else', async () => {
   setup();
-  expect((await row('mail/login')).getByTestId('sign-in-meaning')).toHaveTextContent('Remove it to sign out');
+  expect((await row('mail/login')).getByTestId('sign-in-meaning')).toHaveTextContent(
+    'You sign in at login.example.com with your browser; Nova keeps the token and renews it. Remove it to sign out.',
+  );
   expect((await row('openai/key')).queryByTestId('sign-in-meaning')).toBeNull();
+});
+
+it('names the server that a sign-in is for', async () => {
+  const signIn: CredentialRow = { name: 'mcp-sign-in/docs', state: 'kept', reason: null, sign_in: true, host: 'docs.example', server: 'docs', wanted_by: [], grants: [] };
+  setup({ credentials: { kept_in: 'keychain', problem: null, credentials: [signIn] } });
+  const shown = await row('mcp-sign-in/docs');
+  expect(shown.getByTestId('sign-in-meaning')).toHaveTextContent('For the MCP server docs. You sign in with your browser; Nova keeps the token and renews it, and sends it to docs.example only.');
+  expect(shown.queryByRole('button', { name: 'Replace' })).toBeNull();
 });
 
 it('signs in with the browser', async () => {

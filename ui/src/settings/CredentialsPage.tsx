@@ -137,8 +137,8 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
       <div className="flex flex-col gap-2 px-3.5 pb-3 empty:hidden">
         {row.reason && <p className="text-small text-fg-2">Enter it again: {row.reason}.</p>}
         {row.sign_in && (
-          <p className="text-small text-fg-2" data-testid="sign-in-meaning">
-            You sign in with your browser; Nova keeps the token and renews it. Remove it to sign out.
+          <p className="text-small break-words text-fg-2" data-testid="sign-in-meaning">
+            <SignInMeaning row={row} />
           </p>
         )}
         {row.sign_in && row.state !== 'kept' && row.state !== 'unknown' && <SignInButton name={row.name} onDone={onChange} />}
@@ -175,6 +175,22 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
         ))}
       </div>
     </article>
+  );
+}
+
+/** What a sign-in is for, and where the token goes. */
+function SignInMeaning({ row: { host, server } }: { row: CredentialRow }) {
+  const name = (text: string) => (
+    <span className="font-mono">
+      <Revealed text={text} />
+    </span>
+  );
+  return (
+    <>
+      {server !== null && <>For the MCP server {name(server)}. </>}
+      You sign in {host !== null && server === null && <>at {name(host)} </>}with your browser; Nova keeps the token and renews it
+      {host !== null && server !== null && <>, and sends it to {name(host)} only</>}. Remove it to sign out.
+    </>
   );
 }
 

@@ -18,7 +18,7 @@ test.each<[GlanceValue[], string]>([
 });
 
 test('what stands beside a name is of that skill alone', () => {
-  const of = (skill: string, badge: GlanceValue[]): GlanceView => ({ skill, name: skill, icon: null, late: false, ask: null, says: [], badge });
+  const of = (skill: string, badge: GlanceValue[]): GlanceView => ({ skill, name: skill, icon: null, late: false, ask: null, says: [], badge, today: null });
   const glances = [of('crm', [said(2, { words: 'overdue' })]), of('portfolio', [said(1, { words: 'old' })]), of('crm', [])];
   expect(badgeOf(glances, 'crm')).toBe('2 overdue');
   expect(badgeOf(glances, 'budget')).toBe('');

@@ -92,6 +92,8 @@ export interface AppState {
   readonly skillPanels: readonly PanelView[];
   /** What skills say without being asked; none before they were read. */
   readonly glances: readonly GlanceView[] | null;
+  /** When they were read last, in ms. */
+  readonly glancesReadAt: number | null;
   readonly problems: Problems;
   /** Change sets that the end of a Nova cut off, of all chats, newest first. */
   readonly interrupted: readonly ChangeSetView[];
@@ -264,6 +266,7 @@ export const firstState: AppState = {
   skillNames: {},
   skillPanels: [],
   glances: null,
+  glancesReadAt: null,
   problems: { rows: null, error: null },
   interrupted: [],
   settlements: [],

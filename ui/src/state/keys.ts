@@ -36,11 +36,12 @@ export const fixedKeys: readonly { readonly keys: string; readonly label: string
   { keys: 'Shift Enter', label: 'New line' },
   { keys: '/', label: 'Insert a tool' },
   { keys: '[[', label: 'Link a note' },
-  { keys: '↑', label: 'Edit the last message, in an empty field' },
+  { keys: '↑', label: 'Edit the last message, or go to the day, in an empty field' },
   { keys: 'Esc', label: 'Close; stop the answer, in an empty field' },
   { keys: 'Ctrl Enter', label: 'Allow once or run, in a card or form' },
   { keys: 'Ctrl 1…9', label: 'Open a skill’s panel' },
   { keys: 'J K', label: 'Next, previous in a list' },
+  { keys: 'Space', label: 'Tick off a task, in the day' },
   { keys: 'O', label: 'Open the note in Obsidian, in a list' },
   { keys: '?', label: 'Show keyboard shortcuts' },
 ];

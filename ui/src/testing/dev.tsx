@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
-// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget&theme=dark
+// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -11,6 +11,7 @@ import { createStore } from '../state/store';
 import { FakeBackend } from './fake-backend';
 import { contactForm, newContactForm } from './record-form';
 import { interruptedSet, sampleFileTools, sampleNow, samplePendingTools, sampleWorld } from './sample';
+import { sampleToday } from './sample/today';
 import { sampleAnswer, samplePanels } from './sample-panels';
 import '../styles/main.css';
 
@@ -44,6 +45,7 @@ if (screen === 'waiting-tools' || screen === 'tool-run') {
   world.pendingTools = samplePendingTools();
 }
 
+if (screen === 'today') world.glances = sampleToday(sampleNow);
 if (screen === 'record' || screen === 'new-record') world.recordForms = [contactForm, newContactForm];
 
 const backend = new FakeBackend(world);

@@ -10,6 +10,7 @@ import type {
   Envelope,
   FieldProposal,
   FirstRunOptions,
+  GlanceView,
   GrantRow,
   NoteView,
   Params,
@@ -56,6 +57,8 @@ export interface World {
   credentials?: CredentialsView;
   /** MCP servers; none where it is left out. */
   servers?: ServersView;
+  /** What skills say without being asked; nothing where it is left out. */
+  glances?: GlanceView[];
   /** Prompts of servers; none where they are left out. */
   prompts?: ServerPrompt[];
   /** Resources of servers that fit whatever is typed; none where they are left out. */
@@ -128,7 +131,7 @@ export class FakeBackend extends ScriptedBackend {
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
   list_panels = (): Result<'list_panels'> => [];
-  list_glances = (): Result<'list_glances'> => [];
+  list_glances = (): Result<'list_glances'> => this.world.glances ?? [];
   list_record_types = (): Result<'list_record_types'> =>
     (this.world.recordForms ?? []).map(({ skill, record_type, label }) => ({ skill, record_type, label, folder: '', title: null }));
   record_form = ({ skill, record_type, path }: Params<'record_form'>): Result<'record_form'> => {
@@ -487,7 +490,7 @@ export class FakeBackend extends ScriptedBackend {
     const others = this.list_credentials().credentials.filter((row) => row.name !== name && !name.startsWith(`${row.name}/`));
     const old = this.list_credentials().credentials.find((row) => row.name === name);
     const grants = grant_to === undefined ? [] : [{ consumer: grant_to, destination: 'host.example', in_force: true }];
-    const row = { name, state: 'kept', reason: null, sign_in: false, wanted_by: old?.wanted_by ?? [], grants } as const;
+    const row = { name, state: 'kept', reason: null, sign_in: false, host: null, server: null, wanted_by: old?.wanted_by ?? [], grants } as const;
     return this.put_credentials([...others, row], name, 'kept');
   };
 

@@ -63,6 +63,13 @@ it('begins with the arguments of a call that is tried again', async () => {
   expect(await screen.findByDisplayValue('Inbox/Old.md')).toBeVisible();
 });
 
+it('asked for once more while it is open, it begins anew with those arguments', async () => {
+  const { store } = renderInApp(<RunToolPage />, { app: { view: { kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'A.md' } } } });
+  expect(await screen.findByDisplayValue('A.md')).toBeVisible();
+  act(() => store.actions.show({ kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'B.md' } }));
+  expect(await screen.findByDisplayValue('B.md')).toBeVisible();
+});
+
 const dated: ToolRow = {
   ...importTool,
   name: 'budget.add_expense',

@@ -25,6 +25,12 @@ export function RunToolPage() {
   const [given, setGiven] = useState<{ tool: string | null; args: JsonValue; number: number } | null>(() =>
     before === undefined ? null : { tool: asked, args: before, number: 0 },
   );
+  const [taken, setTaken] = useState(before);
+  if (before !== taken) {
+    // Asked for once more while the page is open.
+    setTaken(before);
+    if (before !== undefined) setGiven({ tool: asked, args: before, number: (given?.number ?? 0) + 1 });
+  }
 
   const rows = tools.data ?? [];
   const tool = rows.find(({ name }) => name === asked) ?? firstTool(rows, skills.data ?? []);

@@ -160,7 +160,7 @@ impl NativeTool for ImportTransactions {
             true => imported.pairs(ctx.as_ref(), &transactions, &choices).await?,
             false => Vec::new(),
         };
-        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, &choices, &pairs)?;
+        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, &choices, &pairs).await?;
         let said: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
         ledger.leaves_others(ctx.as_ref(), &said).await?;

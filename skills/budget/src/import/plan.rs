@@ -166,7 +166,7 @@ impl<'a> Imported<'a> {
         Ok(pairs)
     }
 
-    pub(super) fn plan(
+    pub(super) async fn plan(
         &self,
         ctx: &dyn ToolContext,
         transactions: Vec<Transaction>,
@@ -175,6 +175,8 @@ impl<'a> Imported<'a> {
         pairs: &[Pair<'_>],
     ) -> Result<Plan, ToolError> {
         let mut plan = Plan::default();
+        let of_income = ctx.records().get(INCOME)?.user_template(ctx).await?;
+        let of_expense = ctx.records().get(EXPENSE)?.user_template(ctx).await?;
         let joined: HashSet<usize> =
             pairs.iter().filter(|pair| pair.is_certain).map(|pair| pair.place).collect();
         for (place, transaction) in transactions.into_iter().enumerate() {
@@ -217,7 +219,12 @@ impl<'a> Imported<'a> {
             }
             let declared = ctx.records().get(record_type)?;
             let payee = side.payee.as_deref();
-            plan.notes.push(new_note(declared, &side.entry_values(), side.date, payee, side.amount)?);
+            let mut note = new_note(declared, &side.entry_values(), side.date, payee, side.amount)?;
+            let template = if record_type == INCOME { &of_income } else { &of_expense };
+            if let Some(template) = template {
+                note.text = template.under(&note.text, &note.name)?;
+            }
+            plan.notes.push(note);
             plan.places.push(place);
         }
         Ok(plan)

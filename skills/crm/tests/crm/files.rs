@@ -35,8 +35,8 @@ fn the_tools_are_those_of_the_contract() {
         [
             "crm__list_contacts {stage?, tag?, company?, query?} Read",
             "crm__get_contact {name} Read",
-            "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
-            "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
+            "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
+            "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
             "crm__log_interaction {name, text, date?, next_contact?} Write",
             "crm__list_deals {stage?, contact?, company?} Read",
             "crm__add_deal {title, contact?, company?, stage?, value?, currency?, probability?, close_date?} Write",
@@ -45,6 +45,7 @@ fn the_tools_are_those_of_the_contract() {
             "crm__pipeline {board?} Read",
             "crm__follow_ups {until?} Read",
             "crm__list_companies {query?} Read",
+            "crm__birthdays {from?, days?} Read",
         ]
     );
 }

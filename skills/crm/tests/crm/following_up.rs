@@ -137,3 +137,100 @@ fn among_ten_thousand_people_each_is_found_and_counted() {
     let twice = crm.error("add_contact", json!({"name": "Other", "email": "P1234@tern.example"}));
     assert!(twice.message.contains("Person 1234"), "{twice}");
 }
+
+#[test]
+fn a_cadence_counts_from_the_last_contact_unless_a_day_is_planned() {
+    let people = "
+//- P/Two.md
+---
+type: contact
+name: Two weeks
+last_contact: 2026-11-07
+every: 2 weeks
+---
+//- P/Late.md
+---
+type: contact
+name: Late
+last_contact: 2026-09-30
+kontakt_alle: Monat
+every: month
+---
+//- P/Planned.md
+---
+type: contact
+name: Planned
+last_contact: 2026-01-01
+every: month
+next_contact: 2026-12-24
+---
+//- P/Never.md
+---
+type: contact
+name: Never met
+every: quarterly
+---
+//- P/Odd.md
+---
+type: contact
+name: Odd
+every: now and then
+---
+";
+    let answer = crm(people).value("follow_ups", json!({}));
+    assert_eq!(
+        groups(&answer),
+        [("Late", "overdue"), ("Never met", "this_week"), ("Two weeks", "this_week"), ("Planned", "later")]
+    );
+    let row = |at: usize, key: &str| answer["follow_ups"][at][key].clone();
+    assert_eq!((row(0, "next_contact"), row(0, "every")), (json!("2026-10-30"), json!("every month")));
+    assert_eq!((row(2, "next_contact"), row(2, "every")), (json!("2026-11-21"), json!("every 2 weeks")));
+    assert_eq!(row(3, "every"), json!(null), "the day was planned");
+    assert_eq!((&answer["overdue"], &answer["without_date"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        answer["problems"],
+        json!([{
+            "path": "P/Odd.md", "line": 4,
+            "problem": "Odd is not among the follow-ups: `every` is `now and then`, which cannot be read",
+            "remedy": "Write it as 2 weeks, month or 3 months.",
+        }])
+    );
+}
+
+#[test]
+fn a_logged_call_puts_the_cadence_off() {
+    let crm = crm(
+        "//- P/Two.md\n---\ntype: contact\nname: Two weeks\nlast_contact: 2026-11-01\nevery: 2 weeks\n---\n",
+    );
+    assert_eq!(groups(&crm.value("follow_ups", json!({}))), [("Two weeks", "overdue")]);
+    crm.value("log_interaction", json!({"name": "Two weeks", "text": "Called."}));
+    assert_eq!(crm.value("follow_ups", json!({}))["follow_ups"][0]["next_contact"], "2026-12-05");
+}
+
+/// The day that a cadence gives; none where it is a problem.
+#[track_caller]
+fn cadence(text: &str, last: &str, expected: Option<&str>) {
+    let note =
+        format!("//- P/Ada.md\n---\ntype: contact\nname: Ada\nlast_contact: {last}\nevery: {text}\n---\n");
+    let answer = crm(&note).value("follow_ups", json!({}));
+    assert_eq!(answer["follow_ups"][0]["next_contact"], json!(expected), "{text} after {last}: {answer}");
+    assert_eq!(answer["problems"].is_array(), expected.is_none(), "{text}: {answer}");
+}
+
+#[test]
+fn a_cadence_is_written_in_words() {
+    cadence("2 weeks", "2026-11-09", Some("2026-11-23"));
+    cadence("Every month", "2026-01-31", Some("2026-02-28"));
+    cadence("quarterly", "2026-11-30", Some("2027-02-28"));
+    cadence("10 days", "2026-11-25", Some("2026-12-05"));
+    cadence("alle 6 Monate", "2026-05-01", Some("2026-11-01"));
+    cadence("year", "2024-02-29", Some("2025-02-28"));
+    cadence("1000 years", "9999-01-01", Some("9999-12-31"));
+}
+
+#[test]
+fn what_is_no_cadence_is_a_problem() {
+    for text in ["often", "0 weeks", "-1 week", "1001 days", "2", "two weeks", "every", "2 weeks ago"] {
+        cadence(text, "2026-11-09", None);
+    }
+}

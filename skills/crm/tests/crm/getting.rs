@@ -18,7 +18,7 @@ fn everything_the_note_says_comes_back() {
             "tags": ["saas", "food/dairy"],
             "last_contact": "2026-11-12",
             "next_contact": "2026-11-24",
-            "other_properties": {"birthday": "1990-02-03"},
+            "birthday": "1990-02-03",
             "text": "Signs for tools. [[Theo Marsh]] introduced us.\n\n## Log\n\n- 2026-11-12 Call: two years.",
             "path": "CRM/People/Jane Doe.md",
         })

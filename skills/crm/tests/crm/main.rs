@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod adding;
+mod birthdays;
 mod companies;
 mod deals;
 mod files;

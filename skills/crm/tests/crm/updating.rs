@@ -120,7 +120,7 @@ fn there_must_be_something_to_change_and_somebody_to_change() {
         (error.code, error.to_string().as_str()),
         (
             ErrorCode::InvalidArguments,
-            "there is nothing to change. Allowed: company, email, phone, stage, tags, next_contact."
+            "there is nothing to change. Allowed: company, email, phone, stage, tags, next_contact, birthday, every."
         )
     );
     let stage = |name: &str| crm(PEOPLE).error("update_contact", json!({"name": name, "stage": "won"})).code;

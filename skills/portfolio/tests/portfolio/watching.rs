@@ -39,7 +39,7 @@ fn how_far_each_is_from_its_target() {
         value["watched"][0],
         json!({
             "symbol": "SLVN", "name": "SLVN", "price": "50.00", "currency": "EUR", "price_at": "2026-11-20",
-            "price_source": "note", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "line": 7,
+            "price_source": "note", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "reached": null, "line": 7,
             "path": "Portfolio/Watchlist.md",
         })
     );
@@ -220,4 +220,30 @@ fn the_last_price_of_what_nobody_holds_stands_in_where_every_source_fails() {
         (&answer["quotes"][0]["price"], &answer["quotes"][0]["carried"]),
         (&json!("50.00"), &json!(true))
     );
+}
+
+/// What `reached` says of a symbol with a target of 42 EUR and these closes, oldest first; today is 2026-11-21.
+#[track_caller]
+fn reached(closes: &[(&str, &str)], expected: Value) {
+    let prices: String = closes
+        .iter()
+        .map(|(date, close)| {
+            format!("//- Portfolio/Prices/{date}.md\n---\ntype: price\nsymbol: NGTL\ndate: {date}\nclose: {close}\ncurrency: EUR\n---\n")
+        })
+        .collect();
+    let list = "//- Portfolio/Watchlist.md\n---\ntype: watchlist\n---\n- [[NGTL]] target 42 EUR\n";
+    let value = portfolio(&format!("{list}{prices}")).value("watchlist", json!({}));
+    assert_eq!(value["watched"][0]["reached"], expected, "{closes:?}");
+}
+
+#[test]
+fn a_target_is_reached_where_the_price_crossed_it_within_a_week() {
+    let (above, below) = (json!("above your target of 42.00 EUR"), json!("below your target of 42.00 EUR"));
+    reached(&[("2026-11-19", "41.80"), ("2026-11-20", "42.18")], above.clone());
+    reached(&[("2026-11-19", "42.18"), ("2026-11-20", "41.80")], below);
+    reached(&[("2026-11-20", "42")], json!("at your target of 42.00 EUR"));
+    reached(&[("2026-11-13", "41"), ("2026-11-18", "43"), ("2026-11-20", "44")], above);
+    reached(&[("2026-11-12", "41"), ("2026-11-18", "43"), ("2026-11-20", "44")], json!(null));
+    reached(&[("2026-11-20", "44")], json!(null));
+    reached(&[], json!(null));
 }

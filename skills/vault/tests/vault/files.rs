@@ -42,12 +42,14 @@ fn the_tools_are_those_of_the_contract() {
             "vault__query {type?, where?, sort?, limit?} Read",
             "vault__query_base {path, view?} Read",
             "vault__links {path} Read",
+            "vault__suggest_links {path?, every?, limit?, dry_run?} Write",
             "vault__tags {} Read",
             "vault__daily_note {date?} Write",
             "vault__list_tasks {due?, done?, path?, tag?, query?, sort?, limit?} Read",
             "vault__add_task {text, path?, heading?, due?, scheduled?, start?, priority?, recurrence?} Write",
             "vault__complete_task {path, text, line?} Write",
             "vault__update_task {path, text, line?, new_text?, due?, scheduled?, start?, priority?, recurrence?, status?} Write",
+            "vault__today {date?} Read",
         ]
     );
 }

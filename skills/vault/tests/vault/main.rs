@@ -15,6 +15,7 @@ mod privacy;
 mod reading;
 mod refusing;
 mod ruling;
+mod suggesting;
 mod tasks;
 
 use nova_testkit::SkillInVault;

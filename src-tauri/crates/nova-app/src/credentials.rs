@@ -62,7 +62,13 @@ impl App {
         }
         let row = |name: String| {
             let parsed: Option<CredentialName> = name.parse().ok();
-            let sign_in = parsed.as_ref().is_some_and(|name| sign_ins.contains_key(name));
+            let configured = parsed.as_ref().and_then(|name| sign_ins.get(name));
+            let of_server = self.server_of_sign_in(&name);
+            let sign_in = configured.is_some() || of_server.is_some();
+            let (server, host) = match of_server {
+                Some(known) => known,
+                None => (None, configured.and_then(SignIn::host)),
+            };
             let signed_out = parsed.as_ref().and_then(|name| kept.why_signed_out(name));
             let state = match (names.contains(&name), &signed_out) {
                 (_, Some(_)) => CredentialState::NeedsSignIn,
@@ -84,6 +90,8 @@ impl App {
                 state,
                 reason: signed_out,
                 sign_in,
+                host,
+                server,
                 wanted_by: wanted_by.into_iter().collect(),
                 grants: of_it.map(|grant| grant_row(grant, &askers)).collect(),
                 name,

@@ -1,11 +1,14 @@
-//! What skills say without being asked: beside their names, and where a new chat begins.
+//! What skills say without being asked: beside their names, where a new chat begins, and on the page of a day.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use nova_calls::NoApprover;
-use nova_protocol::{Effect, Glance, GlanceValue, GlanceView, GlanceWords, Nothing, PanelFormat, UserError};
-use nova_registry::SkillEntry;
+use nova_calls::today::{self, Ask};
+use nova_protocol::{
+    DayView, Glance, GlanceValue, GlanceView, GlanceWords, Nothing, PanelFormat, ToolResult, UserError,
+};
+use nova_skill::{Date, date_argument};
 use nova_vault::ChangeSetKind;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -16,65 +19,91 @@ use crate::tool_runs::ToolRun;
 /// Nobody waits for what is said beside: a tool that takes longer is left out this time.
 const LIMIT: Duration = Duration::from_secs(3);
 
+/// The page of a day is waited for where it is asked for by itself.
+const LIMIT_OF_DAY: Duration = Duration::from_secs(30);
+
 impl App {
     /// One for each entry of each available skill, in the order of the skills, with what it says now.
     pub(crate) async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
-        let snapshot = self.inner.registry.snapshot();
-        let declared: Vec<(Arc<SkillEntry>, Glance)> = snapshot
-            .available()
-            // What a skill from elsewhere says about itself does not make it run.
-            .filter(|skill| !skill.foreign)
-            .flat_map(|skill| declared(skill).into_iter().map(|one| (skill.clone(), one)))
-            .collect();
-        let read = declared.iter().map(|(skill, glance)| self.glance(skill, glance));
-        Ok(futures::future::join_all(read).await)
+        let today = self.inner.options.clock.today();
+        let asks = today::asks_of_glances(&self.inner.registry.snapshot(), today);
+        let answers = self.ask_all(&asks, LIMIT).await;
+        let mut views = Vec::new();
+        for (ask, answer) in asks.iter().zip(&answers) {
+            views.extend(ask.glances.iter().map(|glance| view(ask, glance, answer.as_ref(), today)));
+        }
+        // Without a vault each section would say so; the window says it once.
+        if self.vault().is_err() {
+            views.iter_mut().for_each(|view| view.today = None);
+        }
+        Ok(views)
     }
 
-    async fn glance(&self, skill: &SkillEntry, glance: &Glance) -> GlanceView {
+    /// What the skills say of a day, today by default: the sections of the page that a new chat begins with.
+    ///
+    /// # Errors
+    /// When there is no vault, and when `day` is no date `YYYY-MM-DD`.
+    pub async fn today(&self, day: Option<&str>) -> Result<DayView, UserError> {
+        self.vault()?;
+        let read = |day: &str| date_argument("date", day).map_err(UserError::from);
+        let day = day.map_or_else(|| Ok(self.inner.options.clock.today()), read)?;
+        let asks = today::asks(&self.inner.registry.snapshot(), day);
+        let answers = self.ask_all(&asks, LIMIT_OF_DAY).await;
+        let sections = today::sections(
+            asks.iter().zip(answers.iter().map(|answer| value_or_problem(answer.as_ref()))),
+            day,
+        );
+        Ok(DayView { date: day.to_string(), sections })
+    }
+
+    /// The answers in the order of the asks; `None` for a tool that took too long.
+    async fn ask_all(&self, asks: &[Ask], limit: Duration) -> Vec<Option<ToolResult>> {
+        futures::future::join_all(asks.iter().map(|ask| self.ask(ask, limit))).await
+    }
+
+    async fn ask(&self, ask: &Ask, limit: Duration) -> Option<ToolResult> {
         let cancel = CancellationToken::new();
         let run = ToolRun {
             run: format!("glance-{}", self.inner.options.ids.next()),
-            tool: nova_registry::shown_name(&skill.id, &glance.tool),
-            args: Value::Object(glance.args.clone()),
+            tool: ask.tool.clone(),
+            args: ask.args.clone(),
             kind: ChangeSetKind::Form,
             approver: Arc::new(NoApprover),
             by_hand: false,
             cancel: cancel.clone(),
         };
-        let answer = tokio::time::timeout(LIMIT, self.run_unheard(run)).await;
+        let answer = tokio::time::timeout(limit, self.run_unheard(run)).await;
         cancel.cancel();
-        let late = answer.is_err();
-        // The reason is reported where a person asks for the tool: in the panel, or in a chat.
-        let value = answer.ok().and_then(|result| result.value).unwrap_or_default();
-        let said = |words: &[GlanceWords]| words.iter().flat_map(|words| said(&value, words)).collect();
-        GlanceView {
-            skill: skill.id.clone(),
-            name: skill.name.clone(),
-            icon: skill.manifest.icon.clone(),
-            late,
-            ask: glance.ask.clone(),
-            says: said(&glance.says),
-            badge: said(&glance.badge),
-        }
+        answer.ok()
     }
 }
 
-/// What a skill declares and may be asked by itself. A wrong declaration says nothing; the skill works
-/// without it.
-fn declared(skill: &SkillEntry) -> Vec<Glance> {
-    let Some(declared) = &skill.manifest.glance else { return Vec::new() };
-    match Glance::read(declared) {
-        Ok(glances) => glances.into_iter().filter(|glance| only_reads(skill, glance)).collect(),
-        Err(problem) => {
-            tracing::warn!("{}, manifest.yaml, glance: {problem}", skill.id);
-            Vec::new()
-        }
+fn view(ask: &Ask, glance: &Glance, answer: Option<&ToolResult>, day: Date) -> GlanceView {
+    // The reason is reported where a person asks for the tool: in the panel, or in a chat; and in its section.
+    let value = answer.and_then(|result| result.value.as_ref()).unwrap_or(&Value::Null);
+    let said = |words: &[GlanceWords]| words.iter().flat_map(|words| said(value, words)).collect();
+    let section = |declared| today::section(&ask.skill, declared, value_or_problem(answer), day);
+    GlanceView {
+        skill: ask.skill.id.clone(),
+        name: ask.skill.name.clone(),
+        icon: ask.skill.manifest.icon.clone(),
+        late: answer.is_none(),
+        ask: glance.ask.clone(),
+        says: said(&glance.says),
+        badge: said(&glance.badge),
+        today: glance.today.as_ref().map(section),
     }
 }
 
-fn only_reads(skill: &SkillEntry, glance: &Glance) -> bool {
-    let tool = skill.tools.iter().find(|tool| tool.id == glance.tool);
-    tool.is_some_and(|tool| nova_calls::effect_view(tool.effect()) == Effect::Read)
+fn value_or_problem(answer: Option<&ToolResult>) -> Result<&Value, String> {
+    let Some(answer) = answer else {
+        return Err(today::problem("This took too long.", "Open a new chat to try again."));
+    };
+    match (&answer.value, &answer.error) {
+        (Some(value), _) => Ok(value),
+        (None, Some(error)) => Err(today::problem(&error.message, &error.hint)),
+        (None, None) => Err(today::problem("The tool gave no answer.", "Open a new chat to try again.")),
+    }
 }
 
 /// The values that the words point to, those that are something; the currencies of one answer are few.
@@ -186,7 +215,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_would_be_shown_nowhere_is_wrong() {
-        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("neither `ask` nor `badge`");
-        assert_eq!(problem, "the entry of `follow_ups` has neither `ask` nor `badge`");
+        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("it is shown nowhere");
+        assert_eq!(problem, "the entry of `follow_ups` has neither `ask` nor `badge` nor `today`");
     }
 }

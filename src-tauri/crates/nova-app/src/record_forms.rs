@@ -339,7 +339,7 @@ fn broken(problem: &ProblemView) -> UserError {
     }))
 }
 
-fn problem_view(problem: nova_vault::Problem) -> ProblemView {
+pub(crate) fn problem_view(problem: nova_vault::Problem) -> ProblemView {
     ProblemView {
         path: problem.path,
         line: problem.line,

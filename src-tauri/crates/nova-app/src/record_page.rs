@@ -3,11 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nova_protocol::{NewNotes, NoteGroup, PreviewRecords, RecordsFault, RecordsPreview, TypeTab, UserError};
+use nova_protocol::{
+    ErrorCode, NewNotes, NoteGroup, PreviewRecords, RecordsFault, RecordsPreview, TypeTab, UserError,
+};
 use nova_registry::{SkillEntry, Snapshot};
-use nova_skill::{ConfigFault, MatchRule, Note, RecordType};
-use nova_vault::{QueryRow, Recogniser, VaultPath};
-use serde_json::{Map, Value};
+use nova_skill::{ConfigFault, MatchRule, Note, RecordType, RecordTypes};
+use nova_vault::{Privacy, QueryRow, VaultPath, View};
+use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::blocking::blocking;
@@ -18,6 +20,7 @@ use crate::record_reach::says_nearly_all;
 mod fields;
 mod note;
 mod rules;
+mod unclear;
 
 /// Paths that a group of notes lists.
 const LISTED: usize = 50;
@@ -29,9 +32,12 @@ impl App {
             snapshot.listed(&wanted.skill).ok_or_else(|| unknown_skill(&snapshot, &wanted.skill))?.clone();
         let set = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
         let vault = self.vault()?;
+        let (config, home) = (self.config(), self.places().home.clone());
         blocking(move || {
-            let whole = WholeVault::read(&vault.seen_by_owner())?;
-            preview(&skill, &snapshot, &whole, &set, &wanted)
+            let view = vault.seen_by_owner();
+            let whole = WholeVault::read(&view)?;
+            let private = unclear::private_entries(&vault, &config.private, home.as_deref());
+            preview(&skill, &snapshot, &Seen { whole: &whole, view: &view, private }, &set, &wanted)
         })
         .await
     }
@@ -45,14 +51,22 @@ struct Taken<'a> {
     rows: Vec<&'a QueryRow>,
 }
 
+/// The vault as the page reads it.
+struct Seen<'a> {
+    whole: &'a WholeVault,
+    view: &'a View,
+    /// Each entry of the user's list, as written, with what it hides.
+    private: Vec<(String, Privacy)>,
+}
+
 fn preview(
     skill: &SkillEntry,
     snapshot: &Snapshot,
-    whole: &WholeVault,
+    seen: &Seen<'_>,
     set: &Value,
     wanted: &PreviewRecords,
 ) -> Result<RecordsPreview, UserError> {
-    let name = &wanted.record_type;
+    let (whole, name) = (seen.whole, &wanted.record_type);
     let in_force = set.pointer("/records").and_then(|records| records.get(name)).cloned().unwrap_or_default();
     let own = match &wanted.own {
         Some(own) => own.clone(),
@@ -63,10 +77,8 @@ fn preview(
     let (records, faults) = match skill.records_with(&config) {
         Ok(records) => (records, Vec::new()),
         Err(faults) => {
-            let prefix = format!("records.{name}.");
-            let readable = skill.records.iter().any(|declared| declared.name() == name);
-            let records = if readable { &*skill.records } else { &skill.manifest.records };
-            (records.clone(), faults.into_iter().map(|fault| fault_of(fault, &prefix)).collect())
+            let records = instead(skill, name, &faults)?;
+            (records, faults.into_iter().map(|fault| fault_of(fault, name)).collect())
         }
     };
     let declared = crate::record_forms::declared_in(skill, &records, name)?;
@@ -77,7 +89,8 @@ fn preview(
         skill: skill.id.clone(),
         record_type: name.clone(),
         label: declared.label(),
-        types: tabs(skill, snapshot, whole, wanted),
+        is_own: declared.is_own(),
+        types: tabs(skill, snapshot, whole, wanted, declared),
         read: count(whole.notes.len()),
         in_force,
         config,
@@ -86,7 +99,9 @@ fn preview(
         taken: count(taken.notes.len()),
         left_out: left_out(&taken, whole, &rules),
         not_understood: fields::not_understood(&taken),
-        shared: shared(skill, snapshot, &taken),
+        shared: unclear::shared(skill, snapshot, &taken),
+        broken: unclear::broken(&taken, seen)?,
+        private: unclear::private(&taken, &seen.private),
         note: note::as_read(&taken, wanted.note.unwrap_or_default()),
         new_notes: NewNotes {
             folder: declared.folder.clone(),
@@ -129,8 +144,30 @@ fn with_own(set: &Value, record_type: &str, own: &Value) -> Value {
     if config.is_empty() && set.is_null() { Value::Null } else { config.into() }
 }
 
-fn fault_of(fault: ConfigFault, prefix: &str) -> RecordsFault {
-    let key = fault.key.strip_prefix(prefix).unwrap_or(&fault.key).to_owned();
+/// What a faulty configuration is read with: what is in force or, for a type that is new, hardly anything.
+fn instead(skill: &SkillEntry, name: &str, faults: &[ConfigFault]) -> Result<RecordTypes, UserError> {
+    let has = |records: &RecordTypes| records.iter().any(|declared| declared.name() == name);
+    if has(&skill.records) {
+        return Ok((*skill.records).clone());
+    }
+    if has(&skill.manifest.records) {
+        return Ok(skill.manifest.records.clone());
+    }
+    let least = json!({"records": {name: {"folder": "Records", "fields": {"name": {"kind": "text"}}}}});
+    skill.records_with(&least).map_err(|_| {
+        let reason = faults.first().map_or("It cannot be used.", |fault| fault.reason.as_str());
+        UserError::new(
+            ErrorCode::BadRequest,
+            format!("\"{name}\" is no record type: {reason}"),
+            "Choose another name.",
+        )
+    })
+}
+
+fn fault_of(fault: ConfigFault, record_type: &str) -> RecordsFault {
+    let of_type = format!("records.{record_type}");
+    let below = fault.key.strip_prefix(&of_type).map(|key| key.trim_start_matches('.').to_owned());
+    let key = below.unwrap_or(fault.key);
     let mut reason: String = fault.reason.trim_end_matches('.').to_owned();
     reason.push('.');
     RecordsFault { key, reason }
@@ -142,6 +179,7 @@ fn tabs(
     snapshot: &Snapshot,
     whole: &WholeVault,
     wanted: &PreviewRecords,
+    shown: &RecordType,
 ) -> Vec<TypeTab> {
     let opens = wanted.own.is_none();
     let tab = |declared: &RecordType| {
@@ -153,7 +191,8 @@ fn tabs(
         };
         TypeTab { record_type: declared.name().to_owned(), label: declared.label(), notes: count(notes) }
     };
-    skill.records.iter().map(tab).collect()
+    let is_new = skill.records.iter().all(|declared| declared.name() != shown.name());
+    skill.records.iter().chain(is_new.then_some(shown)).map(tab).collect()
 }
 
 /// Notes of rules that are not used, and templates that look like records.
@@ -170,25 +209,6 @@ fn left_out(taken: &Taken, whole: &WholeVault, rules: &[nova_protocol::RulePrevi
     let templates = whole.templates.iter().filter(|note| taken.declared.recognises(note));
     groups.extend(group("in the templates folder".into(), templates));
     groups
-}
-
-/// Notes that another type of any skill claims, too.
-fn shared(skill: &SkillEntry, snapshot: &Snapshot, taken: &Taken) -> Vec<NoteGroup> {
-    let others =
-        snapshot.available().flat_map(|other| other.records.iter().map(move |record| (other, record)));
-    let others =
-        others.filter(|(other, record)| other.id != skill.id || record.name() != taken.declared.name());
-    let groups = others.filter_map(|(other, record)| {
-        let recogniser: &Recogniser = record.recogniser();
-        let both = taken.notes.iter().copied().filter(|note| recogniser.recognises(note));
-        let what = if other.id == skill.id {
-            record.label().to_lowercase()
-        } else {
-            format!("{} of {}", record.label().to_lowercase(), other.name)
-        };
-        group(what, both)
-    });
-    groups.collect()
 }
 
 /// None of no notes.

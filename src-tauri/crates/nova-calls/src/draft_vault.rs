@@ -10,8 +10,9 @@ use nova_skill::{
 };
 use nova_vault::note::{ContentHash, FrontMatter, folded};
 use nova_vault::{
-    Attached, BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, QueryRow, RecordsRead,
-    Search, SearchAnswer, TagCount, TagsRead, TaskAnswer, TaskQuery, Trash, Vault, View,
+    Attached, BaseAnswer, Draft, Links, MentionAnswer, MentionQuery, Moved, NewNote, Privacy, Query,
+    QueryAnswer, QueryRow, RecordsRead, Search, SearchAnswer, TagCount, TagsRead, TaskAnswer, TaskQuery,
+    Trash, Vault, View,
 };
 
 use crate::Outcome;
@@ -519,6 +520,26 @@ impl ToolVault for DraftVault {
         self.saw(links.read.clone());
         self.gives(|given| links.back.iter().for_each(|link| given.text(&link.path, &link.text)));
         Ok(links)
+    }
+
+    async fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, ToolError> {
+        let query = query.clone();
+        let (answer, stay_here) = self
+            .with(move |view, _| {
+                let answer = view.mentions(&query)?;
+                let linked = answer.lines.iter().flat_map(|line| &line.links).map(|link| &link.to);
+                let named: BTreeSet<&VaultPath> =
+                    linked.chain(answer.ambiguous.iter().flat_map(|name| &name.notes)).collect();
+                let stay_here = named.into_iter().any(|path| stays_here(view, path));
+                Ok((answer, stay_here))
+            })
+            .await?;
+        if stay_here {
+            self.gives_here(OnlyHere::tells);
+        }
+        self.saw(answer.read.clone());
+        self.gives(|given| answer.lines.iter().for_each(|line| given.text(&line.path, &line.text)));
+        Ok(answer)
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {

@@ -74,6 +74,7 @@ mod secrets;
 mod seen_notes;
 mod so_far;
 mod sub_agents;
+pub mod today;
 mod trusted;
 mod view;
 mod watch;

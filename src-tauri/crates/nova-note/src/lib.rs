@@ -10,6 +10,7 @@
 //! Document ── split, simple, matter      front matter by byte offsets; YAML where it is not simple
 //! edit_properties, append, replace_exact the text with one thing changed
 //! outline                                links, tags, headings, blocks, each with its span
+//! prose                                  the text that a link may be put into
 //! checkbox_lines, replace_line           lines of list items with a checkbox; one line changed
 //! diff, summarize, merge                 two or three versions of a note
 //! VaultPath, ContentHash                 what names a note and a version of it
@@ -55,12 +56,13 @@ pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};
 pub use outline::{
-    Block, Heading, Link, LinkKind, Notation, Outline, TagUse, Wikilink, YamlQuotes, outline,
+    Block, Heading, Link, LinkKind, Notation, Outline, Prose, TagUse, Wikilink, YamlQuotes, outline,
     unreadable_matter, wikilinks,
 };
 pub use path::{PathError, VaultPath, file_name, file_name_about, unmerged_name};
 pub use properties::{PropertyEdit, compose, edit_properties};
 pub use property::{Properties, Property};
+pub use sections::prose;
 pub use value::Value;
 pub use yaml::{Part, Yaml, read_yaml};
 

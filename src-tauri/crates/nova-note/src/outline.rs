@@ -19,9 +19,11 @@ mod blocks;
 mod destination;
 mod inline;
 mod properties;
+mod prose;
 mod wikilink;
 
 pub(super) use blocks::is_delimiter_row;
+pub use prose::Prose;
 pub use wikilink::{Wikilink, wikilinks};
 
 /// How a link is written.
@@ -183,6 +185,13 @@ pub(super) fn headings_and_code(text: &str, start: usize) -> (Vec<Heading>, Vec<
     let mut outline = Outline::default();
     let code = blocks::scan(text, start, &mut outline).code;
     (outline.headings, code)
+}
+
+/// The text of the body from `start` on that is nothing else, in order, and the lines of fenced code; as above.
+pub(super) fn prose_and_code(text: &str, start: usize) -> (Vec<Prose>, Vec<Range<usize>>) {
+    let (mut prose, code) = blocks::prose(text, start);
+    prose.sort_by_key(|prose| prose.span.start);
+    (prose, code)
 }
 
 /// Where the lines begin on which a list item begins with `[`, and the lines of fenced code; from `start` on as

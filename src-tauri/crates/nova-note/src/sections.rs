@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::outline;
-use super::split::lines_from;
+use super::outline::{self, Prose};
+use super::split::{lines_from, split};
 
 /// One heading. A `#` line inside code or a comment is none, and one in a list or a quotation
 /// begins no section.
@@ -107,6 +107,29 @@ pub(super) fn closing_comment(text: &str, start: usize) -> Option<usize> {
     let begins_line = last.start == start || text[..last.start].ends_with('\n');
     let is_last = text[last.end..].trim().is_empty();
     (begins_line && is_last && text[last.clone()].contains('\n')).then_some(last.start)
+}
+
+/// The text of the body that a link may be put into, in order: no heading, code, formula, comment, link, tag or block
+/// id, nothing in brackets, no HTML. The front matter is none of it.
+pub fn prose(text: &str) -> Vec<Prose> {
+    let start = split(text).body_start;
+    let (prose, code) = outline::prose_and_code(text, start);
+    let comments = comments(text, start, &code);
+    if comments.is_empty() {
+        return prose;
+    }
+    let mut left = Vec::with_capacity(prose.len());
+    for Prose { span, in_table } in prose {
+        let first = comments.partition_point(|comment| comment.end <= span.start);
+        let mut from = span.start;
+        for comment in comments[first..].iter().take_while(|comment| comment.start < span.end) {
+            left.push(Prose { span: from..comment.start.max(from), in_table });
+            from = comment.end;
+        }
+        left.push(Prose { span: from.min(span.end)..span.end, in_table });
+    }
+    left.retain(|prose| !prose.span.is_empty());
+    left
 }
 
 /// Where the lines begin on which a list item begins with `[`, outside of comments. As for [`headings`].

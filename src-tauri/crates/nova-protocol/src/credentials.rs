@@ -65,6 +65,10 @@ pub struct CredentialRow {
     pub reason: Option<String>,
     /// It is got by signing in, not by typing it.
     pub sign_in: bool,
+    /// Of a sign-in: the host where one signs in or, with `server`, that of the server, which gets the token.
+    pub host: Option<String>,
+    /// The MCP server that a sign-in is for.
+    pub server: Option<String>,
     /// Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
     pub wanted_by: Vec<String>,
     pub grants: Vec<GrantRow>,

@@ -1,6 +1,6 @@
 //! What a skill says without being asked, as data: `glance:` of its `manifest.yaml`. It stands beside the
-//! skill's name in the list of the window, and among what a new chat can begin with. It is shown to the
-//! user alone; no model receives it.
+//! skill's name in the list of the window, among what a new chat can begin with, and on the page of the day. It is
+//! shown to the user alone; a model receives the day where it asks for it.
 //!
 //! ```yaml
 //! glance:
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::PanelFormat;
+use crate::{PanelFormat, TodaySection, TodayView};
 
 /// One entry of `glance:`: a tool of the skill that only reads, and what of its answer is said where.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -22,6 +22,7 @@ use crate::PanelFormat;
 pub struct Glance {
     /// Its id.
     pub tool: String,
+    /// A text `{date}` stands for the day that is asked about, `{date+13}` for one some days later.
     #[serde(default)]
     pub args: Map<String, Value>,
     /// What a new chat can begin with, as the user would say it. It is not made of notes: it becomes the
@@ -34,6 +35,9 @@ pub struct Glance {
     /// Beside the skill's name.
     #[serde(default)]
     pub badge: Vec<GlanceWords>,
+    /// Its section of the page of a day.
+    #[serde(default)]
+    pub today: Option<TodaySection>,
 }
 
 impl Glance {
@@ -43,8 +47,10 @@ impl Glance {
     /// What is not understood, in one sentence.
     pub fn read(declared: &Value) -> Result<Vec<Self>, String> {
         let read: Vec<Self> = serde_json::from_value(declared.clone()).map_err(|error| error.to_string())?;
-        match read.iter().find(|one| one.ask.is_none() && one.badge.is_empty()) {
-            Some(idle) => Err(format!("the entry of `{}` has neither `ask` nor `badge`", idle.tool)),
+        match read.iter().find(|one| one.ask.is_none() && one.badge.is_empty() && one.today.is_none()) {
+            Some(idle) => {
+                Err(format!("the entry of `{}` has neither `ask` nor `badge` nor `today`", idle.tool))
+            }
             None => Ok(read),
         }
     }
@@ -84,6 +90,7 @@ pub struct GlanceView {
     /// Empty where there is nothing to say.
     pub says: Vec<GlanceValue>,
     pub badge: Vec<GlanceValue>,
+    pub today: Option<TodayView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

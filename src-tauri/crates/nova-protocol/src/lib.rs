@@ -26,6 +26,7 @@ mod provider_kind;
 mod server_offers;
 mod servers;
 mod shared_text;
+mod today;
 mod typescript;
 mod view;
 
@@ -44,6 +45,7 @@ pub use provider_kind::ProviderKind;
 pub use server_offers::*;
 pub use servers::*;
 pub use shared_text::SharedText;
+pub use today::*;
 pub use typescript::typescript;
 pub use view::*;
 

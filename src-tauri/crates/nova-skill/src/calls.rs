@@ -1,6 +1,7 @@
 //! Calls of other tools in the middle of a call.
 
 use async_trait::async_trait;
+use jiff::civil::Date;
 use serde_json::Value;
 
 /// The tools that a running tool [may call](crate::ToolSpec::may_call).
@@ -15,6 +16,15 @@ pub trait ToolCalls: Send + Sync {
     /// # Errors
     /// The error of the call, also when it was denied.
     async fn call(&self, tool: &str, args: Value) -> Result<Value, CallError>;
+
+    /// What the skills say of a day: the sections that their manifests declare, each as a value. The tools behind them
+    /// are called as by [`ToolCalls::call`], also those of skills that are not active.
+    ///
+    /// # Errors
+    /// Where the running tool may not call others. A tool that fails is a section with a `problem`.
+    async fn today(&self, day: Date) -> Result<Vec<Value>, CallError> {
+        Err(may_not_call(&format!("the tools of {day}")))
+    }
 
     /// Runs a tool of the skill `vault` for a tool that [declares](crate::ToolSpec::vault) what it does with notes.
     /// It is part of the running call: what it reads that call has read, and what it plans is asked about and
@@ -46,10 +56,14 @@ pub struct CallError {
 #[async_trait]
 impl ToolCalls for () {
     async fn call(&self, tool: &str, _: Value) -> Result<Value, CallError> {
-        Err(CallError {
-            code: "tool_failed".into(),
-            message: format!("This tool may not call {tool}."),
-            hint: "Return the arguments and let the assistant call it.".into(),
-        })
+        Err(may_not_call(tool))
+    }
+}
+
+fn may_not_call(what: &str) -> CallError {
+    CallError {
+        code: "tool_failed".into(),
+        message: format!("This tool may not call {what}."),
+        hint: "Return the arguments and let the assistant call it.".into(),
     }
 }

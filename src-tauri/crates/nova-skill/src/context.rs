@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
-    Attached, BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
-    RecordsRead, Search, SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash,
+    Attached, BaseAnswer, Links, MentionAnswer, MentionQuery, Moved, NewNote, Note, ObsidianSettings,
+    Problem, Query, QueryAnswer, RecordsRead, Search, SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -138,6 +138,8 @@ pub trait ToolVault: Send + Sync {
     async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError>;
     /// What a note on the disk links to, and what links to it.
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError>;
+    /// Mentions in the notes on the disk that could be links.
+    async fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, ToolError>;
     /// All tags of the notes on the disk.
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError>;
     /// What the user set in Obsidian for this vault.

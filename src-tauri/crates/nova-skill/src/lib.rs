@@ -64,8 +64,8 @@ pub use process::{
     ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxFacts, SandboxSource, ToolProcess, UserRun,
 };
 pub use record::{
-    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, Record, RecordDraft, RecordFilters,
-    RecordRules, RecordType, RecordTypes, RecordUse, Start,
+    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, OwnFields, Record, RecordDraft,
+    RecordFilters, RecordRules, RecordType, RecordTypes, RecordUse, Start, Template,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAccess, native};
 
@@ -79,13 +79,13 @@ pub use nova_vault::note::{
     edit_properties, file_name, has_heading, line_of, summarize,
 };
 pub use nova_vault::{
-    ATTACHMENTS, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes,
-    LinkBack, LinkOut, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
-    QueryError, QueryRow, Recogniser, RecordsRead, RecurrenceRule, Search, SearchAnswer, SearchMode,
-    SettingError, SortKey, TagCount, Task as NoteTask, TaskAnswer, TaskDue, TaskEditError, TaskField,
-    TaskForm, TaskKind, TaskQuery, TaskRow, TaskRules, TaskSettings, TaskSort, TemplateFolder,
-    TemplateValues, Templates, Trash, Unresolved, complete_task, fill_template, new_task, set_task_field,
-    set_task_status, set_task_text, tasks,
+    ATTACHMENTS, AmbiguousName, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition,
+    DailyNotes, LinkBack, LinkOut, Links, MentionAnswer, MentionLine, MentionLink, MentionQuery, Moved,
+    NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, Recogniser,
+    RecordsRead, RecurrenceRule, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
+    Task as NoteTask, TaskAnswer, TaskDue, TaskEditError, TaskField, TaskForm, TaskKind, TaskQuery, TaskRow,
+    TaskRules, TaskSettings, TaskSort, TemplateFolder, TemplateValues, Templates, Trash, Unresolved,
+    complete_task, fill_template, new_task, set_task_field, set_task_status, set_task_text, tasks,
 };
 
 // Folders outside of the vault.

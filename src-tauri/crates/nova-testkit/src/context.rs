@@ -8,8 +8,8 @@ use nova_skill::{
     ToolStore, ToolUser, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
-    Attached, BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
-    SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash, Vault,
+    Attached, BaseAnswer, Draft, Links, MentionAnswer, MentionQuery, Moved, NewNote, PlannedDiff, Query,
+    QueryAnswer, RecordsRead, Search, SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash, Vault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -376,6 +376,10 @@ impl ToolVault for PlannedVault {
 
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
         self.with(|vault, _| vault.seen_by_owner().links(path))
+    }
+
+    async fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().mentions(query))
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {

@@ -299,6 +299,9 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
             tool.is_some_and(|tool| tool.effect() == Effect::Read),
             "glance asks {asked:?}, which is no tool that reads"
         );
+        if let Some(ticks) = glance["today"]["tick"]["tool"].as_str() {
+            assert!(tools.contains(ticks), "glance ticks with the unknown tool {ticks}");
+        }
     }
     let mut requests = BTreeSet::new();
     for request in manifest.routing.examples.iter().chain(&manifest.routing.near_misses) {

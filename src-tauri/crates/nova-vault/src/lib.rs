@@ -105,6 +105,7 @@
 //!
 //! Reading and watching:
 //!
+//! - A mention becomes a link by brackets and no other change, never in code, a heading or another link: `mentioning.rs`.
 //! - An answer is what is on the disk now: `reading.rs`, `revalidating.rs`. A query equals a naive reading of all
 //!   notes: `querying.rs`.
 //! - An edit of a task changes its line and no other, and completing adds the next one: `task_lines.rs`,
@@ -161,7 +162,10 @@ pub use problem::Problem;
 pub use reading::base::{BaseAnswer, BaseColumn, BaseGroup, BaseRow};
 pub use reading::held::Held;
 pub use reading::index::Note;
-pub use reading::links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, TagsRead, Unresolved};
+pub use reading::links::{
+    AmbiguousName, LeftLink, LinkBack, LinkOut, Links, MentionAnswer, MentionLine, MentionLink, MentionQuery,
+    Moved, TagCount, TagsRead, Unresolved,
+};
 pub use reading::query::{Condition, Fits, Query, QueryAnswer, QueryRow, Recogniser, Rule, SortKey};
 pub use reading::search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use reading::tasks::{TaskAnswer, TaskDue, TaskQuery, TaskRow, TaskSort};

@@ -457,6 +457,17 @@ describe('the budget', () => {
     expect(asked('vault.delete_note')).toEqual([{ path: cafe }]);
   });
 
+  test('Delete in the menu of a row asks, and a refusal keeps the row', async () => {
+    const { asked, backend } = await onCafe();
+    backend.on('call_tool', (call) =>
+      call.tool === 'vault.delete_note' ? failure('You refused this.') : (sampleAnswer(call) ?? answer(null)),
+    );
+    await userEvent.keyboard('{Shift>}{F10}{/Shift}');
+    await userEvent.click(await screen.findByRole('menuitem', { name: /^Delete/ }));
+    await waitFor(() => expect(asked('vault.delete_note')).toEqual([{ path: cafe }]));
+    expect(screen.getAllByRole('button', { name: 'Cafe Ember' }).length).toBeGreaterThan(0);
+  });
+
   test('a transfer and a recurring entry have their signs', async () => {
     await showPanel({ panel: budgetPanel });
     const signs = (name: string) => screen.getAllByRole('button', { name })[0]!.closest('td')!.querySelectorAll('svg').length;

@@ -33,7 +33,7 @@ export function Footer({ state, small, asText, onText, onClose }: FooterProps) {
             <p role="status" className="min-w-0 flex-1">
               {inUse === null ? 'In use, as you set it.' : `In use since ${clockTime(inUse.at)}, by you.`}{' '}
               <LinkButton disabled={busy} onClick={state.takeBack} data-testid="records-take-back">
-                Take back
+                {draft.page?.is_own === true ? 'Remove this type' : 'Take back'}
               </LinkButton>
             </p>
           ) : (

@@ -8,10 +8,11 @@ interface HeadProps {
   readonly state: RecordsPageState;
   readonly wide: boolean;
   readonly onType: (type: string) => void;
+  readonly onNew: () => void;
   readonly onClose: () => void;
 }
 
-export function Head({ skill, name, type, state, wide, onType, onClose }: HeadProps) {
+export function Head({ skill, name, type, state, wide, onType, onNew, onClose }: HeadProps) {
   const { page } = state.draft;
   const types = (page?.types ?? []).map(({ record_type, label, notes }) => ({
     value: record_type,
@@ -39,6 +40,7 @@ export function Head({ skill, name, type, state, wide, onType, onClose }: HeadPr
           <Segments label="Record type" value={type} onChange={onType} options={types} />
         </div>
       )}
+      <IconButton icon="plus" label="New record type" data-testid="new-record-type" onClick={onNew} />
       <span className="flex-1" />
       {wide && page !== null && state.readAt !== null && (
         <span className="cut text-small text-fg-3">

@@ -1,12 +1,19 @@
-// Properties that are no field of the skill: the user makes fields of them, changes their kinds, and takes them away.
+// Properties that are no field of the skill: the user makes fields of them, says what they are, and takes them away.
 
 import { useState, type Dispatch, type FormEvent } from 'react';
 
-import type { OwnFieldPreview } from '../../ipc';
-import { Button, Switch, TextField } from '../../shared';
-import { faultsAt, kindOf, ownFieldsOf, type Draft, type DraftEvent } from './draft';
+import { Button, TextField } from '../../shared';
+import { clash, ownFieldsOf, type Draft, type DraftEvent } from './draft';
+import { KindSelect } from './KindSelect';
+import { OwnFieldRow } from './OwnFieldRow';
 import { Faults, HeadRow, Section } from './Section';
-import { Select } from './Select';
+
+interface OwnFieldsProps {
+  readonly draft: Draft;
+  readonly say: Dispatch<DraftEvent>;
+  /** The name of the skill. */
+  readonly skill: string;
+}
 
 const columns = [
   { label: 'Property', className: 'w-34 pl-5' },
@@ -16,90 +23,36 @@ const columns = [
   { label: 'Use as a field', className: 'w-52 pl-3' },
 ];
 
-/** As a person says them. */
-const kinds: readonly (readonly [kind: string, label: string])[] = [
-  ['text', 'text'],
-  ['date', 'date'],
-  ['integer', 'whole number'],
-  ['decimal', 'number'],
-  ['bool', 'yes or no'],
-  ['link', 'link'],
-  ['list', 'list'],
-  ['currency', 'currency'],
-];
-
-export function OwnFields({ draft, say, skill }: { draft: Draft; say: Dispatch<DraftEvent>; skill: string }) {
+export function OwnFields({ draft, say, skill }: OwnFieldsProps) {
+  const [added, setAdded] = useState<string | null>(null);
   const rows = ownFieldsOf(draft);
+  const isOwn = draft.page?.is_own ?? false;
   return (
-    <Section title="Own fields" note={`found in your notes, not part of ${skill}`}>
+    <Section title={isOwn ? 'Fields' : 'Own fields'} note={isOwn ? 'of this type, and properties of its notes' : `found in your notes, not part of ${skill}`}>
       {rows.length > 0 && (
-        <table aria-label="Own fields" className="w-full table-fixed text-small">
+        <table aria-label={isOwn ? 'Fields' : 'Own fields'} className="w-full table-fixed text-small">
           <HeadRow columns={columns} />
           <tbody>
             {rows.map((row) => (
-              <Row key={row.property} row={row} draft={draft} say={say} />
+              <OwnFieldRow key={row.property} row={row} draft={draft} say={say} isNew={row.property === added} />
             ))}
           </tbody>
         </table>
       )}
-      <AddField say={say} />
+      <AddField draft={draft} say={say} skill={skill} onAdded={setAdded} />
     </Section>
   );
 }
 
-function Row({ row, draft, say }: { row: OwnFieldPreview; draft: Draft; say: Dispatch<DraftEvent> }) {
-  const { property, notes, examples, odd } = row;
-  const set = kindOf(draft, property);
-  const [found, setFound] = useState(row.kind);
-  const kind = set ?? found;
-  const faults = faultsAt(draft, `fields.${property}`);
-  const choose = (chosen: string) => {
-    setFound(chosen);
-    if (set !== null) say({ type: 'own_field_set', property, kind: chosen });
-  };
-  return (
-    <>
-      <tr className="h-7.5 border-t border-line">
-        <th scope="row" className="cut pl-5 text-left font-mono font-normal" data-tip={property}>
-          {property}
-        </th>
-        <td>
-          <Select label={`Kind of ${property}`} value={kind} onChange={choose} className="w-31">
-            {!kinds.some(([key]) => key === kind) && <option value={kind}>{kind}</option>}
-            {kinds.map(([key, label]) => (
-              <option key={key} value={key}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        </td>
-        <td className="tabular text-right">{notes}</td>
-        <td className="selectable cut pl-4 text-fg-2">{examples.join(', ')}</td>
-        <td className="pr-5 pl-3">
-          <span className="flex items-center gap-2">
-            <Switch checked={set !== null} label={`Use ${property} as a field`} onChange={(on) => say({ type: 'own_field_set', property, kind: on ? kind : null })} />
-            <span className="cut text-fg-2">{set === null ? 'kept, not used' : odd > 0 ? `${odd} not understood` : ''}</span>
-          </span>
-        </td>
-      </tr>
-      {faults.length > 0 && (
-        <tr>
-          <td colSpan={5}>
-            <Faults reasons={faults} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
-
-function AddField({ say }: { say: Dispatch<DraftEvent> }) {
+function AddField({ draft, say, skill, onAdded }: OwnFieldsProps & { onAdded: (property: string) => void }) {
   const [name, setName] = useState<string | null>(null);
   const [kind, setKind] = useState('text');
+  const property = name?.trim() ?? '';
+  const problem = property === '' ? null : clash(draft, property, skill);
   const add = (event: FormEvent) => {
     event.preventDefault();
-    const property = name?.trim() ?? '';
-    if (property === '') return;
+    if (property === '' || problem !== null) return;
+    onAdded(property);
     say({ type: 'own_field_set', property, kind });
     setName(null);
   };
@@ -112,21 +65,26 @@ function AddField({ say }: { say: Dispatch<DraftEvent> }) {
       </div>
     );
   return (
-    <form onSubmit={add} aria-label="New field" className="flex items-center gap-2 px-5 py-1.5">
-      <TextField aria-label="Property" autoFocus placeholder="birthday" value={name} onChange={(event) => setName(event.target.value)} className="h-7 w-40" />
-      <Select label="Kind" value={kind} onChange={setKind}>
-        {kinds.map(([key, label]) => (
-          <option key={key} value={key}>
-            {label}
-          </option>
-        ))}
-      </Select>
-      <Button type="submit" size="s" disabled={name.trim() === ''}>
+    <form onSubmit={add} aria-label="New field" className="flex flex-wrap items-center gap-2 px-5 py-1.5">
+      <TextField
+        aria-label="Property"
+        autoFocus
+        placeholder="birthday"
+        value={name}
+        invalid={problem !== null}
+        onChange={(event) => setName(event.target.value)}
+        className="h-7 w-40"
+      />
+      <KindSelect label="Kind" value={kind} onChange={setKind} />
+      <Button type="submit" size="s" disabled={property === '' || problem !== null}>
         Add
       </Button>
       <Button size="s" variant="quiet" onClick={() => setName(null)}>
         Cancel
       </Button>
+      <div className="-mx-5 w-full">
+        <Faults reasons={problem === null ? [] : [problem]} />
+      </div>
     </form>
   );
 }

@@ -21,9 +21,9 @@ function setup(change: Partial<RecordsPreview> = {}) {
     backend.world.recordsPage = { ...backend.world.recordsPage!, in_force: ((config as { records?: { contact?: unknown } }).records?.contact ?? null) as RecordsPreview['in_force'] };
     return [];
   });
-  const [onType, onClose] = [vi.fn(), vi.fn()];
-  const rendered = renderInApp(<RecordsPage skill="crm" name="CRM" type="contact" onType={onType} onClose={onClose} />, { backend });
-  return { ...rendered, backend, user: userEvent.setup(), onType, onClose };
+  const [onType, onOther, onNew, onClose] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  const rendered = renderInApp(<RecordsPage skill="crm" name="CRM" type="contact" onType={onType} onOther={onOther} onNew={onNew} onClose={onClose} />, { backend });
+  return { ...rendered, backend, user: userEvent.setup(), onType, onOther, onNew, onClose };
 }
 
 it('shows rules, properties and own fields as tables, and what they take', async () => {
@@ -151,4 +151,78 @@ it('leads to another type and back', async () => {
   await user.click(screen.getByRole('heading', { name: 'Records' }));
   await user.keyboard('{Escape}');
   expect(onClose).toHaveBeenCalledOnce();
+});
+
+const said = (backend: FakeBackend) => (backend.asked('preview_records').at(-1)?.own as { fields?: { [name: string]: unknown } } | undefined)?.fields;
+
+it('says what a field is: label, help, required', async () => {
+  const { backend, user } = setup();
+  await user.click(await screen.findByRole('button', { name: 'Details of birthday' }));
+  const details = within(screen.getByRole('group', { name: 'Details of birthday' }));
+  await user.type(details.getByRole('textbox', { name: 'Label in forms' }), 'Date of birth ');
+  await user.type(details.getByRole('textbox', { name: 'Help below the field' }), 'As in the passport');
+  await user.click(details.getByRole('checkbox', { name: 'Required' }));
+  await expect.poll(() => said(backend)?.['birthday']).toEqual({ kind: 'date', label: 'Date of birth', help: 'As in the passport', required: true });
+});
+
+it('offers what the notes say as choices', async () => {
+  const { backend, user } = setup();
+  await user.click(await screen.findByRole('switch', { name: 'Use mood as a field' }));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of mood' }), 'choice');
+  const choices = screen.getByRole('textbox', { name: 'Choices of mood, one on each line' });
+  expect(choices).toHaveValue('merry\ncalm');
+  await user.type(choices, '\ngrim, at times ');
+  await expect.poll(() => said(backend)?.['mood']).toEqual({ kind: 'choice', choices: ['merry', 'calm', 'grim, at times'] });
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of mood' }), 'text');
+  await expect.poll(() => said(backend)?.['mood']).toEqual({ kind: 'text' });
+});
+
+it('refuses the name of a field of the skill', async () => {
+  const { user } = setup();
+  await user.click(await screen.findByTestId('add-field'));
+  await user.type(screen.getByRole('textbox', { name: 'Property' }), 'Last_Contact');
+  expect(screen.getByRole('alert')).toHaveTextContent('last_contact is a field of CRM already: a date. Choose another name.');
+  expect(screen.getByRole('button', { name: 'Add' })).toBeDisabled();
+  await user.clear(screen.getByRole('textbox', { name: 'Property' }));
+  await user.type(screen.getByRole('textbox', { name: 'Property' }), '<script>{Enter}');
+  expect(await screen.findByRole('rowheader', { name: '<script>' })).toBeVisible();
+});
+
+it('shows the fault of an own field in its line', async () => {
+  setup({ faults: [{ key: 'fields.birthday', reason: 'is a text of this skill already (birthday); choose another name.' }] });
+  const row = await screen.findByRole('row', { name: /^birthday/ });
+  expect(row.nextElementSibling).toHaveTextContent('It is a text of this skill already (birthday); choose another name.');
+});
+
+it('shows notes that cannot be read, and private ones with why', async () => {
+  const { user } = setup({
+    broken: [{ path: 'People/Torn.md', line: 3, problem: 'the list is not closed', remedy: '' }],
+    private: [{ what: 'listed as `Journal`', field: null, values: [], notes: 2, paths: ['Journal/Bea.md'] }],
+  });
+  const broken = within(await screen.findByRole('region', { name: 'Cannot be read' }));
+  expect(broken.getByText('line 3')).toBeVisible();
+  expect(broken.getByText('the list is not closed')).toBeVisible();
+  const hidden = within(screen.getByRole('region', { name: 'Private' }));
+  await user.click(hidden.getByRole('button', { name: 'Show notes: listed as `Journal`' }));
+  expect(hidden.getByRole('button', { name: 'Bea' })).toBeVisible();
+});
+
+it('leaves notes that are two records to one type', async () => {
+  const group = { what: 'company', field: null, values: [], notes: 3, paths: ['Firms/Acme.md'] };
+  const { backend, user, onOther } = setup({ shared: [{ group, skill: 'crm', record_type: 'company', except: [{ type: 'company' }] }] });
+  const choice = await screen.findByRole('combobox', { name: 'Notes that are contact and company' });
+  await user.selectOptions(choice, 'company only');
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.own).toMatchObject({ except: [{ type: 'company' }] });
+  await user.click(screen.getByRole('button', { name: 'Take back: type: company' }));
+  await expect.poll(() => backend.asked('preview_records').at(-1)?.own).not.toHaveProperty('except');
+  await user.selectOptions(choice, 'contact only: leave them out of company…');
+  expect(onOther).toHaveBeenCalledWith('crm', 'company');
+});
+
+it('removes a type of the user', async () => {
+  const own = sampleRecordsPage().own;
+  const { backend, user } = setup({ is_own: true, in_force: own });
+  backend.on('skill_detail', () => ({ ...detail, own_config: { currency: 'EUR', records: { contact: own as object, lead: {} } } as SkillDetail['own_config'] }));
+  await user.click(await screen.findByRole('button', { name: 'Remove this type' }));
+  await expect.poll(() => backend.asked('set_skill').at(-1)?.config).toEqual({ currency: 'EUR', records: { lead: {} } });
 });

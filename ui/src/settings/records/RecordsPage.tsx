@@ -4,13 +4,14 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
 import { ErrorBox, LinkButton, Loading, Segments, useMedia } from '../../shared';
-import { leftOut, notUnderstood, usedRules } from './draft';
+import { faultsAt, leftOut, notUnderstood, usedRules, type Own } from './draft';
 import { Footer } from './Footer';
 import { Head } from './Head';
 import { OwnFields } from './OwnFields';
 import { Properties } from './Properties';
 import { Result } from './Result';
 import { Rules } from './Rules';
+import { Faults } from './Section';
 import { useRecordsPage, type RecordsPageState } from './useRecordsPage';
 
 interface RecordsPageProps {
@@ -19,14 +20,20 @@ interface RecordsPageProps {
   readonly name: string;
   /** Name of the record type. */
   readonly type: string;
+  /** What the user has just said of a new type. */
+  readonly begun?: Own | null;
   readonly onType: (type: string) => void;
+  /** Opens the page of a type of another skill, too. */
+  readonly onOther: (skill: string, type: string) => void;
+  /** Names a type of the user's own. */
+  readonly onNew: () => void;
   readonly onClose: () => void;
 }
 
 type Tab = 'rules' | 'properties' | 'result';
 
-export function RecordsPage({ skill, name, type, onType, onClose }: RecordsPageProps) {
-  const state = useRecordsPage(skill, type);
+export function RecordsPage({ skill, name, type, begun = null, onType, onOther, onNew, onClose }: RecordsPageProps) {
+  const state = useRecordsPage(skill, type, begun);
   const { draft, say, error } = state;
   const wide = useMedia('(min-width: 1280px)');
   const [tab, setTab] = useState<Tab>('rules');
@@ -36,7 +43,7 @@ export function RecordsPage({ skill, name, type, onType, onClose }: RecordsPageP
   const text = <Text skill={skill} type={type} own={draft.own} />;
   return (
     <section aria-label={`Records of ${name}`} data-testid="records-page" className="flex h-full min-w-0 flex-1 flex-col">
-      <Head skill={skill} name={name} type={type} state={state} wide={wide} onType={onType} onClose={onClose} />
+      <Head skill={skill} name={name} type={type} state={state} wide={wide} onType={onType} onNew={onNew} onClose={onClose} />
       {!wide && draft.page !== null && <Tabs state={state} tab={tab} onTab={setTab} />}
       <div className="flex min-h-0 flex-1">
         {(wide || tab !== 'result') && (
@@ -57,6 +64,7 @@ export function RecordsPage({ skill, name, type, onType, onClose }: RecordsPageP
               ) : (
                 <>
                   {wide && <Intro state={state} />}
+                  <Faults reasons={faultsAt(draft, '')} />
                   {shows('rules') && <Rules draft={draft} say={say} />}
                   {shows('properties') && <Properties draft={draft} say={say} />}
                   {shows('properties') && <OwnFields draft={draft} say={say} skill={name} />}
@@ -66,7 +74,7 @@ export function RecordsPage({ skill, name, type, onType, onClose }: RecordsPageP
         )}
         {shows('result') && (
           <aside aria-label="Result" className={`overflow-y-auto bg-surface-side ${wide ? 'w-100 shrink-0 border-l border-line' : 'flex-1'}`}>
-            <Result draft={draft} say={say} />
+            <Result draft={draft} say={say} onOther={onOther} />
           </aside>
         )}
       </div>

@@ -1,21 +1,25 @@
 // What the settings would do: notes taken, left out and not understood, one note as it is read, and where new ones go.
 
-import { useState, type Dispatch } from 'react';
+import type { Dispatch, ReactNode } from 'react';
 
-import type { NoteGroup, RecordsPreview } from '../../ipc';
-import { Coded, count, counted, LinkButton, noteName } from '../../shared';
+import type { NoteGroup, ProblemView, RecordsPreview } from '../../ipc';
+import { Coded, count, counted, noteName } from '../../shared';
 import { NoteLink } from '../../shared/NoteLink';
 import { leftOut, notUnderstood, type Draft, type DraftEvent } from './draft';
+import { Group } from './Group';
 import { NewNotes } from './NewNotes';
 import { OneNote } from './OneNote';
+import { Shared } from './Shared';
 import { Block } from './Section';
 
 interface ResultProps {
   readonly draft: Draft;
   readonly say: Dispatch<DraftEvent>;
+  /** Opens the page of another type, of this skill or another one. */
+  readonly onOther: (skill: string, type: string) => void;
 }
 
-export function Result({ draft, say }: ResultProps) {
+export function Result({ draft, say, onOther }: ResultProps) {
   const { page } = draft;
   if (page === null) return null;
   const name = page.label.toLowerCase();
@@ -23,8 +27,12 @@ export function Result({ draft, say }: ResultProps) {
     <div className="selectable text-small">
       <Figures page={page} />
       <Groups title="Not understood" groups={page.not_understood} />
+      <Broken notes={page.broken} />
       <Groups title="Left out" groups={page.left_out} />
-      <Groups title={`Also another record than ${name}`} groups={page.shared} />
+      <Shared draft={draft} say={say} onOther={onOther} />
+      <Groups title="Private" groups={page.private}>
+        Taken and shown to you; a model elsewhere does not see them.
+      </Groups>
       {page.note ? (
         <OneNote note={page.note} of={page.taken} onMove={(by) => say({ type: 'note_moved', by })} />
       ) : (
@@ -71,46 +79,42 @@ function Figures({ page }: { page: RecordsPreview }) {
   );
 }
 
-function Groups({ title, groups }: { title: string; groups: readonly NoteGroup[] }) {
-  if (groups.length === 0) return null;
+/** Notes that no rule takes, because their properties cannot be read. */
+function Broken({ notes }: { notes: readonly ProblemView[] }) {
+  if (notes.length === 0) return null;
   return (
-    <Block title={title}>
+    <Block title="Cannot be read">
+      <p className="mb-1 text-fg-2">Taken once their front matter is corrected.</p>
       <ul className="flex flex-col gap-1">
-        {groups.map((group) => (
-          <Group key={group.what} group={group} />
+        {notes.map(({ path, line, problem }) => (
+          <li key={`${path} ${line}`} className="flex min-w-0 flex-col">
+            <span className="flex min-w-0 gap-2">
+              <NoteLink note={path} className="cut">
+                {noteName(path).name}
+              </NoteLink>
+              <span className="tabular shrink-0 text-fg-3">line {line}</span>
+              <span className="cut text-fg-3">{noteName(path).folder}</span>
+            </span>
+            <span className="break-words text-warn">
+              <Coded text={problem} />
+            </span>
+          </li>
         ))}
       </ul>
     </Block>
   );
 }
 
-function Group({ group: { what, values, notes, paths } }: { group: NoteGroup }) {
-  const [shown, setShown] = useState(false);
-  const said = values.map((value) => `“${value}”`).join(', ');
+function Groups({ title, groups, children }: { title: string; groups: readonly NoteGroup[]; children?: ReactNode }) {
+  if (groups.length === 0) return null;
   return (
-    <li>
-      <div className="flex items-baseline gap-2">
-        <span className="tabular w-7 shrink-0 text-right">{count(notes)}</span>
-        <span className="min-w-0 flex-1 break-words text-fg-2">
-          <Coded text={said === '' ? what : `${what}: ${said}`} />
-        </span>
-        <LinkButton aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} notes: ${what}`} onClick={() => setShown(!shown)}>
-          {shown ? 'Hide' : 'Show'}
-        </LinkButton>
-      </div>
-      {shown && (
-        <ul className="mt-1 mb-1.5 ml-9 flex flex-col gap-0.5">
-          {paths.map((path) => (
-            <li key={path} className="flex min-w-0 gap-2">
-              <NoteLink note={path} className="cut">
-                {noteName(path).name}
-              </NoteLink>
-              <span className="cut text-fg-3">{noteName(path).folder}</span>
-            </li>
-          ))}
-          {notes > paths.length && <li className="text-fg-3">and {count(notes - paths.length)} more</li>}
-        </ul>
-      )}
-    </li>
+    <Block title={title}>
+      {children !== undefined && <p className="mb-1 text-fg-2">{children}</p>}
+      <ul className="flex flex-col gap-1">
+        {groups.map((group) => (
+          <Group key={group.what} group={group} />
+        ))}
+      </ul>
+    </Block>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { sampleRecordsPage } from '../../testing/sample/records';
-import { empty, faultsAt, isChanged, isUsed, kindOf, meaningOf, ownFieldsOf, propertyOf, reduceDraft, type Draft, type DraftEvent } from './draft';
+import { clash, empty, faultsAt, isChanged, isUsed, kindOf, meaningOf, ownFieldsOf, propertyOf, reduceDraft, saidOf, withoutType, type Draft, type DraftEvent } from './draft';
 
 const page = sampleRecordsPage();
 const read: DraftEvent = { type: 'read', page };
@@ -52,7 +52,7 @@ it('maps a value to a stage, to nothing, and back to open', () => {
 
 it('adds, changes and removes own fields', () => {
   const added = after({ type: 'own_field_set', property: 'spouse', kind: 'text' });
-  expect(ownFieldsOf(added).map(({ property, used }) => [property, used])).toEqual([['spouse', true], ['birthday', true], ['met_at', false]]);
+  expect(ownFieldsOf(added).map(({ property, used }) => [property, used])).toEqual([['spouse', true], ['birthday', true], ['met_at', false], ['mood', false]]);
   const changed = reduceDraft(added, { type: 'own_field_set', property: 'spouse', kind: 'link' });
   expect(kindOf(changed, 'spouse')).toBe('link');
   const none = ['spouse', 'birthday'].reduce((before, property) => reduceDraft(before, { type: 'own_field_set', property, kind: null }), changed);
@@ -85,4 +85,33 @@ it('moves between notes and stops at the ends', () => {
   expect(after(move(-1)).note).toBe(0);
   expect(after(move(1), move(1), move(-1)).note).toBe(1);
   expect(after(move(1), move(1), { type: 'read', page: { ...page, taken: 1 } }).note).toBe(0);
+});
+
+it('keeps the word that is used for a label', () => {
+  const own = { fields: { birthday: { kind: 'date', title: 'Born' } } };
+  const begun = reduceDraft(empty, { type: 'read', page: { ...page, own } });
+  const draft = reduceDraft(begun, { type: 'own_field_said', property: 'birthday', key: 'label', value: 'Birth' });
+  expect(draft.own['fields']).toEqual({ birthday: { kind: 'date', title: 'Birth' } });
+  expect(saidOf(draft, 'birthday').label).toBe('Birth');
+});
+
+it('leaves notes to another type once, and takes that back', () => {
+  const event = { type: 'except_set', entries: [{ type: 'company' }], on: true } as const;
+  const draft = after(event, event);
+  expect(draft.own['except']).toEqual([{ type: 'company' }]);
+  expect(reduceDraft(draft, { ...event, on: false }).own['except']).toBeUndefined();
+});
+
+it('says why a field cannot have a name', () => {
+  const draft = after({ type: 'own_field_set', property: 'spouse', kind: 'text' });
+  expect(clash(draft, 'EMAIL', 'CRM')).toBe('`email` is a field of CRM already: a text. Choose another name.');
+  expect(clash(draft, 'mail', 'CRM')).toBe('`mail` is read as the field `email` already. Choose another name.');
+  expect(clash(draft, 'Spouse', 'CRM')).toBe('`Spouse` is a field of yours already.');
+  expect(clash(draft, 'hobby', 'CRM')).toBeNull();
+});
+
+it('takes a type out of the configuration and nothing else', () => {
+  expect(withoutType({ currency: 'EUR', records: { supplier: {}, contact: { folder: 'x' } } }, 'supplier')).toEqual({ currency: 'EUR', records: { contact: { folder: 'x' } } });
+  expect(withoutType({ records: { supplier: {} } }, 'supplier')).toEqual({});
+  expect(withoutType(null, 'supplier')).toEqual({});
 });

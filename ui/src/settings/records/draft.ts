@@ -24,10 +24,17 @@ export type DraftEvent =
   | { readonly type: 'property_chosen'; readonly field: string; readonly property: string }
   /** `meaning`: one of the choices, null for no value, undefined for what is not decided. */
   | { readonly type: 'value_chosen'; readonly field: string; readonly value: string; readonly meaning: string | null | undefined }
-  /** `kind` null takes the field away. */
-  | { readonly type: 'own_field_set'; readonly property: string; readonly kind: string | null }
+  /** `kind` null takes the field away; `choices` are those of a choice that has none yet. */
+  | { readonly type: 'own_field_set'; readonly property: string; readonly kind: string | null; readonly choices?: readonly string[] }
+  /** `value` undefined takes away what was said. */
+  | { readonly type: 'own_field_said'; readonly property: string; readonly key: FieldKey; readonly value: JsonValue | undefined }
+  /** Notes of the entries are left to another type. */
+  | { readonly type: 'except_set'; readonly entries: readonly JsonValue[]; readonly on: boolean }
   | { readonly type: 'new_notes_set'; readonly key: 'folder' | 'template'; readonly value: string }
   | { readonly type: 'note_moved'; readonly by: 1 | -1 };
+
+/** What is said of a field beside its kind. */
+export type FieldKey = 'label' | 'help' | 'required' | 'choices';
 
 export const empty: Draft = { page: null, own: {}, rules: null, note: 0 };
 
@@ -62,7 +69,22 @@ export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
     }
     case 'own_field_set': {
       const before = objectOf(objectOf(draft.own['fields'])[event.property]);
-      return within(draft, 'fields', event.property, event.kind === null ? undefined : { ...before, kind: event.kind });
+      if (event.kind === null) return within(draft, 'fields', event.property, undefined);
+      // Choices of another kind are a fault.
+      const { choices, choices_from: _, ...others } = before;
+      const field = event.kind === 'choice' ? { ...before, choices: choices ?? [...(event.choices ?? [])] } : others;
+      return within(draft, 'fields', event.property, { ...field, kind: event.kind });
+    }
+    case 'own_field_said': {
+      const before = objectOf(objectOf(draft.own['fields'])[event.property]);
+      const key = event.key === 'label' && 'title' in before ? 'title' : event.key;
+      const { [key]: _, ...others } = before;
+      return within(draft, 'fields', event.property, event.value === undefined ? others : { ...others, [key]: event.value });
+    }
+    case 'except_set': {
+      const others = exceptOf(draft).filter((entry) => !event.entries.some((one) => same(one, entry)));
+      const except = event.on ? [...others, ...event.entries] : others;
+      return withOwn(draft, 'except', except.length === 0 ? undefined : except);
     }
     case 'new_notes_set':
       return withOwn(draft, event.key, event.value.trim() === '' ? undefined : event.value.trim());
@@ -118,12 +140,43 @@ export function kindOf({ own }: Draft, property: string): string | null {
   return typeof kind === 'string' ? kind : 'text';
 }
 
+/** What is said of a field of the user's. */
+export function saidOf({ own }: Draft, property: string): { readonly label: string; readonly help: string; readonly required: boolean; readonly choices: readonly string[] } {
+  const field = objectOf(objectOf(own['fields'])[property]);
+  const text = (key: string) => (typeof field[key] === 'string' ? field[key] : '');
+  const { choices, required } = field;
+  return { label: text('title') || text('label'), help: text('help'), required: required === true, choices: Array.isArray(choices) ? choices.filter((one) => typeof one === 'string') : [] };
+}
+
+/** Why a new field cannot have the name; null where it can. */
+export function clash(draft: Draft, name: string, skill: string): string | null {
+  const is = (other: string) => other.toLowerCase() === name.toLowerCase();
+  const field = draft.page?.fields.find((one) => is(one.field));
+  if (field) return `\`${field.field}\` is a field of ${skill} already: ${field.needs}. Choose another name.`;
+  const read = draft.page?.fields.find((one) => is(propertyOf(draft, one)));
+  if (read) return `\`${name}\` is read as the field \`${read.field}\` already. Choose another name.`;
+  if (Object.keys(objectOf(draft.own['fields'])).some(is)) return `\`${name}\` is a field of yours already.`;
+  return null;
+}
+
+export function exceptOf({ own }: Draft): readonly JsonValue[] {
+  const set = own['except'];
+  return Array.isArray(set) ? set : [];
+}
+
+/** The configuration of a skill without what it says of a type. */
+export function withoutType(config: JsonValue, type: string): JsonValue {
+  const { records, ...others } = objectOf(config);
+  const { [type]: _, ...types } = objectOf(records);
+  return Object.keys(types).length === 0 ? others : { ...others, records: types };
+}
+
 /** Fields of the user's own, also those that no note has yet. */
 export function ownFieldsOf(draft: Draft): readonly OwnFieldPreview[] {
   const rows = draft.page?.own_fields ?? [];
   const known = new Set(rows.map(({ property }) => property.toLowerCase()));
   const more = Object.keys(objectOf(draft.own['fields'])).filter((name) => !known.has(name.toLowerCase()));
-  return [...more.map((property) => ({ property, kind: kindOf(draft, property) ?? 'text', used: true, notes: 0, examples: [], odd: 0 })), ...rows];
+  return [...more.map((property) => ({ property, kind: kindOf(draft, property) ?? 'text', used: true, notes: 0, examples: [], odd: 0, values: [] })), ...rows];
 }
 
 /** What is wrong at a key or below it. */

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useReducer, useRef, useState, type Dispatch } f
 
 import { useBackend, userError, type JsonValue, type RecordsPreview, type UserError } from '../../ipc';
 import { useAttempt } from '../../shared/useAttempt';
-import { empty, reduceDraft, type Draft, type DraftEvent } from './draft';
+import { empty, reduceDraft, withoutType, type Draft, type DraftEvent, type Own } from './draft';
 
 /** Changes in quick succession are read once. */
 const PAUSE_MS = 150;
@@ -36,7 +36,8 @@ export interface RecordsPageState {
   takeBack(): void;
 }
 
-export function useRecordsPage(skill: string, type: string): RecordsPageState {
+/** `begun` is a type that the user has just named and not put in use. */
+export function useRecordsPage(skill: string, type: string, begun: Own | null = null): RecordsPageState {
   const backend = useBackend();
   const [draft, say] = useReducer(reduceDraft, empty);
   const [error, setError] = useState<UserError | null>(null);
@@ -48,7 +49,7 @@ export function useRecordsPage(skill: string, type: string): RecordsPageState {
   const { own, rules, note } = draft;
   /** The first reading says itself what it was made with. */
   const isFirst = rules === null;
-  const params = JSON.stringify(isFirst ? {} : { own, rules, note });
+  const params = JSON.stringify(!isFirst ? { own, rules, note } : begun === null ? {} : { own: begun });
   const last = useRef<string | null>(null);
 
   const read = useCallback(
@@ -99,7 +100,7 @@ export function useRecordsPage(skill: string, type: string): RecordsPageState {
   const takeBack = () =>
     void attempt(async () => {
       // What was in force before the page was opened is known no more: then the skill's own settings count.
-      const before = inUse?.before ?? ((await backend.rpc('preview_records', { skill, record_type: type, own: {} })).config as JsonValue);
+      const before = inUse?.before ?? withoutType((await backend.rpc('skill_detail', { skill })).own_config, type);
       await set(before, true);
       setInUse(null);
     });

@@ -14,13 +14,17 @@ export function glanceActions({ backend, setApp }: Tools) {
     const of = vaults;
     // A failure needs no report, as nobody asked: the old words beside the names stay.
     const glances = await backend.rpc('list_glances', nothing).catch(() => null);
-    if (of === vaults) setApp((app) => ({ ...app, glances: glances === null ? (app.glances ?? []) : withLate(glances, app.glances ?? []) }));
+    if (of !== vaults) return;
+    setApp((app) => {
+      const before = app.glances ?? [];
+      return glances === null ? { ...app, glances: before } : { ...app, glances: withLate(glances, before), glancesReadAt: Date.now() };
+    });
   };
   return {
     /** Another vault is open: what was said, or is being read, is of notes that do not exist. */
     forgetGlances(): void {
       vaults += 1;
-      setApp((app) => ({ ...app, glances: null }));
+      setApp((app) => ({ ...app, glances: null, glancesReadAt: null }));
     },
 
     /** While they are read, changes of many notes ask for one more reading, not for many. */
@@ -43,6 +47,6 @@ export function glanceActions({ backend, setApp }: Tools) {
 function withLate(glances: readonly GlanceView[], before: readonly GlanceView[]): GlanceView[] {
   return glances.map((one, at) => {
     const last = before[at];
-    return one.late && last?.skill === one.skill && last.ask === one.ask ? { ...one, says: last.says, badge: last.badge } : one;
+    return one.late && last?.skill === one.skill && last.ask === one.ask ? { ...one, says: last.says, badge: last.badge, today: last.today } : one;
   });
 }

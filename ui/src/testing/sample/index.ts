@@ -105,6 +105,8 @@ export function sampleCredentials(): CredentialsView {
         state: 'needs_sign_in',
         reason: 'login.example.com refused to renew it (invalid_grant)',
         sign_in: true,
+        host: 'login.example.com',
+        server: null,
         wanted_by: [],
         grants: [],
       },
@@ -113,13 +115,15 @@ export function sampleCredentials(): CredentialsView {
         state: 'kept',
         reason: null,
         sign_in: false,
+        host: null,
+        server: null,
         wanted_by: ['provider:openai', 'tool:dynamic.draw'],
         grants: [
           { consumer: 'provider:openai', destination: 'https://api.openai.com:443', in_force: true },
           { consumer: 'tool:dynamic.draw', destination: 'images.example.com', in_force: false },
         ],
       },
-      { name: 'weather/key', state: 'missing', reason: null, sign_in: false, wanted_by: ['tool:dynamic.weather'], grants: [] },
+      { name: 'weather/key', state: 'missing', reason: null, sign_in: false, host: null, server: null, wanted_by: ['tool:dynamic.weather'], grants: [] },
     ],
   };
 }

@@ -15,7 +15,7 @@ export function sampleRecordsPage(): RecordsPreview {
   const match: JsonValue = [{ where: 'categories contains [[People]]' }, { folder: 'People' }];
   const own = { match, folder: 'People', template: 'Templates/Person.md', names: { name: '$file', company: 'org', email: 'mail' }, fields: { birthday: { kind: 'date' } }, values: { stage: { active: 'customer', dormant: null } } };
   return {
-    skill: 'crm', record_type: 'contact', label: 'Contact', read: 412,
+    skill: 'crm', record_type: 'contact', label: 'Contact', is_own: false, read: 412,
     types: [{ record_type: 'contact', label: 'Contact', notes: 184 }, { record_type: 'company', label: 'Company', notes: 61 }, { record_type: 'deal', label: 'Deal', notes: 0 }],
     own, in_force: null, config: { records: { contact: own } }, faults: [],
     rules: [
@@ -40,8 +40,9 @@ export function sampleRecordsPage(): RecordsPreview {
     ],
     properties: ['org', 'mail', 'last', 'status', 'tel', 'birthday', 'met_at'].map((property, at) => ({ property, notes: 100 - at })),
     own_fields: [
-      { property: 'birthday', kind: 'date', used: true, notes: 64, examples: ['1984-03-02', '12 May'], odd: 2 },
-      { property: 'met_at', kind: 'link', used: false, notes: 22, examples: ['[[Lisbon offsite]]'], odd: 0 },
+      { property: 'birthday', kind: 'date', used: true, notes: 64, examples: ['1984-03-02', '12 May'], odd: 2, values: [] },
+      { property: 'met_at', kind: 'link', used: false, notes: 22, examples: ['[[Lisbon offsite]]'], odd: 0, values: [] },
+      { property: 'mood', kind: 'text', used: false, notes: 9, examples: ['merry', 'calm'], odd: 0, values: ['merry', 'calm'] },
     ],
     taken: 184,
     left_out: [{ what: '#person', field: null, values: [], notes: 6, paths: ['Meetings/Monday.md'] }, { what: 'in the templates folder', field: null, values: [], notes: 4, paths: ['Templates/Person.md'] }],
@@ -50,6 +51,8 @@ export function sampleRecordsPage(): RecordsPreview {
       { what: '`status` is not one of lead, customer', field: 'stage', values: ['warm?'], notes: 2, paths: ['People/Pia Lund.md'] },
     ],
     shared: [],
+    broken: [],
+    private: [],
     note: {
       at: 0, path: 'People/Ilse Brandvik.md',
       values: [

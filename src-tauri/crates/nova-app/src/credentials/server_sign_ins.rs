@@ -148,6 +148,20 @@ impl App {
         Ok(())
     }
 
+    /// The server whose sign-in has this name: its name and host, as far as it is configured. None where it is no
+    /// server's sign-in.
+    pub(super) fn server_of_sign_in(&self, name: &str) -> Option<(Option<String>, Option<String>)> {
+        let id = name.strip_prefix(SERVICE)?.strip_prefix('/')?;
+        let Some(server) = self.inner.mcp.config(id).filter(|server| server.id == id) else {
+            return Some((None, None));
+        };
+        let host = match &server.way {
+            Way::Address { url, .. } => url.host_str().map(str::to_owned),
+            Way::Command { .. } => None,
+        };
+        Some((Some(server.name), host))
+    }
+
     /// Signs in for the server whose sign-in has this name, and starts it anew; None where no server's has.
     pub(super) async fn sign_in_named(
         &self,

@@ -48,6 +48,12 @@ impl SignIn {
         })
     }
 
+    /// The host where one signs in.
+    pub(super) fn host(&self) -> Option<String> {
+        let address = Endpoint::parse("address to sign in at", &self.authorize).ok()?;
+        address.url().host_str().map(str::to_owned)
+    }
+
     pub(super) fn consumer(&self, name: &CredentialName) -> GrantConsumer {
         GrantConsumer::new(format!("sign_in:{name}"), &["sign_in", &self.token, &self.client_id])
     }

@@ -16,6 +16,8 @@ use crate::field_proposals::{count, suggested_properties};
 /// Own fields that the page offers.
 const OFFERED: usize = 40;
 const EXAMPLES: usize = 3;
+/// Different values that may be choices.
+const CHOICES: usize = 12;
 
 /// The fields that the skill declares.
 pub(super) fn fields(taken: &Taken<'_>) -> Vec<FieldPreview> {
@@ -150,10 +152,9 @@ pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview>
         .filter(|field| !field.is_own())
         .map(|field| folded(field.property()))
         .collect();
-    let mut names: IndexMap<String, (String, Option<String>)> = IndexMap::new();
+    let mut names: IndexMap<String, (String, Option<&Value>)> = IndexMap::new();
     for (name, field) in set.into_iter().flatten() {
-        let kind = field.get("kind").and_then(Value::as_str).unwrap_or("text");
-        names.insert(folded(name), (name.clone(), Some(kind.to_owned())));
+        names.insert(folded(name), (name.clone(), Some(field)));
     }
     for used in properties(taken) {
         if !of_skill.contains(&folded(&used.property)) {
@@ -165,8 +166,16 @@ pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview>
             taken.notes.iter().filter_map(|note| note.document.property(&property)).collect();
         let said: Vec<&PropertyValue> =
             values.into_iter().filter(|value| !value.display().trim().is_empty()).collect();
-        let kind = set.clone().unwrap_or_else(|| kind_of(&said).to_owned());
-        let odd = said.iter().filter(|value| !fits(&kind, value)).count();
+        let kind = match set {
+            Some(set) => set.get("kind").and_then(Value::as_str).unwrap_or("text"),
+            None => kind_of(&said),
+        };
+        // A choice without choices is a fault that is shown beside it.
+        let field = set.and_then(|set| serde_json::from_value::<Field>(set.clone()).ok());
+        let odd = match field {
+            Some(field) => said.iter().filter(|value| !field.fits(value)).count(),
+            None => said.iter().filter(|value| !fits(kind, value)).count(),
+        };
         let mut examples: Vec<String> = Vec::new();
         for value in &said {
             let shown = value.display();
@@ -176,14 +185,30 @@ pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview>
         }
         OwnFieldPreview {
             property,
-            kind,
+            kind: kind.to_owned(),
             used: set.is_some(),
             notes: count(said.len()),
             examples,
             odd: count(odd),
+            values: few_values(&said),
         }
     });
     rows.collect()
+}
+
+/// The different values, the most common first; none where they are too many to be choices, or one is no text.
+fn few_values(values: &[&PropertyValue]) -> Vec<String> {
+    let mut counts: IndexMap<String, (String, usize)> = IndexMap::new();
+    for value in values {
+        let Some(text) = value.as_text().map(|text| text.trim().to_owned()) else { return Vec::new() };
+        counts.entry(folded(&text)).or_insert((text, 0)).1 += 1;
+        if counts.len() > CHOICES {
+            return Vec::new();
+        }
+    }
+    let mut counts: Vec<(String, usize)> = counts.into_values().collect();
+    counts.sort_by_key(|(_, notes)| std::cmp::Reverse(*notes));
+    counts.into_iter().map(|(text, _)| text).collect()
 }
 
 /// The narrowest kind that four of five values are of.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, SourceView, UserError};
 use nova_registry::{SkillEntry, SourceKind, ToolEntry, ToolLookup};
-use nova_skill::{CallError, Effect, PrincipalKind, ToolCalls, ToolContext, VaultAccess, VaultPath};
+use nova_skill::{CallError, Date, Effect, PrincipalKind, ToolCalls, ToolContext, VaultAccess, VaultPath};
 use nova_vault::Draft;
 use nova_workspace::FileDraft;
 use serde_json::Value;
@@ -18,6 +18,7 @@ use super::run_inner;
 use crate::draft_vault::DraftVault;
 use crate::files::CallFiles;
 use crate::seen_notes::{SeenNote, SeenNotes};
+use crate::today;
 use crate::watch::CallWatch;
 use crate::{Call, CallScope, Outcome};
 
@@ -26,7 +27,16 @@ const MOST: usize = 200;
 
 /// The calls of one run of a tool. Clones are the same.
 #[derive(Clone)]
-pub(crate) struct InnerCalls(Arc<Inner>);
+pub(crate) struct InnerCalls(Arc<Inner>, CallableSkills);
+
+/// The skills whose tools the running tool may call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallableSkills {
+    /// Those of its scope.
+    Active,
+    /// Every available one: what is called is declared by the skill itself and only reads.
+    Available,
+}
 
 struct Inner {
     /// As the outer call's, but for what the tool has seen by its own calls.
@@ -103,7 +113,7 @@ impl InnerCalls {
     ) -> Self {
         let seen = Arc::new(SeenByTool { asker: scope.asker.clone(), read: Mutex::default() });
         let scope = CallScope { asker: seen.clone(), given: Arc::new(()), ..scope.clone() };
-        Self(Arc::new(Inner {
+        let inner = Inner {
             scope,
             seen,
             caller: caller.clone(),
@@ -120,7 +130,8 @@ impl InnerCalls {
             running: TaskTracker::new(),
             before,
             found: Mutex::default(),
-        }))
+        };
+        Self(Arc::new(inner), CallableSkills::Active)
     }
 
     /// The context of the tool that makes these calls.
@@ -180,7 +191,8 @@ impl InnerCalls {
         // The author of a file knows what it calls; a client calls what it is served.
         let by_file = self.0.caller.spec().definition.is_some()
             && self.0.scope.principal.kind != PrincipalKind::McpClient;
-        if !by_file && callable.is_some_and(|skills| !skills.contains(&skill.id)) {
+        let anywhere = by_file || self.1 == CallableSkills::Available;
+        if !anywhere && callable.is_some_and(|skills| !skills.contains(&skill.id)) {
             return refused(
                 format!("The skill {} is not active in this chat.", skill.id),
                 "Call load_skill for it, then run the script again.",
@@ -326,6 +338,21 @@ impl ToolCalls for InnerCalls {
                 hint: "Try again.".into(),
             })
         })
+    }
+
+    async fn today(&self, day: Date) -> Result<Vec<Value>, CallError> {
+        let calls = Self(self.0.clone(), CallableSkills::Available);
+        let asks = today::asks(&self.0.scope.snapshot, day);
+        let mut asked = Vec::new();
+        for ask in &asks {
+            asked.push(calls.call(&ask.tool, ask.args.clone()));
+        }
+        let answers = futures::future::join_all(asked).await;
+        let answered = asks.iter().zip(&answers).map(|(ask, answer)| {
+            let answer = answer.as_ref().map_err(|error| today::problem(&error.message, &error.hint));
+            (ask, answer)
+        });
+        Ok(today::sections(answered, day).iter().map(today::for_model).collect())
     }
 
     async fn vault(&self, tool: &str, args: Value) -> InnerResult {

@@ -68,6 +68,11 @@ impl Calendar {
         Self { entries: vec![Entry::Component(calendar)], newline: Newline::CrLf }
     }
 
+    /// Adds the `VCALENDAR`s of another file behind those of this one.
+    pub fn append(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
     /// The file's bytes: unchanged lines as they were read, new ones folded at 75 octets.
     pub fn print(&self) -> Vec<u8> {
         let mut out = Vec::new();

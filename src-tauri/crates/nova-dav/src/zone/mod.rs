@@ -1,15 +1,18 @@
 //! Time zones of a calendar: by the zone database, or as the calendar itself defines them.
 
+mod definition;
 mod observed;
 mod windows;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
 use crate::ical::{Calendar, Component};
+pub use definition::definition;
 use observed::Observed;
 
 /// A zone, and how it maps a clock to instants.
@@ -41,9 +44,11 @@ impl Zones {
         let mut found = HashMap::new();
         let mut steps = STEPS;
         for definition in calendar.components("VTIMEZONE") {
-            if let Some(name) = definition.text("TZID") {
-                let zone = zone_of(&name, Some((definition, &mut steps)));
-                found.entry(name).or_insert(zone);
+            let Some(name) = definition.text("TZID") else { continue };
+            // Each event of a server brings the definition of its zone.
+            if let Entry::Vacant(vacant) = found.entry(name) {
+                let zone = zone_of(vacant.key(), Some((definition, &mut steps)));
+                vacant.insert(zone);
             }
         }
         Self { found }

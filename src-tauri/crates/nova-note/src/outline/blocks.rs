@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::inline::{Inline, scan_paragraph, scan_row};
+use super::prose::{Gathered, Prose};
 use super::{Heading, Outline};
 
 /// Containers are nested at most this deep; what is deeper is text of the innermost.
@@ -20,9 +21,22 @@ pub(super) struct Scanned {
 
 /// Reads the body that begins at `start`.
 pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Scanned {
+    scan_with(text, start, Inline::new(text, outline)).scanned
+}
+
+/// The prose of the body that begins at `start`, and the lines of fenced code.
+pub(super) fn prose(text: &str, start: usize) -> (Vec<Prose>, Vec<Range<usize>>) {
+    let mut outline = Outline::default();
+    let mut inline = Inline::new(text, &mut outline);
+    inline.prose = Some(Gathered::default());
+    let blocks = scan_with(text, start, inline);
+    (blocks.inline.prose.unwrap_or_default().found, blocks.scanned.code)
+}
+
+fn scan_with<'a, 'o>(text: &'a str, start: usize, inline: Inline<'a, 'o>) -> Blocks<'a, 'o> {
     let mut blocks = Blocks {
         text,
-        inline: Inline::new(text, outline),
+        inline,
         containers: Vec::new(),
         leaf: Leaf::None,
         line_end: start,
@@ -34,7 +48,7 @@ pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Scanned {
         at = blocks.line(at);
     }
     blocks.end_leaf();
-    blocks.scanned
+    blocks
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,7 +254,7 @@ impl Blocks<'_, '_> {
             let is_nested = !self.containers.is_empty();
             self.inline.outline.headings.push(Heading { level, text, span, is_nested, line: 0 });
         }
-        self.inline.scan(title.clone());
+        self.inline.scan_without_prose(title.clone());
     }
 
     /// After the comment or formula that begins at `at`.

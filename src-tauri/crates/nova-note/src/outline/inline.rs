@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::angle::angle_end;
 use super::destination::{self, decoded, destination, halves, title_end};
+use super::prose::Gathered;
 use super::wikilink::wikilink_at;
 use super::{Block, Link, LinkKind, Notation, Outline, TagUse, is_tag, is_tag_char};
 
@@ -21,6 +22,8 @@ const MAX_LABEL_CHARS: usize = 999;
 pub(super) struct Inline<'a, 'o> {
     text: &'a str,
     pub(super) outline: &'o mut Outline,
+    /// Where it is asked for.
+    pub(super) prose: Option<Gathered>,
 }
 
 /// Reads a paragraph: definitions first, then text.
@@ -29,7 +32,11 @@ pub(super) fn scan_paragraph(inline: &mut Inline<'_, '_>, range: Range<usize>) {
     while let Some(next) = inline.definition(at, range.end) {
         at = next;
     }
-    inline.scan(at..range.end);
+    // A paragraph that begins with a tag is a block of HTML, in which no Markdown is read.
+    let begins = inline.text[at..range.end].trim_start();
+    let is_html = begins.starts_with('<')
+        && begins[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+    if is_html { inline.scan_without_prose(at..range.end) } else { inline.scan(at..range.end) }
 }
 
 /// Reads a row of a table, in which nothing reaches from one cell into the next. A wikilink with a
@@ -38,6 +45,9 @@ pub(super) fn scan_row(inline: &mut Inline<'_, '_>, range: Range<usize>) {
     let bytes = inline.text.as_bytes();
     let mut cell = range.start;
     let mut at = range.start;
+    if let Some(prose) = &mut inline.prose {
+        prose.in_table = true;
+    }
     while at < range.end {
         match bytes[at] {
             b'\\' => at += 2,
@@ -53,6 +63,9 @@ pub(super) fn scan_row(inline: &mut Inline<'_, '_>, range: Range<usize>) {
         }
     }
     inline.scan(cell..range.end);
+    if let Some(prose) = &mut inline.prose {
+        prose.in_table = false;
+    }
 }
 
 /// A `[` that may begin a Markdown link.
@@ -76,7 +89,16 @@ struct Ends {
 
 impl<'a, 'o> Inline<'a, 'o> {
     pub(super) fn new(text: &'a str, outline: &'o mut Outline) -> Inline<'a, 'o> {
-        Inline { text, outline }
+        Inline { text, outline, prose: None }
+    }
+
+    /// Reads what is no text that a link may be put into, such as a heading, to which links lead by its words.
+    pub(super) fn scan_without_prose(&mut self, range: Range<usize>) {
+        let from = range.start;
+        self.scan(range);
+        if let Some(prose) = &mut self.prose {
+            prose.cut(from);
+        }
     }
 
     pub(super) fn scan(&mut self, range: Range<usize>) {
@@ -85,7 +107,10 @@ impl<'a, 'o> Inline<'a, 'o> {
         let mut ends = Ends::default();
         let mut brackets: VecDeque<Bracket> = VecDeque::new();
         let mut at = range.start;
+        let mut plain = at;
         while at < end {
+            let begin = at;
+            let opened = brackets.back().map(|open| open.at);
             match bytes[at] {
                 b'\\' => {
                     at += if bytes[at + 1..end].first().is_some_and(u8::is_ascii_punctuation) { 2 } else { 1 }
@@ -124,6 +149,26 @@ impl<'a, 'o> Inline<'a, 'o> {
                 b'^' => at = self.block_id(&range, at),
                 _ => at += 1,
             }
+            let Some(prose) = &mut self.prose else { continue };
+            match bytes[begin] {
+                b']' => {
+                    let Some(opened) = opened else { continue };
+                    prose.add(plain..begin);
+                    prose.cut(opened);
+                    plain = at;
+                }
+                first if at - begin > 1 => {
+                    prose.add(plain..begin);
+                    plain = at;
+                    if first == b'<' {
+                        prose.element(self.text, begin..at, end);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(prose) = &mut self.prose {
+            prose.add(plain..end);
         }
     }
 

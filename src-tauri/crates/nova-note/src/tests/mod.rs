@@ -8,6 +8,7 @@ mod generate;
 mod merge;
 mod outline;
 mod paths;
+mod prose;
 mod random_edits;
 mod random_merges;
 mod reading;

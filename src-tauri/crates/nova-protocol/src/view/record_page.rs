@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::Confidence;
+use super::{Confidence, ProblemView};
 
 /// How the vault would be read with settings that are not in force yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -33,6 +33,8 @@ pub struct RecordsPreview {
     pub record_type: String,
     /// For a person: "Contact".
     pub label: String,
+    /// Whether the user declared the type.
+    pub is_own: bool,
     /// All types of the skill, in its order.
     pub types: Vec<TypeTab>,
     /// Notes that were read.
@@ -57,7 +59,11 @@ pub struct RecordsPreview {
     /// Values that no field can hold: the notes are records, the field stays empty.
     pub not_understood: Vec<NoteGroup>,
     /// Notes that are records of another type, too.
-    pub shared: Vec<NoteGroup>,
+    pub shared: Vec<SharedNotes>,
+    /// Notes that seem to be records and cannot be read.
+    pub broken: Vec<ProblemView>,
+    /// Records that no model outside of this machine reads.
+    pub private: Vec<NoteGroup>,
     pub note: Option<NoteAsRead>,
     pub new_notes: NewNotes,
     /// "By in Notes/, 29 of 30 notes are records of contact", where the rules take nearly every note.
@@ -163,6 +169,8 @@ pub struct OwnFieldPreview {
     pub examples: Vec<String>,
     /// Values that are not of the kind.
     pub odd: u32,
+    /// What the notes say, the most common first, where these are few enough to be choices.
+    pub values: Vec<String>,
 }
 
 /// Notes with what they have in common.
@@ -177,6 +185,18 @@ pub struct NoteGroup {
     pub notes: u32,
     /// Their paths, 50 at most.
     pub paths: Vec<String>,
+}
+
+/// Notes that another type claims, too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SharedNotes {
+    /// `what` names the other type: "company", "task of Projects".
+    pub group: NoteGroup,
+    /// The skill of the other type.
+    pub skill: String,
+    pub record_type: String,
+    /// Entries of `except` that would leave the notes to the other type.
+    pub except: Vec<Value>,
 }
 
 /// A record with where each of its values comes from.

@@ -38,7 +38,10 @@ impl RecordTypes {
     pub(super) fn declare(&mut self, name: &str, mut record: RecordType) -> Result<(), String> {
         let at = |reason: String| format!(": {reason}");
         if !is_name(name) {
-            return Err(at("a type's name is one line of text without spaces around it".into()));
+            return Err(at(
+                "a type's name is one line of text without spaces around it, of at most 200 characters"
+                    .into(),
+            ));
         }
         if self.types.keys().any(|other| folded(other) == folded(name)) {
             return Err(at("another type's name differs only in case".into()));
@@ -58,8 +61,8 @@ impl RecordTypes {
             }
         }
         record.settle();
-        if let Some(reason) = record.cannot_mark() {
-            return Err(at(format!("`match` {reason}")));
+        if let Some((key, reason)) = record.cannot_mark() {
+            return Err(at(format!("`{key}` {reason}")));
         }
         self.types.insert(name.to_owned(), record);
         Ok(())
@@ -137,10 +140,18 @@ impl RecordType {
 impl Field {
     pub(super) fn contradiction(&self, key: &str) -> Option<String> {
         if !is_name(key) {
-            return Some("a field's name is one line of text without spaces around it".into());
+            return Some(
+                "a field's name is one line of text without spaces around it, of at most 200 characters"
+                    .into(),
+            );
         }
         if folded(key) == "type" {
             return Some("`type` says what the record is and cannot be a field".into());
+        }
+        if self.title.as_deref().is_some_and(|title| !is_name(title)) {
+            return Some(
+                "a label is one line of text without spaces around it, of at most 200 characters".into(),
+            );
         }
         let is_choice = self.kind == FieldKind::Choice;
         if is_choice && self.choices.is_empty() {

@@ -1,13 +1,40 @@
 //! New records made from a note of the user's, which `records.<type>.template` of the configuration names.
 
+use std::sync::Arc;
+
+use jiff::Zoned;
 use nova_vault::note::{Document, FrontMatter, PropertyEdit, Value as PropertyValue, edit_properties};
-use nova_vault::{Note, TemplateValues, VaultError, VaultPath, fill_template};
+use nova_vault::{Note, TemplateValues, Templates, VaultError, VaultPath, fill_template};
 use serde_json::Value;
 
 use super::fault::is_empty;
 use super::mapping::Faults;
 use super::{RecordType, with_article};
 use crate::{ToolContext, ToolError};
+
+/// The note that new records are made from, as it was when it was read.
+#[derive(Debug)]
+pub struct Template {
+    path: String,
+    text: Arc<str>,
+    set: Templates,
+    at: Zoned,
+    remedy: String,
+}
+
+impl Template {
+    /// As [`RecordType::on_template`].
+    ///
+    /// # Errors
+    /// When the template cannot be used.
+    pub fn under(&self, text: &str, title: &str) -> Result<String, ToolError> {
+        let Templates { date_format, time_format, .. } = &self.set;
+        let values = TemplateValues { title, at: &self.at, date_format, time_format };
+        put_on(text, &fill_template(&self.text, &values)).map_err(|reason| {
+            ToolError::failed(format!("The template {} {reason}.", self.path), self.remedy.clone())
+        })
+    }
+}
 
 impl RecordType {
     /// The path of the note that new records are made from.
@@ -27,14 +54,25 @@ impl RecordType {
         title: &str,
         ctx: &dyn ToolContext,
     ) -> Result<String, ToolError> {
-        let Some(path) = self.template_note() else { return Ok(text) };
-        let template = self.read_template(path, ctx).await?;
-        let set = ctx.vault().obsidian().await?.templates;
-        let at = ctx.clock().now().to_zoned(ctx.clock().zone());
-        let values =
-            TemplateValues { title, at: &at, date_format: &set.date_format, time_format: &set.time_format };
-        put_on(&text, &fill_template(&template.text, &values))
-            .map_err(|reason| ToolError::failed(format!("The template {path} {reason}."), self.remedy()))
+        match self.user_template(ctx).await? {
+            Some(template) => template.under(&text, title),
+            None => Ok(text),
+        }
+    }
+
+    /// The user's template, for many new records.
+    ///
+    /// # Errors
+    /// When it is not found or cannot be read.
+    pub async fn user_template(&self, ctx: &dyn ToolContext) -> Result<Option<Template>, ToolError> {
+        let Some(path) = self.template_note() else { return Ok(None) };
+        Ok(Some(Template {
+            path: path.to_owned(),
+            text: self.read_template(path, ctx).await?.text,
+            set: ctx.vault().obsidian().await?.templates,
+            at: ctx.clock().now().to_zoned(ctx.clock().zone()),
+            remedy: self.remedy(),
+        }))
     }
 
     async fn read_template(&self, path: &str, ctx: &dyn ToolContext) -> Result<Note, ToolError> {

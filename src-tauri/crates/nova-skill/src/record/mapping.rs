@@ -41,8 +41,9 @@ impl RecordTypes {
     ///     "fields": { "birthday": { "kind": "date" } } } } }
     /// ```
     ///
-    /// `$file` is the note's own name. `template` names a note of the vault that new ones are made from. A name that the manifest does not have declares a type, as the manifest
-    /// would.
+    /// `except`, with entries as those of `match`, leaves out notes that are another record. `$file` is the note's
+    /// own name. `template` names a note of the vault that new ones are made from. A name that the manifest does not
+    /// have declares a type, as the manifest would.
     ///
     /// # Errors
     /// Everything that is wrong; then no part of the configuration is to be used.
@@ -71,8 +72,8 @@ impl RecordTypes {
         mapped.take_own(config.get("records"), &mut faults);
         for record in mapped.types.values_mut() {
             record.settle();
-            if let Some(reason) = record.cannot_mark() {
-                faults.add(&format!("records.{}.match", record.name), reason);
+            if let Some((key, reason)) = record.cannot_mark() {
+                faults.add(&format!("records.{}.{key}", record.name), reason);
             }
         }
         mapped.refuse_shared_types(&mut faults);

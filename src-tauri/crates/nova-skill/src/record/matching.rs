@@ -89,6 +89,16 @@ impl MatchRule {
         self.rule().map(|rule| Recogniser::new([rule]))
     }
 
+    /// The property that meets it.
+    fn mark(&self) -> Option<Mark> {
+        match self {
+            Self::Type(name) => Some(Mark::Is("type".into(), PropertyValue::Text(name.clone()))),
+            Self::Folder(_) => None,
+            Self::Tag(tag) => Some(Mark::Has("tags".into(), PropertyValue::Text(tag.clone()))),
+            Self::Where(condition) => mark_of(condition),
+        }
+    }
+
     fn rule(&self) -> Option<Rule> {
         match self {
             Self::Type(name) => Some(Rule::Type(name.clone())),
@@ -155,18 +165,35 @@ impl RecordType {
             let fits = move |document: &Document| fits(&fields, title.as_deref(), document);
             Rule::Fitting(self.folder.trim_matches('/').to_owned(), Fits::new(fits))
         });
-        self.recogniser = Recogniser::new(rules.iter().filter_map(MatchRule::rule).chain(own_folder));
+        let except = Recogniser::new(self.except.iter().filter_map(MatchRule::rule));
+        let narrowed = |rule: Rule| match except.is_empty() {
+            true => rule,
+            false => Rule::Unless(Box::new(rule), except.clone()),
+        };
+        let rules = rules.iter().filter_map(MatchRule::rule).chain(own_folder);
+        self.recogniser = Recogniser::new(rules.map(narrowed));
     }
 
-    /// Why no new note in its folder could be recognised.
-    pub(super) fn cannot_mark(&self) -> Option<String> {
+    /// The key at fault and why no new note in its folder could be recognised.
+    pub(super) fn cannot_mark(&self) -> Option<(&'static str, String)> {
+        let mark = self.mark();
+        let excepts_new =
+            |rule: &&MatchRule| self.is_by_folder(rule) || mark.is_some() && rule.mark() == mark;
+        if let Some(rule) = self.except.iter().find(excepts_new) {
+            let rule = rule.in_words();
+            return Some((
+                "except",
+                format!("leaves out new notes, too ({rule}); name what new notes do not have"),
+            ));
+        }
         let by_folder = self.match_rules().iter().any(|rule| self.is_by_folder(rule));
-        (!by_folder && self.mark().is_none()).then(|| {
+        (!by_folder && mark.is_none()).then(|| {
             let folder = self.folder.trim_matches('/');
-            format!(
+            let reason = format!(
                 "does not recognise new notes, which go to {folder}/; add an entry for that folder, for a type or a tag, \
                  or a condition with = or contains"
-            )
+            );
+            ("match", reason)
         })
     }
 
@@ -181,12 +208,7 @@ impl RecordType {
     fn mark(&self) -> Option<Mark> {
         let rules = self.match_rules();
         let mut before = rules.iter().take_while(|rule| !self.is_by_folder(rule));
-        before.find_map(|rule| match rule {
-            MatchRule::Type(name) => Some(Mark::Is("type".into(), PropertyValue::Text(name.clone()))),
-            MatchRule::Folder(_) => None,
-            MatchRule::Tag(tag) => Some(Mark::Has("tags".into(), PropertyValue::Text(tag.clone()))),
-            MatchRule::Where(condition) => mark_of(condition),
-        })
+        before.find_map(MatchRule::mark)
     }
 
     /// The properties of a new note: what makes it a record of this type first, then `properties`.

@@ -10,6 +10,7 @@ mod declaration;
 mod fault;
 mod form;
 mod from_template;
+mod listed;
 mod mapping;
 mod matching;
 mod own;
@@ -37,6 +38,8 @@ use crate::figures::folded;
 
 use fault::is_empty;
 pub use form::FieldFault;
+pub use from_template::Template;
+pub use listed::OwnFields;
 pub use mapping::ConfigFault;
 pub use matching::MatchRule;
 pub use parameters::{RecordFilters, RecordUse};
@@ -53,6 +56,9 @@ pub struct RecordType {
     /// type's name, and notes in `folder` that say no type and whose properties fit.
     #[serde(default, rename = "match")]
     matches: Option<Vec<MatchRule>>,
+    /// Notes that are none of these records although they meet `match`, such as those of another type.
+    #[serde(default)]
+    except: Vec<MatchRule>,
     /// The field whose value names the note. Without one, and where a note leaves it out, the note's
     /// own name does.
     #[serde(default)]
@@ -145,6 +151,10 @@ pub struct Field {
     /// One sentence for a model.
     #[serde(default)]
     pub description: Option<String>,
+    /// Takes the place of a field that the user added under its name, whatever its kind: for one that many vaults had
+    /// before the skill.
+    #[serde(default)]
+    pub replaces_own: bool,
     #[serde(skip)]
     property: String,
     /// By what the vault writes, folded: how it writes it, and what that means; `None` for no value.
@@ -231,8 +241,10 @@ impl RecordTypes {
     pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
         // Most notes spell a type as their skill does, which needs no folding.
         let said = note.document.record_type();
-        let by_type =
-            said.and_then(|said| self.iter().find(|record| record.type_values.iter().any(|own| own == said)));
+        let is_of = |record: &&RecordType, said: &str| {
+            record.except.is_empty() && record.type_values.iter().any(|own| own == said)
+        };
+        let by_type = said.and_then(|said| self.iter().find(|record| is_of(record, said)));
         by_type.or_else(|| self.iter().find(|record| record.recognises(note)))
     }
 

@@ -7,7 +7,7 @@ use super::mapping::{Faults, listed};
 use super::{FILE_NAME, Field, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
-const KEYS: [&str; 6] = ["match", "folder", "template", "names", "values", "fields"];
+const KEYS: [&str; 7] = ["match", "except", "folder", "template", "names", "values", "fields"];
 
 impl RecordTypes {
     /// Takes over `records` of the configuration.
@@ -46,8 +46,15 @@ impl RecordTypes {
                 }
             }
             Err(reason) => {
-                let reason = reason.trim_start_matches([':', ' ']);
-                faults.add(key, format!("cannot be used: {reason}"));
+                // The place below the type, where there is one.
+                let (place, reason) = match reason.strip_prefix(": ") {
+                    Some(reason) => ("", reason),
+                    None if reason.starts_with(".fields.") => {
+                        reason.split_once(": ").unwrap_or(("", &reason))
+                    }
+                    None => ("", reason.as_str()),
+                };
+                faults.add(&format!("{key}{place}"), format!("cannot be used: {reason}"));
             }
         }
     }
@@ -82,9 +89,16 @@ impl RecordType {
         match own.get("match") {
             None | Some(Value::Null) => {}
             Some(Value::Array(entries)) if !entries.is_empty() => {
-                self.take_match(&format!("{key}.match"), entries, faults);
+                self.matches = Some(rules_of(&format!("{key}.match"), entries, faults));
             }
             Some(_) => faults.add(&format!("{key}.match"), "must be a list with at least one entry".into()),
+        }
+        match own.get("except") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(entries)) => {
+                self.except = rules_of(&format!("{key}.except"), entries, faults);
+            }
+            Some(_) => faults.add(&format!("{key}.except"), "must be a list".into()),
         }
     }
 
@@ -99,24 +113,13 @@ impl RecordType {
         }
     }
 
-    fn take_match(&mut self, key: &str, entries: &[Value], faults: &mut Faults) {
-        let mut rules = Vec::new();
-        for (at, entry) in entries.iter().enumerate() {
-            match serde_json::from_value::<MatchRule>(entry.clone()) {
-                Ok(rule) => rules.push(rule),
-                Err(error) => faults.add(&format!("{key}[{at}]"), format!("cannot be used: {error}")),
-            }
-        }
-        self.matches = Some(rules);
-    }
-
     fn take_field(&mut self, key: &str, name: &str, field: Value, faults: &mut Faults) {
         let mut field = match serde_json::from_value::<Field>(field) {
             Ok(field) => field,
             Err(error) => return faults.add(key, format!("cannot be used: {error}")),
         };
         if let Some((own, built_in)) = self.fields.iter().find(|(own, _)| folded(own) == folded(name)) {
-            if built_in.kind != field.kind {
+            if built_in.kind != field.kind && !built_in.replaces_own {
                 let kind = built_in.kind.noun();
                 faults.add(key, format!("is {kind} of this skill already ({own}); choose another name"));
             }
@@ -172,6 +175,18 @@ impl RecordType {
         declared.property = FILE_NAME.to_owned();
         true
     }
+}
+
+/// The entries that can be read.
+fn rules_of(key: &str, entries: &[Value], faults: &mut Faults) -> Vec<MatchRule> {
+    let mut rules = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        match serde_json::from_value::<MatchRule>(entry.clone()) {
+            Ok(rule) => rules.push(rule),
+            Err(error) => faults.add(&format!("{key}[{at}]"), format!("cannot be used: {error}")),
+        }
+    }
+    rules
 }
 
 impl Field {

@@ -12,13 +12,16 @@ pub enum RecordUse<'a> {
     Adds(&'a str),
     Changes(&'a str),
     Lists(&'a str),
+    /// Several in one list: `budget.list`.
+    ListsEach(&'a [&'a str]),
 }
 
 impl<'a> RecordUse<'a> {
-    /// The record type.
-    pub fn record_type(self) -> &'a str {
-        let (Self::Adds(name) | Self::Changes(name) | Self::Lists(name)) = self;
-        name
+    fn is_of(self, record_type: &str) -> bool {
+        match self {
+            Self::Adds(name) | Self::Changes(name) | Self::Lists(name) => name == record_type,
+            Self::ListsEach(names) => names.contains(&record_type),
+        }
     }
 
     /// The schema of a field, as a parameter of such a tool.
@@ -26,18 +29,23 @@ impl<'a> RecordUse<'a> {
         match self {
             Self::Adds(_) => field.schema(false),
             Self::Changes(_) => field.schema(true),
-            Self::Lists(_) => field.filter_schema(),
+            Self::Lists(_) | Self::ListsEach(_) => field.filter_schema(),
         }
     }
 
     /// The user's own fields that a tool with these parameters does not have, each with its schema.
     pub(crate) fn own_parameters(self, records: &RecordTypes, parameters: &Value) -> Map<String, Value> {
-        let declared = records.iter().find(|declared| declared.name() == self.record_type());
-        let own = declared
-            .into_iter()
+        let own = records
+            .iter()
+            .filter(|declared| self.is_of(declared.name()))
             .flat_map(|declared| &declared.fields)
             .filter(|(key, field)| field.is_own() && parameters["properties"].get(key.as_str()).is_none());
-        own.map(|(key, field)| (key.clone(), self.parameter(field))).collect()
+        let mut schemas = Map::new();
+        // Of a field of several types the first counts.
+        for (key, field) in own {
+            schemas.entry(key).or_insert_with(|| self.parameter(field));
+        }
+        schemas
     }
 }
 

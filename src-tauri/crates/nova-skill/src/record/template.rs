@@ -40,6 +40,9 @@ impl RecordType {
             self.match_rules().iter().filter_map(filter).map(|filter| quoted(&filter)).collect();
         let no_template = quoted(&format!("!file.inFolder({})", string(templates.path())));
 
+        let except = self.except.iter().filter_map(filter);
+        let except = except.map(|filter| format!("    - {}\n", quoted(&format!("!({filter})"))));
+
         let mut text = "filters:\n  and:\n".to_owned();
         match rules.as_slice() {
             [] => {}
@@ -49,6 +52,7 @@ impl RecordType {
                 several.iter().for_each(|one| text.push_str(&format!("        - {one}\n")));
             }
         }
+        text.extend(except);
         text.push_str(&format!("    - {no_template}\n"));
         if !columns.is_empty() {
             text.push_str("properties:\n");

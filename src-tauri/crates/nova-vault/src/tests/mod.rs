@@ -25,6 +25,7 @@ mod killed;
 mod leftovers;
 mod linking;
 mod many;
+mod mentioning;
 mod moving;
 mod moving_elsewhere;
 mod obsidian;

@@ -59,6 +59,21 @@ fn any_rule_is_enough() {
 }
 
 #[test]
+fn unless_leaves_out_what_others_recognise() {
+    let unless = |rule: Rule, others: Rule| Rule::Unless(Box::new(rule), Recogniser::new([others]));
+    let people = || where_("categories contains [[People]]");
+    let rules = [unless(people(), where_("categories contains [[Books]]")), Rule::Folder("People".into())];
+    assert_eq!(recognised(PEOPLE, rules), "Amy Ben Cid");
+    assert_eq!(recognised(PEOPLE, [unless(where_("categories exists"), people())]), "Notes");
+    assert_eq!(recognised(PEOPLE, [unless(Rule::Folder("People".into()), Rule::Tag("x".into()))]), "Cid");
+    assert_eq!(recognised(PEOPLE, [unless(Rule::Type("contact".into()), people())]), "Dan");
+    assert_eq!(
+        recognised(PEOPLE, [unless(Rule::Type("contact".into()), Rule::Folder("Peoples".into()))]),
+        ""
+    );
+}
+
+#[test]
 fn fitting_notes_say_no_type_and_lie_in_the_folder() {
     let notes = [
         ("Größe/a.md", "---\ncolor: red\n---\n"),

@@ -1,6 +1,5 @@
 //! A link to a file that is new.
 
-use super::format::{file_name, relative};
 use super::names::Names;
 use super::rewrite::{percent_encoded, wiki};
 use crate::error::VaultError;
@@ -33,20 +32,5 @@ impl View {
             Some(target) => format!("![[{target}]]"),
             None => format!("![]({})", percent_encoded(target, false, false)),
         })
-    }
-}
-
-impl LinkFormat {
-    /// What a new link in a note of `folder` can say to mean the file; the best first.
-    fn new_targets(self, folder: &str, to: &VaultPath, names: &Names) -> Vec<String> {
-        let (near, root) = (relative(folder, to), to.as_str().to_owned());
-        let explicit = if near.starts_with("../") { near.clone() } else { format!("./{near}") };
-        let mut targets = match self {
-            LinkFormat::Shortest if names.is_unique(to) => vec![file_name(to).to_owned()],
-            LinkFormat::Relative => vec![near, explicit.clone()],
-            LinkFormat::Shortest | LinkFormat::Absolute => Vec::new(),
-        };
-        targets.extend([root.clone(), format!("/{root}"), explicit]);
-        targets
     }
 }

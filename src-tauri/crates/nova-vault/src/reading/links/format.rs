@@ -56,6 +56,19 @@ impl LinkFormat {
         targets.extend([to.as_str().to_owned(), format!("/{to}")]);
         targets
     }
+
+    /// What a new link in a note of `folder` can say to mean the file; the best first.
+    pub(super) fn new_targets(self, folder: &str, to: &VaultPath, names: &Names) -> Vec<String> {
+        let (near, root) = (relative(folder, to), to.as_str().to_owned());
+        let explicit = if near.starts_with("../") { near.clone() } else { format!("./{near}") };
+        let mut targets = match self {
+            LinkFormat::Shortest if names.is_unique(to) => vec![file_name(to).to_owned()],
+            LinkFormat::Relative => vec![near, explicit.clone()],
+            LinkFormat::Shortest | LinkFormat::Absolute => Vec::new(),
+        };
+        targets.extend([root.clone(), format!("/{root}"), explicit]);
+        targets
+    }
 }
 
 pub(super) fn file_name(path: &VaultPath) -> &str {
@@ -68,7 +81,7 @@ fn ends_in_md(target: &str) -> bool {
         && target[target.len() - 3..].eq_ignore_ascii_case(".md")
 }
 
-fn without_extension(mut path: String) -> String {
+pub(super) fn without_extension(mut path: String) -> String {
     if ends_in_md(&path) {
         path.truncate(path.len() - 3);
     }

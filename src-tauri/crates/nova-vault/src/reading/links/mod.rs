@@ -1,10 +1,13 @@
-//! What links to what, which tags there are, and moving a note without breaking a link.
+//! What links to what and what could, which tags there are, and moving a note without breaking a link.
 
 mod canvas;
 mod embed;
 mod format;
+mod marked;
+mod mentions;
 mod moving;
 mod names;
+mod new_link;
 mod outlines;
 mod parts;
 mod rewrite;
@@ -17,10 +20,11 @@ use serde::Serialize;
 
 use crate::error::VaultError;
 use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath, folded};
-use crate::reading::index::{Head, Texts};
+use crate::reading::index::{Head, Listing, Texts};
 use crate::vault::Vault;
 use crate::view::View;
 
+pub use mentions::{AmbiguousName, MentionAnswer, MentionLine, MentionLink, MentionQuery};
 pub use moving::{LeftLink, Moved};
 use names::{Names, key, keys_of};
 pub(crate) use outlines::{Outlined, Outlines};
@@ -220,6 +224,8 @@ impl<'a> LazyLinks<'a> {
 /// among its names, so that nothing can be learnt from what a link leads to.
 struct Question<'a> {
     view: &'a View,
+    /// All of the vault.
+    listing: Arc<Listing>,
     heads: Vec<Arc<Head>>,
     names: Names,
     /// Notes by folded alias; `None` where several have it.
@@ -248,7 +254,7 @@ impl<'a> Question<'a> {
                     .or_insert_with(|| Some(head.path.clone()));
             }
         }
-        Ok(Question { view, heads, names, aliases })
+        Ok(Question { view, listing, heads, names, aliases })
     }
 
     /// The file, and whether it is found by an alias.

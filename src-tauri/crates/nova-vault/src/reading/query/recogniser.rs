@@ -32,6 +32,8 @@ pub enum Rule {
     Where(Condition),
     /// The note lies in or below this folder, says no `type:`, and its properties fit.
     Fitting(String, Fits),
+    /// The note meets the rule and is none of these records.
+    Unless(Box<Rule>, Recogniser),
 }
 
 /// Whether a note's properties are what a record of some kind has. Two are equal: each is made of what stands
@@ -90,10 +92,7 @@ impl Recogniser {
 
     /// Whether a rule is about a folder that the note lies in or below.
     pub(crate) fn has_folder_of(&self, path: &VaultPath) -> bool {
-        self.rules.iter().any(|rule| match rule {
-            Rule::Folder(folder) | Rule::Fitting(folder, _) => is_below(path, folder),
-            Rule::Type(_) | Rule::Tag(_) | Rule::Where(_) => false,
-        })
+        self.rules.iter().filter_map(Rule::folder).any(|folder| is_below(path, folder))
     }
 
     /// Whether the note with these properties is recognised; `tags` are all that it has.
@@ -107,19 +106,9 @@ impl Recogniser {
             return false;
         }
         self.recognises_type(document.record_type())
-            || self.rules.iter().any(|rule| match rule {
-                Rule::Type(_) => false,
-                Rule::Folder(folder) => is_below(path, folder),
-                Rule::Fitting(folder, fits) => {
-                    document.record_type().is_none() && is_below(path, folder) && (fits.0)(document)
-                }
-                Rule::Tag(wanted) => {
-                    let wanted = folded(wanted);
-                    tags().iter().map(|tag| folded(tag)).any(|tag| {
-                        tag.strip_prefix(&wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                    })
-                }
-                Rule::Where(condition) => condition.is_met_by(path, document, tags),
+            || self.rules.iter().any(|rule| {
+                // Plain types are decided above.
+                !matches!(rule, Rule::Type(_)) && rule.is_met_by(path, document, tags)
             })
     }
 }
@@ -134,12 +123,8 @@ impl Selection for Recogniser {
     }
 
     fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
-        self.rules.iter().any(|rule| match rule {
-            Rule::Type(_) => false,
-            Rule::Folder(folder) => is_below(path, folder),
-            Rule::Fitting(folder, _) => record_type.is_none() && is_below(path, folder),
-            Rule::Tag(_) | Rule::Where(_) => true,
-        })
+        let mut others = self.rules.iter().filter(|rule| !matches!(rule, Rule::Type(_)));
+        others.any(|rule| rule.may_be_met_by(path, record_type))
     }
 
     fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
@@ -159,6 +144,45 @@ impl Rule {
             return Err(QueryError::new("condition", text, problem, "write it about a property or `tags`"));
         }
         Ok(Rule::Where(condition))
+    }
+
+    fn is_met_by(&self, path: &VaultPath, document: &Document, tags: &dyn Fn() -> Vec<String>) -> bool {
+        match self {
+            Self::Type(name) => document.record_type().is_some_and(|own| folded(own) == folded(name)),
+            Self::Folder(folder) => is_below(path, folder),
+            Self::Fitting(folder, fits) => {
+                document.record_type().is_none() && is_below(path, folder) && (fits.0)(document)
+            }
+            Self::Tag(wanted) => {
+                let wanted = folded(wanted);
+                tags().iter().map(|tag| folded(tag)).any(|tag| {
+                    tag.strip_prefix(&wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
+            }
+            Self::Where(condition) => condition.is_met_by(path, document, tags),
+            Self::Unless(rule, others) => {
+                rule.is_met_by(path, document, tags) && !others.decide(path, document, tags)
+            }
+        }
+    }
+
+    /// As [`Rule::is_met_by`], as far as the path and the type tell.
+    fn may_be_met_by(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
+        match self {
+            Self::Type(name) => record_type.is_some_and(|own| folded(own) == folded(name)),
+            Self::Folder(folder) => is_below(path, folder),
+            Self::Fitting(folder, _) => record_type.is_none() && is_below(path, folder),
+            Self::Tag(_) | Self::Where(_) => true,
+            Self::Unless(rule, _) => rule.may_be_met_by(path, record_type),
+        }
+    }
+
+    fn folder(&self) -> Option<&str> {
+        match self {
+            Self::Folder(folder) | Self::Fitting(folder, _) => Some(folder),
+            Self::Unless(rule, _) => rule.folder(),
+            Self::Type(_) | Self::Tag(_) | Self::Where(_) => None,
+        }
     }
 }
 

@@ -1,0 +1,147 @@
+use url::Url;
+
+use super::answer::{Answer, Multistatus};
+use super::place::{folder, resolved};
+use super::xml::Space;
+use super::{DavError, Request, Transport};
+
+/// A calendar as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    pub url: Url,
+    pub name: Option<String>,
+    /// `#RRGGBB`, perhaps with two more digits.
+    pub color: Option<String>,
+    /// Another one after each change.
+    pub ctag: Option<String>,
+    /// Whether events may be written: what the server says, or true where it says nothing.
+    pub writable: bool,
+}
+
+/// What an address leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The address is that of one calendar.
+    Calendar(Collection),
+    /// All calendars of an account, by their path.
+    Account(Vec<Collection>),
+}
+
+const PROPERTIES: &str = concat!(
+    r#"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" "#,
+    r#"xmlns:S="http://calendarserver.org/ns/" xmlns:A="http://apple.com/ns/ical/"><D:prop><D:resourcetype/>"#,
+    r"<D:displayname/><D:current-user-principal/><D:current-user-privilege-set/><C:calendar-home-set/>",
+    r"<C:supported-calendar-component-set/><S:getctag/><A:calendar-color/></D:prop></D:propfind>"
+);
+
+/// The calendars behind an address: that of a calendar, of an account, or of a server alone (RFC 6764).
+///
+/// # Errors
+/// When there is none, and when its calendars are at another host.
+pub async fn discover<T: Transport>(transport: &T, address: &Url) -> Result<Found, DavError<T::Error>> {
+    let named = properties(transport, address, "0").await;
+    let found = match named {
+        Ok(found) => Some(found),
+        Err(DavError::NoCalendar | DavError::Status(_) | DavError::Answer(_)) if is_domain(address) => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(about) = found.as_ref().and_then(|found| found.answers.first()) {
+        if let Some(calendar) = found.as_ref().and_then(|found| collection(&found.url, about)) {
+            return Ok(Found::Calendar(calendar));
+        }
+        if let Some(home) = home(transport, found.as_ref()).await? {
+            return Ok(Found::Account(calendars(transport, &home).await?));
+        }
+    }
+    if !is_domain(address) {
+        return Err(DavError::NoCalendar);
+    }
+    let mut known = address.clone();
+    known.set_path("/.well-known/caldav");
+    let found = properties(transport, &known, "0").await?;
+    if let Some(home) = home(transport, Some(&found)).await? {
+        return Ok(Found::Account(calendars(transport, &home).await?));
+    }
+    Err(DavError::NoCalendar)
+}
+
+fn is_domain(address: &Url) -> bool {
+    matches!(address.path(), "" | "/")
+}
+
+/// Where the calendars are of whom an answer names.
+async fn home<T: Transport>(
+    transport: &T,
+    found: Option<&Multistatus>,
+) -> Result<Option<Url>, DavError<T::Error>> {
+    let Some((found, about)) = found.and_then(|found| Some((found, found.answers.first()?))) else {
+        return Ok(None);
+    };
+    if let Some(home) = link(&found.url, about, Space::Cal, "calendar-home-set")? {
+        return Ok(Some(home));
+    }
+    let Some(principal) = link(&found.url, about, Space::Dav, "current-user-principal")? else {
+        return Ok(None);
+    };
+    let found = properties(transport, &principal, "0").await?;
+    let Some(about) = found.answers.first() else { return Ok(None) };
+    let home = link(&found.url, about, Space::Cal, "calendar-home-set")?;
+    // Radicale keeps the calendars of somebody directly below.
+    Ok(Some(home.unwrap_or(principal)))
+}
+
+async fn calendars<T: Transport>(transport: &T, home: &Url) -> Result<Vec<Collection>, DavError<T::Error>> {
+    let found = properties(transport, &folder(home), "1").await?;
+    let mut calendars: Vec<Collection> =
+        found.answers.iter().filter_map(|about| collection(&found.url, about)).collect();
+    calendars.sort_by(|a, b| a.url.path().cmp(b.url.path()));
+    calendars.dedup_by(|a, b| a.url == b.url);
+    Ok(calendars)
+}
+
+async fn properties<T: Transport>(
+    transport: &T,
+    url: &Url,
+    depth: &str,
+) -> Result<Multistatus, DavError<T::Error>> {
+    let request = Request::asking("PROPFIND", url, depth, PROPERTIES.into());
+    Multistatus::read(transport.send(request).await.map_err(DavError::Transport)?)
+}
+
+/// The address in a property of an answer.
+///
+/// # Errors
+/// When it is at another host.
+fn link<E>(base: &Url, about: &Answer, space: Space, name: &str) -> Result<Option<Url>, DavError<E>> {
+    let Some(url) =
+        about.prop(space, name).and_then(|prop| prop.href()).and_then(|href| resolved(base, href))
+    else {
+        return Ok(None);
+    };
+    if url.origin() == base.origin() { Ok(Some(url)) } else { Err(DavError::Elsewhere(url.to_string())) }
+}
+
+/// `None` for what is no calendar of events, or lies elsewhere.
+fn collection(base: &Url, about: &Answer) -> Option<Collection> {
+    about.prop(Space::Dav, "resourcetype")?.child(Space::Cal, "calendar")?;
+    let holds_events = about.prop(Space::Cal, "supported-calendar-component-set").is_none_or(|set| {
+        let mut kinds = set.all(Space::Cal, "comp").filter_map(|comp| comp.named.as_deref()).peekable();
+        kinds.peek().is_none() || kinds.any(|kind| kind.eq_ignore_ascii_case("VEVENT"))
+    });
+    let url = folder(&resolved(base, &about.href)?);
+    if !holds_events || url.origin() != base.origin() {
+        return None;
+    }
+    let writable = about.prop(Space::Dav, "current-user-privilege-set").is_none_or(|set| {
+        set.all(Space::Dav, "privilege").flat_map(|privilege| &privilege.children).any(|right| {
+            right.space == Space::Dav && matches!(right.name.as_str(), "all" | "write" | "write-content")
+        })
+    });
+    Some(Collection {
+        url,
+        name: about.text(Space::Dav, "displayname"),
+        color: about.text(Space::Apple, "calendar-color"),
+        ctag: about.text(Space::Server, "getctag"),
+        writable,
+    })
+}

@@ -1,0 +1,105 @@
+//! CalDAV (RFC 4791) as values: which requests to send, and what the answers say.
+//!
+//! [`discover`] finds the calendars of an account, [`sync`] what changed since the last time (RFC 6578), and [`put`] and
+//! [`delete`] write one event under the condition that nobody else did in between. Whoever calls them brings a
+//! [`Transport`]. It signs the requests and sends nothing to another host: no request leaves the origin that answered
+//! first, whatever an answer names.
+
+mod answer;
+mod discover;
+mod place;
+mod sync;
+mod write;
+mod xml;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+
+use url::Url;
+
+pub use discover::{Collection, Found, discover};
+pub use sync::{Changes, Known, Resource, sync};
+pub use write::{Condition, Written, delete, get, put, resource_url};
+pub use xml::XmlError;
+
+/// Sends requests and returns the answers, whatever their status.
+pub trait Transport: Sync {
+    type Error: Send;
+
+    /// # Errors
+    /// When there is no answer.
+    fn send(&self, request: Request) -> impl Future<Output = Result<Response, Self::Error>> + Send;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub method: &'static str,
+    pub url: Url,
+    /// With names in lower case.
+    pub headers: BTreeMap<&'static str, String>,
+    pub body: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    pub status: u16,
+    /// Where the answer came from after redirects.
+    pub url: Url,
+    /// As the header says it.
+    pub etag: Option<String>,
+    pub body: Vec<u8>,
+}
+
+/// Why a server did not do what it was asked: half a sentence about the server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DavError<E> {
+    #[error(transparent)]
+    Transport(E),
+    #[error("it does not accept the user and the password (status 401)")]
+    SignIn,
+    #[error("it refuses access (status 403)")]
+    Forbidden,
+    #[error("it has no calendar at this address")]
+    NoCalendar,
+    #[error("it answers with status {0}")]
+    Status(u16),
+    #[error("its answer cannot be read: {0}")]
+    Answer(XmlError),
+    #[error("its calendars are at {0}, which is not the address that was set")]
+    Elsewhere(String),
+    #[error("it lists more than {0} events")]
+    TooMany(usize),
+    #[error("its events have more than {0} bytes")]
+    TooLarge(usize),
+}
+
+impl<E> DavError<E> {
+    fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::SignIn,
+            403 => Self::Forbidden,
+            404 | 410 => Self::NoCalendar,
+            status => Self::Status(status),
+        }
+    }
+}
+
+impl Request {
+    fn new(method: &'static str, url: Url) -> Self {
+        Self { method, url, headers: BTreeMap::new(), body: None }
+    }
+
+    fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
+        self.headers.insert(header, value.into());
+        self
+    }
+
+    /// A `PROPFIND` or a `REPORT`.
+    fn asking(method: &'static str, url: &Url, depth: &str, body: String) -> Self {
+        let request = Self::new(method, url.clone())
+            .with("depth", depth)
+            .with("content-type", "application/xml; charset=utf-8")
+            .with("accept", "application/xml, text/xml");
+        Self { body: Some(body), ..request }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a skill says of a day: `today:` of an entry of `glance:`, and the section that is made of it.
+//!
+//! ```yaml
+//! glance:
+//!   - tool: follow_ups
+//!     today:
+//!       title: Follow-ups
+//!       side: right
+//!       rows: /follow_ups
+//!       text: name
+//!       detail: [company, deal]
+//!       path: path
+//!       at: [next_contact]
+//!       within: 6
+//!       late: true
+//! ```
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::PanelFormat;
+
+/// How the rows of a section are made of the answer of the entry's tool. What names a field means one of a row.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TodaySection {
+    pub title: String,
+    /// Default: that of the skill.
+    #[serde(default)]
+    pub icon: Option<String>,
+    #[serde(default)]
+    pub side: TodaySide,
+    /// Its place among the sections of its side, the lowest first.
+    #[serde(default)]
+    pub order: u32,
+    /// Pointer to the list.
+    pub rows: String,
+    /// Fields of which one has to say something; every row where none is named.
+    #[serde(default)]
+    pub keep: Vec<String>,
+    pub text: String,
+    /// Fields that say more, in their order.
+    #[serde(default)]
+    pub detail: Vec<String>,
+    /// The field with the path of the row's note.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The fields with the day, or the day and the time, that the row is sorted by: the first that says something.
+    #[serde(default)]
+    pub at: Vec<String>,
+    /// The field with its end.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// How many days after the day a row may be; any number where none is given.
+    #[serde(default)]
+    pub within: Option<u32>,
+    /// Whether a row before the day is overdue.
+    #[serde(default)]
+    pub late: bool,
+    /// The field with a figure.
+    #[serde(default)]
+    pub value: Option<String>,
+    #[serde(default)]
+    pub format: PanelFormat,
+    /// The field with the figure's currency.
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// Adds the figures up, by currency.
+    #[serde(default)]
+    pub total: bool,
+    /// The field with what the row belongs to, such as a calendar; shown as its first letter.
+    #[serde(default)]
+    pub mark: Option<String>,
+    /// What ticks a row off.
+    #[serde(default)]
+    pub tick: Option<TodayTick>,
+    /// Whether its heading leads to the skill's panel.
+    #[serde(default)]
+    pub panel: bool,
+    /// Pointer to when each source outside of the vault was fetched: an object of times by name.
+    #[serde(default)]
+    pub fetched: Option<String>,
+}
+
+/// Where a section stands where there is room for two columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum TodaySide {
+    #[default]
+    Left,
+    Right,
+}
+
+/// A tool of the skill, and its arguments for a row: `"{path}"` is the row's field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct TodayTick {
+    /// Its id in a manifest, `skill.tool` in a row.
+    pub tool: String,
+    #[ts(type = "Record<string, unknown>")]
+    pub args: Map<String, Value>,
+}
+
+/// What the skills say of a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DayView {
+    /// `2026-11-23`
+    pub date: String,
+    pub sections: Vec<TodayView>,
+}
+
+/// What a skill says of a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TodayView {
+    pub title: String,
+    /// The skill's id.
+    pub skill: String,
+    pub icon: Option<String>,
+    pub side: TodaySide,
+    pub order: u32,
+    pub rows: Vec<TodayRow>,
+    pub overdue: u32,
+    /// The sums of the rows' figures by currency, where they are added up.
+    pub total: Vec<TodayTotal>,
+    /// When sources outside of the vault were fetched, RFC 3339.
+    pub fetched: Vec<TodayFetched>,
+    pub panel: bool,
+    /// Why nothing is known, with the remedy, in one line.
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TodayRow {
+    pub text: String,
+    /// Empty where there is nothing more to say.
+    pub detail: String,
+    /// Of its note.
+    pub path: Option<String>,
+    /// `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty where it has none.
+    pub at: String,
+    pub until: String,
+    pub overdue: bool,
+    /// A decimal; empty where it has none.
+    pub value: String,
+    pub format: PanelFormat,
+    pub unit: String,
+    pub mark: String,
+    pub tick: Option<TodayTick>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TodayTotal {
+    pub value: String,
+    pub unit: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TodayFetched {
+    pub name: String,
+    pub at: String,
+}

@@ -1,0 +1,78 @@
+//! The user's own fields in a list whose rows a skill makes of what it understands of its records.
+
+use std::collections::HashMap;
+
+use nova_vault::VaultPath;
+use serde_json::{Map, Value};
+
+use super::{Field, Record, RecordFilters, RecordType};
+use crate::{ToolContext, ToolError};
+
+/// Which of the records fit the filters by own fields, and what these say.
+#[derive(Debug)]
+pub struct OwnFields(Option<HashMap<VaultPath, Map<String, Value>>>);
+
+impl OwnFields {
+    /// Reads the records of these types, where the user added a field to one of them. A record of a type without a
+    /// field that is filtered by does not fit.
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] for a value that a field cannot be compared with.
+    pub async fn read(
+        ctx: &dyn ToolContext,
+        record_types: &[&str],
+        wanted: &Map<String, Value>,
+    ) -> Result<Self, ToolError> {
+        let mut filters: Vec<(&RecordType, Option<RecordFilters<'_>>)> = Vec::new();
+        for name in record_types {
+            let declared = ctx.records().get(name)?;
+            filters.push((declared, declared.own_filters(wanted)?));
+        }
+        if !filters.iter().any(|(declared, _)| declared.fields.values().any(Field::is_own)) {
+            return Ok(Self(None));
+        }
+        let notes = ctx.vault().read_records(record_types).await?.notes;
+        let mut of_note = HashMap::new();
+        for note in &notes {
+            let Some(declared) = ctx.records().of_note(note) else { continue };
+            let of_type = filters.iter().find(|(other, _)| other.name() == declared.name());
+            let Some((declared, Some(filters))) = of_type else { continue };
+            let record: Record<'_> = declared.read(note);
+            if filters.fit(&record) {
+                of_note.insert(note.path.clone(), record.own_fields());
+            }
+        }
+        Ok(Self(Some(of_note)))
+    }
+
+    /// Whether the record at this path fits.
+    pub fn fit(&self, path: &VaultPath) -> bool {
+        self.0.as_ref().is_none_or(|of_note| of_note.contains_key(path))
+    }
+
+    /// Adds to a row what the record's own fields say. What the row has already stays.
+    pub fn add_to(&self, row: &mut Value, path: &VaultPath) {
+        let own = self.0.as_ref().and_then(|of_note| of_note.get(path));
+        let (Some(own), Some(row)) = (own, row.as_object_mut()) else { return };
+        for (key, value) in own {
+            row.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+impl RecordType {
+    /// The filters; none where a field that is filtered by is not one of this type.
+    fn own_filters(&self, wanted: &Map<String, Value>) -> Result<Option<RecordFilters<'_>>, ToolError> {
+        let is_empty =
+            |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty()) || value.is_null();
+        let given: Map<String, Value> = wanted
+            .iter()
+            .filter(|(_, value)| !is_empty(value))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        if given.keys().any(|key| !self.fields.contains_key(key)) {
+            return Ok(None);
+        }
+        self.filters(&given).map(Some)
+    }
+}

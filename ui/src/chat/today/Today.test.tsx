@@ -1,0 +1,88 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import { renderInApp } from '../../testing/render';
+import { sampleToday } from '../../testing/sample/today';
+import { Conversation } from '../Conversation';
+import { Today } from './Today';
+
+const page = () => renderInApp(<Today empty="Nothing due today." />, { app: { glances: sampleToday(new Date()) } });
+const rowOf = (text: string) => screen.getByText(text).closest('li')!;
+
+test('each section says what is due; one that failed says why', () => {
+  page();
+  expect(screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
+    'Events2 left',
+    'Tasks3 open2 overdue',
+    'Birthdays1',
+    'Follow-ups21 overdue',
+    'Bills, next 14 days€884.602 notes',
+    'Watchlist',
+  ]);
+  expect(within(rowOf('Sign the lease renewal')).getByText('today')).toBeVisible();
+  expect(within(rowOf('Ilse Brandvik')).getByText(/^\d+ \w{3}( \d{4})?$/)).toHaveClass('text-danger');
+  expect(screen.getByText(/^A rule denies portfolio\.watchlist\./)).toBeVisible();
+});
+
+test('nothing due and the first reading have words of their own', () => {
+  const { unmount } = renderInApp(<Today empty="Nothing due today." />, { app: { glances: [] } });
+  expect(screen.getByText('Nothing due today.')).toBeVisible();
+  unmount();
+  renderInApp(<Today empty="Nothing due today." />, { app: { glances: null } });
+  expect(screen.getByRole('status', { name: 'Reading what is due' })).toBeInTheDocument();
+  expect(screen.queryByText('Nothing due today.')).toBeNull();
+});
+
+test('Space ticks a task off by its own arguments, and takes it back', async () => {
+  const user = userEvent.setup();
+  const { backend } = page();
+  backend.on('call_tool', () => ({ ok: true, value: {}, error: null, sources: [], figures: [], changes: [], change_set: 'set-1', so_far: null, log: [], ms: 1 }));
+  backend.on('undo_changes', () => ({ change_set: 'set-2', undone: ['Office.md'], merged: [], conflicts: [] }));
+  const task = rowOf('Sign the lease renewal');
+  task.focus();
+  await user.keyboard(' ');
+  expect(await within(task).findByRole('button', { name: 'Undo' })).toBeVisible();
+  expect(within(task).getByRole('checkbox', { name: 'Done: Sign the lease renewal' })).toBeChecked();
+  expect(backend.asked('call_tool')[0]).toMatchObject({ tool: 'vault.complete_task', args: { path: 'Office.md', text: 'Sign the lease renewal', line: 3 } });
+  expect(task).toHaveFocus();
+  await user.keyboard(' ');
+  await waitFor(() => expect(within(rowOf('Sign the lease renewal')).getByRole('checkbox')).not.toBeChecked());
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
+});
+
+test('no character of a note hides in a row', () => {
+  const [events] = sampleToday(new Date());
+  const rows = events!.today!.rows.map((row) => ({ ...row, text: 'Pay\u202etxt', detail: 'a\u200bb' }));
+  renderInApp(<Today empty="" />, { app: { glances: [{ ...events!, today: { ...events!.today!, rows } }] } });
+  expect(screen.getAllByText('U+202E')[0]).toBeVisible();
+  expect(screen.getAllByText('U+200B')[0]).toBeVisible();
+});
+
+test('a tick that is refused says why', async () => {
+  const { backend } = page();
+  backend.fail('call_tool', { message: 'The task was changed.', hint: 'Open the note.' });
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The task was changed. Open the note.');
+  expect(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' })).not.toBeChecked();
+});
+
+test('Arrow up leaves the empty message for the last row, J and K walk, Enter opens, Escape returns', async () => {
+  const user = userEvent.setup();
+  const { store } = renderInApp(<Conversation />, { app: { glances: sampleToday(new Date()) } });
+  const message = screen.getByRole('textbox', { name: 'Message' });
+  message.focus();
+  await user.keyboard('{ArrowUp}');
+  expect(rowOf('Office rent')).toHaveFocus();
+  await user.keyboard('kkk');
+  expect(rowOf('Ilse Brandvik')).toHaveFocus();
+  await user.keyboard('j');
+  expect(rowOf('Jane Doe')).toHaveFocus();
+  expect(rowOf('Jane Doe').dataset['notePath']).toBe('CRM/People/Jane Doe.md');
+  await user.keyboard('{Enter}');
+  expect(store.get().app.panel).toMatchObject({ open: true, note: 'CRM/People/Jane Doe.md' });
+  await user.keyboard('{Escape}');
+  expect(message).toHaveFocus();
+  await user.keyboard('x{ArrowUp}');
+  expect(message).toHaveFocus();
+});

@@ -1,0 +1,12 @@
+/** Kinds of a field as a person says them. */
+export const kinds: readonly (readonly [kind: string, label: string])[] = [
+  ['text', 'text'],
+  ['choice', 'choice'],
+  ['date', 'date'],
+  ['integer', 'whole number'],
+  ['decimal', 'number'],
+  ['bool', 'yes or no'],
+  ['link', 'link'],
+  ['list', 'list'],
+  ['currency', 'currency'],
+];

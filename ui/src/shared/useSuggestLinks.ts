@@ -1,0 +1,17 @@
+// Mentions of notes become links by a tool, whose form lists them before anything is written.
+
+import { nothing } from '../ipc';
+import { useActions, useApp, useRpc } from '../state/hooks';
+import { troubleOf } from './tool-trouble';
+
+const TOOL = 'vault.suggest_links';
+
+/** Opens the form for a note or a folder, or for all notes (`null`); none while the tool cannot run, or nobody asks. */
+export function useSuggestLinks(path: string | null, asks = true): (() => void) | null {
+  const { show } = useActions();
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const tools = useRpc('list_tools', asks ? nothing : null, revision);
+  const tool = tools.data?.find(({ name }) => name === TOOL);
+  if (!tool || troubleOf(tool)?.usable === false) return null;
+  return () => show({ kind: 'run-tool', tool: TOOL, args: { ...(path === null ? {} : { path }), dry_run: true } });
+}
