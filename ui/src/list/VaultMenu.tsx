@@ -32,8 +32,9 @@ export function VaultMenu() {
             ...(vault === null
               ? []
               : [{ label: 'Show in the file manager', icon: 'folder' as const, onSelect: () => void backend.rpc('show_vault_folder', nothing).catch(report) }]),
-            ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: suggestLinks }]),
             { label: 'Private notes, extra roots, history', icon: 'sliders', testId: 'vault-settings', onSelect: () => show({ kind: 'settings', page: 'vault' }) },
+            // Last: it comes when the skill has answered, and moves nothing under the pointer.
+            ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: suggestLinks }]),
           ],
         },
       ]}
