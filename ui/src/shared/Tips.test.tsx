@@ -48,6 +48,22 @@ test('one Esc closes the sheet below a tooltip', async () => {
   expect(screen.queryByRole('tooltip')).toBeNull();
 });
 
+test('what comes under the pointer takes no tip from what has the focus', async () => {
+  render(
+    <>
+      <IconButton icon="x" label="Close" />
+      <p>Slides in</p>
+      <Tips />
+    </>,
+  );
+  await userEvent.tab();
+  expect(await screen.findByRole('tooltip')).toHaveTextContent('Close');
+  fireEvent.pointerOver(screen.getByText('Slides in'));
+  expect(screen.getByRole('tooltip')).toHaveTextContent('Close');
+  fireEvent.pointerDown(screen.getByText('Slides in'));
+  expect(screen.queryByRole('tooltip')).toBeNull();
+});
+
 test('keys stand beside the name, which is no description of itself', async () => {
   render(
     <>

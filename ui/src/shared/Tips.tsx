@@ -30,6 +30,7 @@ export function Tips() {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let on: Element | null = null;
     let shown = false;
+    let byFocus = false;
     let hiddenAt = -Infinity;
     const hide = () => {
       clearTimeout(timer);
@@ -37,11 +38,13 @@ export function Tips() {
       if (shown) hiddenAt = performance.now();
       on = null;
       shown = false;
+      byFocus = false;
       setTip(null);
     };
     const show = (target: EventTarget | null, delay: number) => {
       const element = target instanceof Element ? target.closest('[data-tip]') : null;
-      if (element === on) return;
+      // What slides under a pointer at rest takes no tip from what has the focus.
+      if (element === on || (element === null && byFocus)) return;
       hide();
       const text = element?.getAttribute('data-tip') ?? '';
       if (!element || text === '') return;
@@ -55,7 +58,11 @@ export function Tips() {
       }, delay);
     };
     const onOver = (event: Event) => show(event.target, performance.now() - hiddenAt < NEXT ? 0 : DELAY);
-    const onFocus = (event: Event) => event.target instanceof Element && event.target.matches(':focus-visible') && show(event.target, 0);
+    const onFocus = (event: Event) => {
+      if (!(event.target instanceof Element) || !event.target.matches(':focus-visible')) return;
+      show(event.target, 0);
+      byFocus = on !== null;
+    };
     const listeners: [string, (event: never) => void][] = [
       ['pointerover', onOver],
       ['focusin', onFocus],
