@@ -334,6 +334,10 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     assert_eq!((code, &said["value"]), (0, &json!({"text": "hello hello"})));
 
     fs::write(nova.config().join("skills/meeting-notes/tools/odd.ts"), "export default {\n").unwrap();
+    let taken = "records:\n  contact: {folder: Friends, fields: {name: {kind: text}}}\n";
+    fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), taken).unwrap();
+    let text = String::from_utf8(nova.run(&["skill", "check", folder]).stdout).unwrap();
+    assert!(text.contains("manifest.yaml:1: contact is a record type of the skill crm already."), "{text}");
     let declared =
         "loading:\n  always: [nothing]\nglance:\n  - {tool: ech, ask: What is new?}\npanel: {kind: list}\n";
     fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), declared).unwrap();

@@ -194,40 +194,56 @@ fn a_note_that_two_types_claim_is_a_problem() {
 
 #[tokio::test]
 async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
-    let nova = Nova::new("//- Ada.md\n---\ntype: contact\nmet_on: soon\n---\n", []);
+    is_everywhere("met_on", "Met on").await;
+}
+
+/// One that the skill has, too.
+#[tokio::test]
+async fn a_birthday_of_ones_own_is_everywhere_without_a_restart() {
+    is_everywhere("birthday", "Birthday").await;
+}
+
+async fn is_everywhere(field: &str, label: &str) {
+    let nova = Nova::new(&format!("//- Ada.md\n---\ntype: contact\n{field}: soon\n---\n"), []);
     let app = nova.start().await;
     app.watch();
     let mut events = app.events();
-    config(&nova, "crm", json!({"records": {"contact": {"fields": {"met_on": {"kind": "date"}}}}}));
+    config(&nova, "crm", json!({"records": {"contact": {"fields": {field: {"kind": "date"}}}}}));
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
 
     let contact =
         nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
     let form = app.record_form(contact).await.unwrap();
-    assert_eq!(form.schema["properties"]["met_on"]["format"], "date", "the form");
+    assert_eq!(form.schema["properties"][field]["format"], "date", "the form");
     let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
     let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
     let panel = serde_json::to_value(panel).unwrap().to_string();
-    assert!(panel.contains(r#""field":"met_on","label":"Met on","format":"date""#), "the table: {panel}");
+    assert!(
+        panel.contains(&format!(r#""field":"{field}","label":"{label}","format":"date""#)),
+        "the table: {panel}"
+    );
     let template = app.record_template("crm", "contact").unwrap();
-    assert!(template.contains("\nmet_on:\n"), "the template: {template}");
+    assert!(template.contains(&format!("\n{field}:\n")), "the template: {template}");
     let base = app.record_base("crm", "contact").unwrap();
-    assert!(base.contains("'note.met_on'"), "the base: {base}");
+    assert!(base.contains(&format!("'note.{field}'")), "the base: {base}");
     let problems = app.vault_problems().await.unwrap();
-    assert!(problems[0].problem.contains("`met_on` is `soon`, which is not a date"), "check: {problems:?}");
+    assert!(
+        problems[0].problem.contains(&format!("`{field}` is `soon`, which is not a date")),
+        "check: {problems:?}"
+    );
     for tool in ["add_contact", "update_contact", "list_contacts"] {
         let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
         let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
         let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();
-        assert!(schema["properties"].get("met_on").is_some(), "{tool}: {schema}");
+        assert!(schema["properties"].get(field).is_some(), "{tool}: {schema}");
     }
     drop(app);
 
-    call(&nova, "crm.add_contact", json!({"name": "Bea", "met_on": "1984-03-02"}));
-    assert!(nova.vault.read("CRM/People/Bea.md").contains("met_on: 1984-03-02\n"));
-    call(&nova, "crm.update_contact", json!({"name": "Ada", "met_on": "1815-12-10"}));
-    let listed = call(&nova, "crm.list_contacts", json!({"met_on": "1984"}));
-    assert_eq!((&listed["count"], &listed["contacts"][0]["met_on"]), (&json!(1), &json!("1984-03-02")));
+    call(&nova, "crm.add_contact", json!({"name": "Bea", field: "1984-03-02"}));
+    assert!(nova.vault.read("CRM/People/Bea.md").contains(&format!("{field}: 1984-03-02\n")));
+    call(&nova, "crm.update_contact", json!({"name": "Ada", field: "1815-12-10"}));
+    let listed = call(&nova, "crm.list_contacts", json!({field: "1984"}));
+    assert_eq!((&listed["count"], &listed["contacts"][0][field]), (&json!(1), &json!("1984-03-02")));
 }
 
 /// The tools that do not make their parameters of one record alone.
@@ -302,6 +318,10 @@ fn a_folder_with_records_has_tools_and_a_panel() {
         nova.vault.read("Reading/Emma.md"),
         "---\ntype: book\ntitle: Emma\nauthor: Jane Austen\nstatus: to read\nrating: 5\n---\n"
     );
+    // No question comes of what the user adds to the declaration.
+    config(&nova, "books", json!({"records": {"book": {"fields": {"lent_to": {"kind": "text"}}}}}));
+    let (code, listed) = nova.json(&["tool", "call", "books.list_book", "--args", "{\"lent_to\": \"Ada\"}"]);
+    assert_eq!((code, &listed["value"]["count"]), (0, &json!(0)), "{listed}");
     call(&nova, "books.add_book", json!({"title": "Persuasion", "rating": 4, "status": "read"}));
     let changed = call(&nova, "books.update_book", json!({"title": "emma", "status": "reading"}));
     assert_eq!(changed["path"], "Reading/Emma.md");

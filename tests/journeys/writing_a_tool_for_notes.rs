@@ -242,7 +242,12 @@ async fn more_than_500_notes_in_one_call_are_refused_whole() {
 async fn ten_thousand_writes_are_refused_before_they_are_planned() {
     let body = "for (let n = 0; n < 10000; n++) await ctx.vault.create(`Flood/${n}`, { content: 'x' })";
     let error = value(WRITE, body).await.unwrap_err();
-    assert!(error.contains("One call may send Nova at most 1000 requests."), "{error}");
+    assert!(
+        error.contains(
+            "at most 1000 requests of Nova, and each read or write of a note is one. Work on fewer notes"
+        ),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -60,8 +60,8 @@ pub(crate) fn record_problems(
         match claimed.as_slice() {
             [] => found.extend(own_folder(&note, &kinds).map(|kind| fits_nothing(&note, kind))),
             [kind] => found.extend(kind.declared.check(&note).into_iter().map(Found::from)),
-            [one, other, ..] => {
-                found.push(claimed_twice(&note, one, other).into());
+            [_, .., last] => {
+                found.push(claimed_by(&note, &claimed, last).into());
                 let mut checked: Vec<Problem> =
                     claimed.iter().flat_map(|kind| kind.declared.check(&note)).collect();
                 // Both say the same of a property that both have.
@@ -84,17 +84,23 @@ pub(crate) fn config_problems(
     set: &BTreeMap<String, Value>,
     config: &str,
 ) -> Vec<Problem> {
+    let owners = skills.type_owners();
     let broken = skills.skills().iter().filter(|skill| skill.config_problem.is_some());
     let problems = broken.flat_map(|skill| {
         let own = set.get(&skill.id).unwrap_or(&Value::Null);
-        let faults = skill.records_with(own).err().unwrap_or_default();
+        let faults =
+            skill.records_with(own).map_or_else(|faults| faults, |records| owners.taken(&skill.id, &records));
+        let until_then = match &skill.config_problem {
+            Some(problem) if problem.last_good => "the last good settings stay in use until then".to_owned(),
+            _ => format!("{} is not available until then", skill.id),
+        };
         let problem = |fault: nova_skill::ConfigFault| {
             let key = format!("skills.{}.config.{}", skill.id, fault.key);
             Problem {
                 path: "nova.config.json".to_owned(),
                 line: line_of(config, &key),
                 problem: format!("{key} {}", fault.reason.trim_end_matches('.')),
-                remedy: "Correct it; the last good settings stay in use until then.".to_owned(),
+                remedy: format!("Correct it; {until_then}."),
             }
         };
         faults.into_iter().map(problem).collect::<Vec<_>>()
@@ -114,16 +120,18 @@ fn own_folder<'a>(note: &Note, kinds: &'a [Kind<'a>]) -> Option<&'a Kind<'a>> {
     })
 }
 
-fn claimed_twice(note: &Note, one: &Kind, other: &Kind) -> Problem {
-    let name = |kind: &Kind| format!("{} of the skill {}", kind.declared.name(), kind.skill);
+/// Several types claim the note.
+fn claimed_by(note: &Note, kinds: &[&Kind], last: &Kind) -> Problem {
+    let names: Vec<String> =
+        kinds.iter().map(|kind| format!("{} of the skill {}", kind.declared.name(), kind.skill)).collect();
     Problem {
         path: note.path.to_string(),
         line: 1,
-        problem: format!("it counts as {} and as {}", name(one), name(other)),
+        problem: format!("it counts as {}", names.join(" and as ")),
         remedy: format!(
             "Narrow `match` under skills.{}.config.records.{} in nova.config.json, or under that of the other.",
-            other.skill,
-            other.declared.name()
+            last.skill,
+            last.declared.name()
         ),
     }
 }

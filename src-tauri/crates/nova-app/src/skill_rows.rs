@@ -93,7 +93,7 @@ impl App {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
         if let Some(config) = &set.config {
-            let faults = skill.faults_of_config(config);
+            let faults = skill.faults_of_config(config, &snapshot.type_owners());
             if !config.is_object() && !config.is_null() || !faults.is_empty() {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,

@@ -122,26 +122,34 @@ impl Catalog {
         let hints = &skill.manifest.hints;
         // The first clauses only: a skill with many must not take the room of the others.
         let mut room = USE_WHEN;
-        let clauses = hints.use_when.iter().take_while(|clause| {
-            let fits = clause.len() <= room;
-            room = room.saturating_sub(clause.len());
-            fits
-        });
-        let clauses = plain(skill, &clauses.map(String::as_str).collect::<Vec<_>>().join("; "));
+        let mut clauses: Vec<&str> = Vec::new();
+        for clause in &hints.use_when {
+            if clause.len() > room {
+                if clauses.is_empty() {
+                    clauses.push(up_to_a_word(clause, room));
+                }
+                break;
+            }
+            room -= clause.len();
+            clauses.push(clause);
+        }
+        let clauses = plain(skill, &clauses.join("; "));
         let use_when = match (clauses.is_empty(), skill.foreign) {
             (true, _) => String::new(),
             (false, true) => format!(" Use when: {}.", quoted(&clauses)),
             (false, false) => format!(" Use when: {clauses}."),
         };
-        // One for each other skill: the router knows them all.
+        // One for each other skill that is there: the router knows them all.
         let mut others = BTreeSet::new();
-        let not_for = hints.not_when.iter().filter(|hint| {
+        let not_for = hints.not_when.iter().filter_map(|hint| {
+            if hint.instead.is_empty() {
+                return Some(hint.phrase.clone());
+            }
             let other = hint.instead.split('.').next().unwrap_or_default();
-            snapshot.skill(other).is_some_and(|other| other.is_available() && !other.hidden)
-                && others.insert(other)
+            let is_there = snapshot.skill(other).is_some_and(|other| other.is_available() && !other.hidden);
+            (is_there && others.insert(other)).then(|| format!("{} ({})", hint.phrase, hint.instead))
         });
-        let not_for: Vec<String> =
-            not_for.map(|hint| plain(skill, &format!("{} ({})", hint.phrase, hint.instead))).collect();
+        let not_for: Vec<String> = not_for.map(|said| plain(skill, &said)).collect();
         let not_when = match not_for.as_slice() {
             [] => String::new(),
             phrases => format!(" Not for: {}.", phrases.join("; ")),
@@ -168,6 +176,12 @@ pub fn short_hash(text: &str) -> String {
 
 const HEAD: &str = "## Available Skills\nThe following specialized skills are available. If a user request matches \
                     one of these domains, use the `load_skill` tool to load it.";
+
+/// The words of a text that are no longer than `most` bytes.
+fn up_to_a_word(text: &str, most: usize) -> &str {
+    let cut = text.floor_char_boundary(most);
+    text[..cut].rfind(' ').map_or(&text[..cut], |end| &text[..end])
+}
 
 /// The most of a skill's clauses of `use_when`, in bytes.
 const USE_WHEN: usize = 120;

@@ -4,10 +4,11 @@ use jsonschema::Validator;
 use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordRules, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
-use crate::manifest_file::{config_faults, merged};
+use crate::manifest_file::merged;
 use crate::not_ready::NotReady;
 use crate::record_tools::{add_own, panel_of, record_tools};
 use crate::requirements::{Commands, unmet};
+use crate::type_owners::TypeOwners;
 use crate::{
     LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, shown_name,
     wire_name,
@@ -89,13 +90,14 @@ impl SkillEntry {
         loaded: crate::LoadedSkill,
         settings: &SkillSettings,
         before: Option<&Self>,
+        owners: &TypeOwners,
         present: &Present,
     ) -> Self {
         let crate::LoadedSkill {
             id,
             mut skill_md,
             mut manifest,
-            mut tools,
+            tools,
             record_rules,
             note,
             mut folder,
@@ -117,20 +119,23 @@ impl SkillEntry {
             skill_md.instructions.clear();
             folder = None;
         }
+        let mut of_records = Vec::new();
         if source == SourceKind::Folder && tools.is_empty() {
             let types = || manifest.records.iter();
-            tools = record_tools(types()).into_iter().map(LoadedTool::from).collect();
+            of_records = record_tools(types());
             manifest.panel = manifest.panel.clone().or_else(|| panel_of(types()));
         }
-        let configured = Configured::new(&id, &manifest, merged(&defaults, &settings.config), before);
-        let of_own_types = record_tools(configured.records.iter().filter(|declared| declared.is_own()));
-        tools.extend(of_own_types.into_iter().map(LoadedTool::from));
+        let configured = Configured::new(&id, &manifest, merged(&defaults, &settings.config), before, owners);
+        of_records.extend(record_tools(configured.records.iter().filter(|declared| declared.is_own())));
+        // Nova's own, whoever declares the records.
+        let of_records = of_records.into_iter().map(|tool| (SourceKind::Native, LoadedTool::from(tool)));
+        let tools: Vec<_> = tools.into_iter().map(|tool| (source, tool)).chain(of_records).collect();
         let (mut state, mut reason) = match &configured.unavailable {
             Some(why) => (State::Unavailable, Some(why.clone())),
             None => unmet(&id, &manifest.requires, &configured.config, present)
                 .map_or((State::Available, note), |(unmet, why)| (unmet, Some(why))),
         };
-        let tools = Tools::new(source, &id, tools, settings, &configured, &present.commands, before);
+        let tools = Tools::new(&id, tools, settings, &configured, &present.commands, before);
         if let Some(problem) = &tools.broken {
             (state, reason) = (State::Broken, Some(problem.clone()));
         }
@@ -251,8 +256,9 @@ impl SkillEntry {
 
     /// What would be wrong with this as the user's configuration of the skill: key and reason, each a
     /// sentence.
-    pub fn faults_of_config(&self, own: &Value) -> Vec<String> {
-        let faults = fitting(&self.manifest, &merged(&self.defaults, own)).err().unwrap_or_default();
+    pub fn faults_of_config(&self, own: &Value, owners: &TypeOwners) -> Vec<String> {
+        let faults = owners.fitting(&self.id, &self.manifest, &merged(&self.defaults, own));
+        let faults = faults.err().unwrap_or_default();
         faults.iter().map(|fault| fault.trim_start_matches(['.', ':', ' ']).to_owned()).collect()
     }
 
@@ -326,9 +332,15 @@ struct Configured {
 }
 
 impl Configured {
-    /// `wanted` where it fits the manifest, else the last good one of the same manifest.
-    fn new(id: &str, manifest: &Manifest, wanted: Value, before: Option<&SkillEntry>) -> Self {
-        let faults = match fitting(manifest, &wanted) {
+    /// `wanted` where it fits the manifest and the other skills, else the last good one of the same manifest.
+    fn new(
+        id: &str,
+        manifest: &Manifest,
+        wanted: Value,
+        before: Option<&SkillEntry>,
+        owners: &TypeOwners,
+    ) -> Self {
+        let faults = match owners.fitting(id, manifest, &wanted) {
             Ok(records) => {
                 let (records, config) = (Arc::new(records), Arc::new(wanted));
                 return Self { records, config, problem: None, unavailable: None };
@@ -375,16 +387,15 @@ struct Tools {
 
 impl Tools {
     fn new(
-        source: SourceKind,
         skill: &str,
-        loaded: Vec<LoadedTool>,
+        loaded: Vec<(SourceKind, LoadedTool)>,
         settings: &SkillSettings,
         configured: &Configured,
         commands: &Commands,
         before: Option<&SkillEntry>,
     ) -> Self {
         let mut tools = Self::default();
-        for tool in loaded {
+        for (source, tool) in loaded {
             let named = |list: &[String]| list.iter().any(|other| canonical(other) == canonical(tool.id()));
             if tool.is_off_at_first() {
                 tools.off_at_first.push(tool.id().to_owned());
@@ -423,20 +434,6 @@ impl Tools {
         let mut troubled =
             self.ready.iter().chain(&self.not_ready).filter(|tool| !good.contains(&tool.state));
         troubled.find_map(|tool| tool.reason.clone())
-    }
-}
-
-/// The record types by that configuration; else what is wrong with it, each with its key.
-fn fitting(manifest: &Manifest, config: &Value) -> Result<RecordTypes, Vec<String>> {
-    let faults = config_faults(manifest.config.as_ref(), config).into_iter().map(|fault| {
-        let dot = if fault.key.is_empty() { ": " } else { "." };
-        format!("{dot}{}.", fault.said)
-    });
-    let faults: Vec<String> = faults.collect();
-    match manifest.records.with_config(config) {
-        Ok(records) if faults.is_empty() => Ok(records),
-        Ok(_) => Err(faults),
-        Err(of_records) => Err(of_records.iter().map(|fault| format!(".{fault}")).chain(faults).collect()),
     }
 }
 

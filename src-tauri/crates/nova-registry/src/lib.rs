@@ -55,6 +55,7 @@ mod snapshot;
 mod source;
 mod state;
 mod subset;
+mod type_owners;
 mod wire;
 
 pub use catalog::{Catalog, CatalogBudget, short_hash};
@@ -80,4 +81,5 @@ pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
 pub use state::State;
 pub use subset::{Subset, SubsetError};
+pub use type_owners::TypeOwners;
 pub use wire::{canonical, is_invisible, shown_name, skeletons, wire_name};

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 use nova_skill::{Recogniser, RecordTypes};
 
+use crate::type_owners::TypeOwners;
 use crate::wire::skeletons;
 use crate::{
     Present, Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical,
@@ -149,8 +150,14 @@ impl Snapshot {
         // What the ids and names of those look like.
         let mut shown: HashSet<String> = HashSet::new();
         let unset = SkillSettings::default();
-        for source in sources {
-            let scan = source.scan();
+        let scans: Vec<_> = sources.iter().map(|source| (source, source.scan())).collect();
+        let mut owners = TypeOwners::default();
+        for loaded in scans.iter().flat_map(|(_, scan)| &scan.skills) {
+            if settings.of(&loaded.id).and_then(|own| own.enabled) != Some(false) && loaded.review.is_none() {
+                owners.add(&loaded.id, &loaded.manifest.records);
+            }
+        }
+        for (source, scan) in scans {
             for loaded in scan.skills {
                 let own_skeletons = skeletons(&loaded.id);
                 let entry = if let Some(taken) = own_skeletons.iter().find_map(|look| by_look.get(look)) {
@@ -172,8 +179,14 @@ impl Snapshot {
                         skill.id == loaded.id
                             && (skill.source, skill.foreign) == (source.kind(), loaded.foreign)
                     });
-                    let mut entry =
-                        SkillEntry::new(source.kind(), loaded, own, before.map(Arc::as_ref), present);
+                    let mut entry = SkillEntry::new(
+                        source.kind(),
+                        loaded,
+                        own,
+                        before.map(Arc::as_ref),
+                        &owners,
+                        present,
+                    );
                     if entry.is_available() {
                         entry.refuse_types_of(skills.iter().map(Arc::as_ref));
                     }
@@ -199,6 +212,15 @@ impl Snapshot {
             skills.extend(broken.map(Arc::new));
         }
         Self { skills, other_records: Vec::new(), router: OnceLock::new() }
+    }
+
+    /// Which skill in use declares which record type.
+    pub fn type_owners(&self) -> TypeOwners {
+        let mut owners = TypeOwners::default();
+        for skill in self.skills.iter().filter(|skill| skill.state != State::Disabled) {
+            owners.add(&skill.id, &skill.manifest.records);
+        }
+        owners
     }
 
     pub fn skills(&self) -> &[Arc<SkillEntry>] {

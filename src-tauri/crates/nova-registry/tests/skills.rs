@@ -103,6 +103,26 @@ fn a_type_name_belongs_to_the_first_enabled_skill() {
 }
 
 #[test]
+fn a_type_of_ones_own_with_the_name_of_another_skills_is_refused_with_its_key() {
+    let own = json!({"records": {"thing": {"folder": "Mine", "fields": {"name": {"kind": "text"}}}}});
+    let two = THINGS.replace("thing:", "object:").replace("folder: Things", "folder: Objects");
+    // Whichever of the two comes first.
+    for (at, other) in [("one", "two"), ("two", "one")] {
+        let skills = [(at, two.as_str()), (other, THINGS)].map(|(id, manifest)| skill(id, manifest)).to_vec();
+        let registry = registry(skills, &settings([(at, config(own.clone()))]));
+        let reason = entry(&registry, at).reason.unwrap_or_default();
+        let what = format!(
+            "skills.{at}.config.records.thing has the name of a record type of the skill {other}; choose another name."
+        );
+        assert_eq!(reason, format!("{what} Correct it in nova.config.json."));
+        assert_eq!(entry(&registry, other).state, State::Available);
+    }
+    let registry = registry(vec![skill("one", THINGS), skill("two", &two)], &Settings::default());
+    registry.reload(&settings([("two", config(own))]));
+    assert_eq!(entry(&registry, "two").state, State::Available, "the last good configuration stays in use");
+}
+
+#[test]
 fn two_skills_may_claim_the_same_notes() {
     let two = THINGS.replace("thing:", "object:").replace("folder: Things", "folder: Objects");
     let same = config(json!({"records": {"object": {"match": [{"type": "thing"}]}}}));

@@ -56,6 +56,19 @@ fn use_when_stands_between_description_and_what_it_is_not_for() {
 }
 
 #[test]
+fn a_hint_that_names_no_other_skill_counts_and_a_long_clause_ends_at_a_word() {
+    let long = format!("the user {}", "asks for a film ".repeat(12));
+    let skills = snapshot(&format!(
+        "- id: films\n  description: D.\n  use_when: [\"{}\", a short one]\n  not_when: [{{phrase: plays}}, {{phrase: \
+         songs}}]\n",
+        long.trim()
+    ));
+    let line = Catalog::new(&skills, SMALL).line("films").unwrap().to_owned();
+    let cut = format!("the user {}asks for a", "asks for a film ".repeat(6));
+    assert_eq!(line, format!("- films: D. Use when: {cut}. Not for: plays; songs."));
+}
+
+#[test]
 fn a_long_description_ends_at_a_sentence_where_one_fits() {
     let long = "A sentence of about forty letters is it. ".repeat(60);
     let skills = snapshot(&format!(

@@ -23,6 +23,8 @@ pub struct CheckedSkill {
     pub tools: Vec<ToolFile>,
     /// Tools that the manifest keeps in every request.
     pub always: Vec<String>,
+    /// The record types of the manifest, with the line of `records`.
+    pub records: Vec<(String, Option<u32>)>,
     /// What the manifest declares for the window, as it is written: `panel` or `glance`, its line, the value.
     pub shown: Vec<(&'static str, Option<u32>, Value)>,
 }
@@ -86,12 +88,14 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
             }
         }
     }
+    let line = line_of_key(&manifest_text, "records", 0);
+    let records = manifest.records.iter().map(|declared| (declared.name().to_owned(), line)).collect();
     let mut shown = Vec::new();
     for (key, value) in [("panel", manifest.panel), ("glance", manifest.glance)] {
         let line = line_of_key(&manifest_text, key, 0);
         shown.extend(value.map(|value| (key, line, value)));
     }
-    CheckedSkill { findings, tools, always: manifest.loading.always, shown }
+    CheckedSkill { findings, tools, always: manifest.loading.always, records, shown }
 }
 
 fn text_of(file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Finding>) -> Option<Arc<str>> {

@@ -251,7 +251,10 @@ impl Conversation {
         self.had_secret |= matches!(want, Want::Credential { .. });
         if self.asked > self.bounds.asks {
             let most = self.bounds.asks;
-            let refused = Refused::new(format!("One call may send Nova at most {most} requests."));
+            let refused = Refused::new(format!(
+                "One call may make at most {most} requests of Nova, and each read or write of a note is one. \
+                 Work on fewer notes in one call."
+            ));
             self.asks.push(written(ask, Err(refused)).boxed());
             return Ok(());
         }

@@ -145,6 +145,9 @@ impl Field {
                     .into(),
             );
         }
+        if folded(key) == "path" {
+            return Some("`path` says where the note lies and cannot be a field".into());
+        }
         if folded(key) == "type" {
             return Some("`type` says what the record is and cannot be a field".into());
         }

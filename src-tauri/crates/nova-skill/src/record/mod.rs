@@ -151,10 +151,9 @@ pub struct Field {
     /// One sentence for a model.
     #[serde(default)]
     pub description: Option<String>,
-    /// Takes the place of a field that the user added under its name, whatever its kind: for one that many vaults had
-    /// before the skill.
+    /// Many vaults had it before the skill: what the user declares under its name, of whatever kind, takes its place.
     #[serde(default)]
-    pub replaces_own: bool,
+    pub may_be_own: bool,
     #[serde(skip)]
     property: String,
     /// By what the vault writes, folded: how it writes it, and what that means; `None` for no value.

@@ -118,15 +118,24 @@ impl RecordType {
             Ok(field) => field,
             Err(error) => return faults.add(key, format!("cannot be used: {error}")),
         };
-        if let Some((own, built_in)) = self.fields.iter().find(|(own, _)| folded(own) == folded(name)) {
-            if built_in.kind != field.kind && !built_in.replaces_own {
+        if let Some((own, built_in)) = self.fields.iter_mut().find(|(own, _)| folded(own) == folded(name)) {
+            if built_in.kind != field.kind && !built_in.may_be_own {
                 let kind = built_in.kind.noun();
-                faults.add(key, format!("is {kind} of this skill already ({own}); choose another name"));
+                return faults
+                    .add(key, format!("is {kind} of this skill already ({own}); choose another name"));
+            }
+            field.title = field.title.or(built_in.title.take());
+            field.help = field.help.or(built_in.help.take());
+            field.description = field.description.or(built_in.description.take());
+            if built_in.may_be_own {
+                field.property = std::mem::take(&mut built_in.property);
+                (field.own, field.may_be_own) = (true, true);
+                *built_in = field;
+            } else {
+                (built_in.title, built_in.help, built_in.description) =
+                    (field.title, field.help, field.description);
             }
             return;
-        }
-        if folded(name) == "path" {
-            return faults.add(key, "cannot be `path`, which says where the note lies".into());
         }
         field.property = name.to_owned();
         field.own = true;
