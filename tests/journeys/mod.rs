@@ -13,6 +13,7 @@ mod asking_through_a_client;
 mod at_a_terminal;
 mod bad_input;
 mod being_refused;
+mod being_reminded;
 mod binding_keys;
 mod bounding_an_answer;
 mod branching_a_chat;

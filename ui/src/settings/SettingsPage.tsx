@@ -8,6 +8,7 @@ import { AppearancePage } from './AppearancePage';
 import { CredentialsPage } from './CredentialsPage';
 import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
+import { NotificationsPage } from './NotificationsPage';
 import { PermissionsPage } from './PermissionsPage';
 import { RecordsSettings } from './records/RecordsSettings';
 import { needsAttention as serverNeedsAttention } from './servers/server-rows';
@@ -24,6 +25,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'servers', label: 'MCP servers', icon: 'plug' },
   { page: 'vault', label: 'Vault', icon: 'book' },
+  { page: 'notifications', label: 'Notifications', icon: 'bell' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
 ];
@@ -90,6 +92,7 @@ export function SettingsPage() {
           {page === 'credentials' && <CredentialsPage />}
           {page === 'servers' && <ServersPage />}
           {page === 'vault' && <VaultPage />}
+          {page === 'notifications' && <NotificationsPage />}
           {page === 'keyboard' && <KeyboardPage />}
           {page === 'appearance' && <AppearancePage />}
         </ViewBoundary>

@@ -221,3 +221,31 @@ describe('Appearance', () => {
     expect(screen.getByTestId('zoom')).toHaveTextContent('100 %');
   });
 });
+
+describe('Notifications', () => {
+  it('are off until they are chosen', () => {
+    setup('notifications');
+    expect(screen.getByRole('combobox', { name: 'Events' })).toHaveValue('');
+    expect(screen.getByRole('switch', { name: 'Morning notification' })).not.toBeChecked();
+    expect(screen.queryByLabelText('Time of the morning notification')).toBeNull();
+  });
+
+  it('are chosen with their times, at once', async () => {
+    const { backend, user } = setup('notifications');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Events' }), '10 min before');
+    await user.click(screen.getByRole('switch', { name: 'Morning notification' }));
+    fireEvent.change(screen.getByLabelText('Time of the morning notification'), { target: { value: '07:30' } });
+    await waitFor(() => expect(backend.asked('set_reminders').at(-1)).toEqual({ events: 10, morning: '07:30' }));
+    fireEvent.change(screen.getByLabelText('Time of the morning notification'), { target: { value: '' } });
+    expect(backend.asked('set_reminders')).toHaveLength(3);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Events' }), 'Never');
+    await waitFor(() => expect(backend.asked('set_reminders').at(-1)).toEqual({ events: null, morning: '07:30' }));
+  });
+
+  it('takes a choice back that could not be saved', async () => {
+    const { backend, user } = setup('notifications');
+    backend.fail('set_reminders', { message: 'The settings file is read-only.' });
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Events' }), '1 h before');
+    await waitFor(() => expect(screen.getByRole('combobox', { name: 'Events' })).toHaveValue(''));
+  });
+});

@@ -47,6 +47,7 @@ const pages: readonly [SettingsPageName, string][] = [
   ['credentials', 'Credentials'],
   ['servers', 'MCP servers'],
   ['vault', 'Vault'],
+  ['notifications', 'Notifications'],
   ['keyboard', 'Keyboard'],
   ['appearance', 'Appearance'],
 ];

@@ -21,7 +21,7 @@ import type {
 import { type Asking, askingAfter } from './asking';
 import { afterEvent, type Queues } from './queue';
 
-export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'servers' | 'vault' | 'appearance' | 'keyboard';
+export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'servers' | 'vault' | 'notifications' | 'appearance' | 'keyboard';
 
 export type View =
   | { readonly kind: 'chat' }

@@ -69,6 +69,7 @@ function go() {
     case 'credentials':
     case 'permissions':
     case 'vault':
+    case 'notifications':
     case 'appearance':
     case 'keyboard':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });

@@ -229,6 +229,11 @@ export class FakeBackend extends ScriptedBackend {
     return {};
   };
 
+  set_reminders = (reminders: Params<'set_reminders'>) => {
+    this.world.status = { ...this.world.status, reminders };
+    return {};
+  };
+
   open_vault = ({ choice, model }: Params<'open_vault'>) => {
     const path = choice.kind === 'folder' ? choice.path : this.world.firstRun.sample_target;
     const notes = this.world.firstRun.found.find((found) => found.path === path)?.notes ?? this.world.firstRun.sample_notes;

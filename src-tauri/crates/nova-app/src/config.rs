@@ -1,4 +1,5 @@
 mod providers;
+mod reminders;
 mod secrets;
 mod workspaces;
 
@@ -15,6 +16,7 @@ use self::secrets::refuse_secrets;
 use crate::credentials::SignIn;
 
 pub(crate) use self::providers::ProviderConfig;
+pub(crate) use self::reminders::RemindersConfig;
 pub(crate) use self::secrets::{is_secret, secret_in_server, without_references, without_secrets};
 pub(crate) use self::workspaces::WorkspaceConfig;
 
@@ -33,6 +35,7 @@ pub struct Config {
     /// Vaults whose skills are looked at.
     pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
+    pub(crate) reminders: RemindersConfig,
     /// Credentials that are got by signing in.
     pub sign_ins: BTreeMap<CredentialName, SignIn>,
     /// Vaults that were open, newest first, the open one included.
@@ -133,6 +136,8 @@ impl Config {
             history: history(file, root.get("history"))?,
             recent_vaults: recent_vaults(root.get("recent_vaults")),
             appearance: appearance(root.get("appearance")),
+            reminders: reminders::read(root.get("reminders"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             write_through: switch("write_through", false)?,
             workspaces: workspaces::read(root.get("workspaces"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
@@ -186,6 +191,7 @@ impl Config {
             "private",
             "trusted_vaults",
             "appearance",
+            "reminders",
             "write_through",
             "router",
             "sign_ins",

@@ -19,6 +19,7 @@ impl App {
         self.watch_credentials();
         self.inner.tool_files.watch();
         self.tell_who_is_away();
+        self.remind();
     }
 
     /// Watches the vault that is open now, and no other.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use nova_calls::NoApprover;
 use nova_calls::today::{self, Ask};
 use nova_protocol::{
-    DayView, Glance, GlanceValue, GlanceView, GlanceWords, Nothing, PanelFormat, ToolResult, UserError,
+    DayView, Glance, GlanceValue, GlanceView, GlanceWords, Nothing, PanelFormat, TodaySection, ToolResult,
+    UserError,
 };
 use nova_skill::{Date, date_argument};
 use nova_vault::ChangeSetKind;
@@ -44,10 +45,23 @@ impl App {
     /// # Errors
     /// When there is no vault, and when `day` is no date `YYYY-MM-DD`.
     pub async fn today(&self, day: Option<&str>) -> Result<DayView, UserError> {
-        self.vault()?;
         let read = |day: &str| date_argument("date", day).map_err(UserError::from);
         let day = day.map_or_else(|| Ok(self.inner.options.clock.today()), read)?;
-        let asks = today::asks(&self.inner.registry.snapshot(), day);
+        self.day(day, |_| true).await
+    }
+
+    /// The sections of a day of which the user may be reminded.
+    pub(crate) async fn reminded_of(&self, day: Date) -> Result<DayView, UserError> {
+        self.day(day, |section| section.remind).await
+    }
+
+    async fn day(&self, day: Date, wanted: fn(&TodaySection) -> bool) -> Result<DayView, UserError> {
+        self.vault()?;
+        let mut asks = today::asks(&self.inner.registry.snapshot(), day);
+        for ask in &mut asks {
+            ask.glances.retain(|glance| glance.today.as_ref().is_some_and(wanted));
+        }
+        asks.retain(|ask| !ask.glances.is_empty());
         let answers = self.ask_all(&asks, LIMIT_OF_DAY).await;
         let sections = today::sections(
             asks.iter().zip(answers.iter().map(|answer| value_or_problem(answer.as_ref()))),

@@ -68,6 +68,7 @@ commands! { $
     app_status(Nothing) -> AppStatus;
     /// Theme, text size and the like, kept in `nova.config.json`.
     set_appearance(Appearance) -> Nothing;
+    set_reminders(Reminders) -> Nothing;
     /// How the window was left.
     window_layout(Nothing) -> WindowLayout;
     keep_layout(WindowLayout) -> Nothing;

@@ -72,6 +72,9 @@ pub struct TodaySection {
     /// The field with what the row belongs to, such as a calendar; shown as its first letter.
     #[serde(default)]
     pub mark: Option<String>,
+    /// Whether the user may be reminded of a row before it begins.
+    #[serde(default)]
+    pub remind: bool,
     /// What ticks a row off.
     #[serde(default)]
     pub tick: Option<TodayTick>,

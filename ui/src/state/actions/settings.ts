@@ -1,8 +1,24 @@
 // What the user has chosen, and what of it may differ from what was read.
-import { type Appearance } from '../../ipc';
+import type { Appearance, AppStatus, Reminders } from '../../ipc';
 import type { Tools } from './access';
 
 export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) {
+  /** Shown at once; taken back where it could not be saved. */
+  const choose = <K extends 'appearance' | 'reminders'>(key: K, command: `set_${K}`, part: Partial<AppStatus[K]>) =>
+    attempt(async () => {
+      const before = get().app.status?.[key];
+      if (!before) return;
+      const put = (chosen: AppStatus[K]) => setApp((app) => ({ ...app, status: app.status && { ...app.status, [key]: chosen } }));
+      const wanted = { ...before, ...part };
+      put(wanted);
+      try {
+        await backend.rpc(command, wanted as never);
+      } catch (thrown) {
+        put(before);
+        throw thrown;
+      }
+    });
+
   const actions = {
     /** For the open chat, or for new ones where none is open. */
     setModel: (model: string) =>
@@ -28,22 +44,9 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
       bump('providers');
     },
 
-    /** Shown at once; taken back where it could not be saved. */
-    setAppearance: (part: Partial<Appearance>) =>
-      attempt(async () => {
-        const before = get().app.status?.appearance;
-        if (!before) return;
-        const put = (appearance: Appearance) =>
-          setApp((app) => ({ ...app, status: app.status && { ...app.status, appearance } }));
-        const wanted = { ...before, ...part };
-        put(wanted);
-        try {
-          await backend.rpc('set_appearance', wanted);
-        } catch (thrown) {
-          put(before);
-          throw thrown;
-        }
-      }),
+    setAppearance: (part: Partial<Appearance>) => choose('appearance', 'set_appearance', part),
+
+    setReminders: (part: Partial<Reminders>) => choose('reminders', 'set_reminders', part),
 
     /** After skills were switched by a command whose answer the caller keeps. */
     registryChanged: () => bump('registry'),

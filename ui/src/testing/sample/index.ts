@@ -27,6 +27,7 @@ export function sampleWorld(): World {
       config_problem: null,
       model: 'ollama/qwen3:14b',
       appearance: { theme: 'light', text_size: 14, activity_line: true },
+      reminders: { events: null, morning: null },
       today: day,
     },
     sessions,

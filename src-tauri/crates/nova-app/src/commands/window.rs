@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use nova_protocol::{AppStatus, Appearance, DraftView, ErrorCode, LinkRef, Nothing, PickedFolder, UserError};
+use nova_protocol::{
+    AppStatus, Appearance, DraftView, ErrorCode, LinkRef, Nothing, PickedFolder, Reminders, UserError,
+};
 
 use crate::app::App;
 use crate::blocking::blocking;
@@ -10,9 +12,11 @@ use crate::first_run::picked;
 
 impl App {
     pub(crate) async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
-        let (config_problem, appearance, configured) = {
+        let (config_problem, appearance, reminders, configured) = {
             let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-            (settings.problem.clone(), settings.config.appearance.clone(), settings.config.vault.is_some())
+            let config = &settings.config;
+            let (appearance, reminders) = (config.appearance.clone(), config.reminders.clone());
+            (settings.problem.clone(), appearance, reminders, config.vault.is_some())
         };
         let gone = self.gone().await;
         Ok(AppStatus {
@@ -25,6 +29,7 @@ impl App {
             config_problem,
             model: self.default_model().await,
             appearance,
+            reminders: reminders.into(),
             today: self.inner.options.clock.today().to_string(),
         })
     }
@@ -34,6 +39,15 @@ impl App {
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
         self.change_config(|config| {
             config.insert("appearance".into(), value.clone());
+        })?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn set_reminders(&self, reminders: Reminders) -> Result<Nothing, UserError> {
+        let value = serde_json::to_value(reminders)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        self.change_config(|config| {
+            config.insert("reminders".into(), value.clone());
         })?;
         Ok(Nothing {})
     }

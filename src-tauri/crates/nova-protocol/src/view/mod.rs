@@ -50,6 +50,7 @@ pub struct AppStatus {
     /// `provider/model` new chats use.
     pub model: Option<String>,
     pub appearance: Appearance,
+    pub reminders: Reminders,
     /// Today's date in the user's zone, `YYYY-MM-DD`.
     pub today: String,
 }
@@ -100,6 +101,15 @@ pub struct Appearance {
     pub text_size: u8,
     /// The line of catalog and token figures under the composer.
     pub activity_line: bool,
+}
+
+/// What the user is told of while Nova runs, through the desktop's notifications.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Reminders {
+    /// How many minutes before an event; none where it is `null`.
+    pub events: Option<u16>,
+    /// When the day is summed up, `HH:MM`; never where it is `null`.
+    pub morning: Option<String>,
 }
 
 impl Default for Appearance {
