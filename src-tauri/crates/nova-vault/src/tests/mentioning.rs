@@ -73,6 +73,9 @@ fn a_name_as_whole_words_becomes_a_link() {
             "| Who | Where |\n| --- | --- |\n| [[Jane Doe\\|jane doe]] | [[Zürich]] |",
         ),
         ("plan b it is", "[[Plan B|plan b]] it is"),
+        // What is open there could end with the link.
+        ("[[open, then Jane", "[[open, then Jane"),
+        ("[[open]], then Jane\n[[", "[[open]], then [[Jane]]\n[["),
         ("Jane\u{301}", "Jane\u{301}"),
     ];
     for (text, expected) in table {

@@ -302,9 +302,13 @@ fn is_address(text: &str, span: &Range<usize>) -> bool {
     text[start..end].split_whitespace().any(is_one)
 }
 
-/// Whether it touches a bracket: with those of a link it could be read as another link.
+/// Whether it touches a bracket, or its line opens a link and does not end it: with the brackets of a link it could be
+/// read as another link.
 fn is_bracketed(text: &str, span: &Range<usize>) -> bool {
-    text[..span.start].ends_with('[') || text[span.end..].starts_with(']')
+    let before = &text[..span.start];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_open = line.rfind("[[").is_some_and(|at| !line[at..].contains("]]"));
+    is_open || before.ends_with('[') || text[span.end..].starts_with(']')
 }
 
 /// The edits after which the text says what it said, with these links besides. Where all together do not, those that
