@@ -348,6 +348,21 @@ fn a_folder_with_records_has_tools_and_a_panel() {
 }
 
 #[tokio::test]
+async fn fields_of_ones_own_are_columns_of_the_tables_that_show_their_records() {
+    let nova = Nova::new("", []);
+    let project = json!({"fields": {"project": {"kind": "text"}}});
+    config(&nova, "budget", json!({"records": {"expense": project, "rule": project}}));
+    config(&nova, "crm", json!({"records": {"company": project}}));
+    let panels = nova.start().await.list_panels(nova_protocol::Nothing {}).await.unwrap();
+    let tabs = panels.iter().flat_map(|panel| &panel.panel.tabs);
+    let with_column: Vec<&str> = tabs
+        .filter(|tab| serde_json::to_string(&tab.parts).unwrap().contains(r#""field":"project""#))
+        .map(|tab| tab.title.as_str())
+        .collect();
+    assert_eq!(with_column, ["Month", "Rules", "Companies"]);
+}
+
+#[tokio::test]
 async fn a_folder_with_records_has_a_panel() {
     let nova = Nova::new("", []);
     nova.json(&["skill", "new", "books", "--from", "reading-list"]);

@@ -297,6 +297,10 @@ pub struct TablePart {
     /// Field that is true where a row is grey because it is not due yet.
     #[serde(default)]
     pub quiet: Option<String>,
+    /// The record types of its rows, where no action names it: fields that the user added to them get columns.
+    #[serde(default, skip_serializing)]
+    #[ts(skip)]
+    pub records: Vec<String>,
     /// What can be done with a row.
     #[serde(default)]
     pub actions: Vec<PanelAction>,

@@ -34,12 +34,15 @@ fn add_columns(part: &mut Value, records: &RecordTypes) {
     if part["kind"] != "table" {
         return;
     }
-    let shown = part["actions"].as_array().into_iter().flatten().find_map(|action| action["record"].as_str());
-    let declared = records.iter().find(|declared| Some(declared.name()) == shown);
-    let (Some(declared), Some(columns)) = (declared, part["columns"].as_array_mut()) else { return };
-    for (key, field) in declared.fields.iter().filter(|(_, field)| field.is_own()) {
-        if columns.iter().all(|column| column["field"] != **key) {
-            columns.push(column(declared, key, field));
+    let of_rows = part["records"].as_array().into_iter().flatten().map(Value::as_str);
+    let of_actions = part["actions"].as_array().into_iter().flatten().map(|action| action["record"].as_str());
+    let shown: Vec<String> = of_rows.chain(of_actions).flatten().map(str::to_owned).collect();
+    let Some(columns) = part["columns"].as_array_mut() else { return };
+    for declared in records.iter().filter(|declared| shown.iter().any(|name| name == declared.name())) {
+        for (key, field) in declared.fields.iter().filter(|(_, field)| field.is_own()) {
+            if columns.iter().all(|column| column["field"] != **key) {
+                columns.push(column(declared, key, field));
+            }
         }
     }
 }
