@@ -102,7 +102,7 @@ fn the_manifest_and_the_code_know_the_same_stages() {
 #[test]
 fn stages_that_make_no_sense_are_refused_with_their_key() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
-    let faults = |config| snapshot.skills()[0].faults_of_config(&config).join(" ");
+    let faults = |config| snapshot.skills()[0].faults_of_config(&config, &snapshot.type_owners()).join(" ");
     let twice = json!({"stages": [{"name": "A", "probability": 1}, {"name": "a", "probability": 2}]});
     assert!(faults(twice).contains("stages does not fit: it has the choice `a` twice"));
     let odd = faults(json!({"stages": [{"name": "A", "probability": 101}]}));
