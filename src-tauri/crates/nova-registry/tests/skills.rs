@@ -108,7 +108,7 @@ fn a_type_of_ones_own_with_the_name_of_another_skills_is_refused_with_its_key() 
     let two = THINGS.replace("thing:", "object:").replace("folder: Things", "folder: Objects");
     // Whichever of the two comes first.
     for (at, other) in [("one", "two"), ("two", "one")] {
-        let skills = [(at, two.as_str()), (other, THINGS)].map(|(id, manifest)| skill(id, manifest)).to_vec();
+        let skills = vec![skill(at, &two), skill(other, THINGS)];
         let registry = registry(skills, &settings([(at, config(own.clone()))]));
         let reason = entry(&registry, at).reason.unwrap_or_default();
         let what = format!(
