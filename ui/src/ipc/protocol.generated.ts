@@ -52,7 +52,7 @@ gone_roots: Array<GoneRootView>, config_problem: ConfigProblemView | null,
 /**
  * `provider/model` new chats use.
  */
-model: string | null, appearance: Appearance, 
+model: string | null, appearance: Appearance, reminders: Reminders, 
 /**
  * Today's date in the user's zone, `YYYY-MM-DD`.
  */
@@ -1909,6 +1909,16 @@ private: Array<NoteGroup>, note: NoteAsRead | null, new_notes: NewNotes,
  */
 takes_nearly_all: string | null, };
 
+export type Reminders = { 
+/**
+ * How many minutes before an event; none where it is `null`.
+ */
+events: number | null, 
+/**
+ * When the day is summed up, `HH:MM`; never where it is `null`.
+ */
+morning: string | null, };
+
 export type RenameSession = { session: string, title: string, };
 
 export type ReplacedToolView = { file: string, 
@@ -3092,6 +3102,7 @@ export type Workspaces = { folders: Array<WorkspaceView>, };
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
   set_appearance: { params: Appearance; result: Nothing };
+  set_reminders: { params: Reminders; result: Nothing };
   window_layout: { params: Nothing; result: WindowLayout };
   keep_layout: { params: WindowLayout; result: Nothing };
   list_drafts: { params: Nothing; result: Array<DraftView> };

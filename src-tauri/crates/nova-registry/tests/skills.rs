@@ -110,7 +110,7 @@ fn a_type_of_ones_own_with_the_name_of_another_skills_is_refused_with_its_key() 
     for (at, other) in [("one", "two"), ("two", "one")] {
         let skills = vec![skill(at, &two), skill(other, THINGS)];
         let registry = registry(skills, &settings([(at, config(own.clone()))]));
-        let reason = entry(&registry, at).reason.unwrap_or_default();
+        let reason = entry(&registry, at).reason.clone().unwrap_or_default();
         let what = format!(
             "skills.{at}.config.records.thing has the name of a record type of the skill {other}; choose another name."
         );
