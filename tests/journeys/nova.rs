@@ -66,6 +66,8 @@ pub(crate) struct Nova {
     /// Takes the place of `credentials`.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
+    /// The one of all its starts.
+    pub(crate) clock: FixedClock,
     /// Under which processes are started.
     pub(crate) guard: Guard,
     /// How long a turn waits for a call that reads or asks elsewhere.
@@ -86,6 +88,7 @@ impl Nova {
             credentials: FixedCredentials::default(),
             store: None,
             desktop: Arc::new(NoDesktop),
+            clock: FixedClock::default(),
             guard: Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
             // Longer than any test: what is slow on a busy machine is waited for.
             settle: 2 * PATIENCE,
@@ -145,7 +148,7 @@ impl Nova {
                 trash: None,
             },
             desktop: self.desktop.clone(),
-            clock: Arc::new(FixedClock::default()),
+            clock: Arc::new(self.clock.clone()),
             ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
             secret: Arc::new(|name| (name == DEPLOY_TOKEN).then(|| "canary-token".into())),
             local_servers: self.local_servers.clone(),

@@ -10,6 +10,7 @@ import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
 import { RecordsSettings } from './records/RecordsSettings';
+import { RoutinesPage } from './routines/RoutinesPage';
 import { needsAttention as serverNeedsAttention } from './servers/server-rows';
 import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
@@ -23,6 +24,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'servers', label: 'MCP servers', icon: 'plug' },
+  { page: 'routines', label: 'Routines', icon: 'clock' },
   { page: 'vault', label: 'Vault', icon: 'book' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
@@ -89,6 +91,7 @@ export function SettingsPage() {
           {page === 'permissions' && <PermissionsPage />}
           {page === 'credentials' && <CredentialsPage />}
           {page === 'servers' && <ServersPage />}
+          {page === 'routines' && <RoutinesPage />}
           {page === 'vault' && <VaultPage />}
           {page === 'keyboard' && <KeyboardPage />}
           {page === 'appearance' && <AppearancePage />}

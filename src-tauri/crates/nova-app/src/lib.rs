@@ -75,6 +75,7 @@ mod record_mark;
 mod record_page;
 mod record_problems;
 mod record_reach;
+mod routines;
 mod routing;
 mod rule_file;
 mod sandbox;
