@@ -1,9 +1,11 @@
+mod routine;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::routine::{NewRoutineArgs, Routine};
 pub(crate) use self::serve::{Serve, ServedEffect, ServedTo};
 
 /// A desktop chat whose every capability is a skill, working over your Obsidian vault.
@@ -60,6 +62,9 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DATE")]
         date: Option<String>,
     },
+    /// What Nova runs by itself: list, add, run, remove, serve.
+    #[command(subcommand)]
+    Routine(Routine),
     /// What Nova changed: list, show, undo, finish, prune.
     #[command(subcommand)]
     Changes(Changes),

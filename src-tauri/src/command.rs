@@ -7,6 +7,7 @@ mod mcp;
 mod pending;
 mod permission;
 mod questions;
+mod routine;
 mod routing;
 mod serve;
 mod session;
@@ -27,8 +28,8 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::args::{
-    ApproveHow, Args, Changes, Command, Mcp, NewKind, Provider, Skill, SkillExample, Tool, UnconfinedAnswer,
-    Vault,
+    ApproveHow, Args, Changes, Command, Mcp, NewKind, Provider, Routine, Skill, SkillExample, Tool,
+    UnconfinedAnswer, Vault,
 };
 use crate::{approve, print, start};
 
@@ -58,6 +59,10 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Today { date } => {
             quick(args, command, async |app| today::run(app, date.as_deref(), json).await).await
         }
+        Command::Routine(it @ Routine::Serve { install: false, .. }) => {
+            with_app(args, command, async |app| routine::run(app, it, json).await).await
+        }
+        Command::Routine(it) => quick(args, command, async |app| routine::run(app, it, json).await).await,
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
         Command::Workspace(it) => quick(args, command, async |app| workspace::run(app, it, json).await).await,
@@ -88,7 +93,7 @@ async fn with_app(
     let problem = app.settings_problem();
     tell(problem.as_ref());
     wait_for_tools(&app, command).await;
-    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+    if matches!(command, Command::Chat(_) | Command::Routine(_) | Command::Skill(_) | Command::Tool(_)) {
         app.credentials_looked_at().await;
     }
     let result = once_told(work(&app).await, problem.as_ref(), args.json);
@@ -154,7 +159,9 @@ fn once_told(
 async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
-        Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
+        Command::Chat(_) | Command::Routine(Routine::Run { .. } | Routine::Serve { .. }) => {
+            app.tools_loaded(TOOLS_LIMIT).await
+        }
         Command::Skill(_)
         | Command::Tool(_)
         | Command::Credential(_)

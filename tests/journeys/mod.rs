@@ -43,6 +43,7 @@ mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;
 mod keeping_requests_small;
+mod keeping_routines;
 mod keeping_tasks;
 mod linking_notes;
 mod loading_a_skill;

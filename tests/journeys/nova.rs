@@ -66,6 +66,7 @@ pub(crate) struct Nova {
     /// Takes the place of `credentials`.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
+    /// The one of all its starts.
     pub(crate) clock: FixedClock,
     /// Under which processes are started.
     pub(crate) guard: Guard,

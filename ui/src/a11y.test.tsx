@@ -17,7 +17,7 @@ import { sampleAnswer, samplePanels } from './testing/sample-panels';
 
 beforeEach(() => setWindow({}));
 
-const pages: SettingsPageName[] = ['skills', 'models', 'permissions', 'credentials', 'servers', 'vault', 'notifications', 'keyboard', 'appearance'];
+const pages: SettingsPageName[] = ['skills', 'models', 'permissions', 'credentials', 'servers', 'routines', 'vault', 'notifications', 'keyboard', 'appearance'];
 
 type Screen = [name: string, go: (store: Store) => unknown, change?: (world: World) => void, app?: Partial<AppState>];
 

@@ -33,6 +33,7 @@ fn open(args: &Args) -> Result<u8, UserError> {
     let app = runtime.block_on(async {
         let app = nova_program::app(args, desktop.clone()).await?;
         app.watch();
+        app.keep_routines();
         Ok::<_, UserError>(app)
     })?;
 

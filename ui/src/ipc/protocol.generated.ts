@@ -705,7 +705,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 /**
  * The host that the user has not agreed to; with `provider_not_agreed` only.
  */
-host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -936,6 +936,13 @@ unit: string,
  * The words behind it, for this value.
  */
 words: string, };
+
+export type RoutineRow = { path: string, name: string, when: Array<string>, zone: string, enabled: boolean, allow: Array<string>, problem: string | null, next: string | null, last: RoutineRun | null, };
+export type RoutineRun = { session: string, due: string, started: string, ended: string | null, late: number, end: RoutineEnd, said: string, seen: boolean, };
+export type RoutineEnd = "running" | "waiting" | "completed" | "failed" | "stopped" | "cut_off";
+export type RoutineRef = { path: string, };
+export type SwitchRoutine = { path: string, enabled: boolean, };
+export type NewRoutine = { name: string, when: Array<string>, zone: string, message: string, tool: string, args: string, allow: Array<string>, skills: Array<string>, model: string, };
 
 export type GlanceView = { skill: string, name: string, icon: string | null, 
 /**
@@ -3170,6 +3177,11 @@ export type Commands = {
   accept_skill: { params: AcceptSkill; result: Array<SkillRow> };
   list_panels: { params: Nothing; result: Array<PanelView> };
   list_glances: { params: Nothing; result: Array<GlanceView> };
+  list_routines: { params: Nothing; result: Array<RoutineRow> };
+  add_routine: { params: NewRoutine; result: RoutineRow };
+  switch_routine: { params: SwitchRoutine; result: RoutineRow };
+  run_routine: { params: RoutineRef; result: RoutineRow };
+  see_routine: { params: RoutineRef; result: Nothing };
   list_record_types: { params: Nothing; result: Array<RecordTypeRow> };
   record_form: { params: RecordFormRef; result: RecordFormView };
   save_record: { params: SaveRecord; result: SavedRecord };

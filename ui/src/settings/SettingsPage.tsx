@@ -11,6 +11,7 @@ import { ModelsPage } from './ModelsPage';
 import { NotificationsPage } from './NotificationsPage';
 import { PermissionsPage } from './PermissionsPage';
 import { RecordsSettings } from './records/RecordsSettings';
+import { RoutinesPage } from './routines/RoutinesPage';
 import { needsAttention as serverNeedsAttention } from './servers/server-rows';
 import { ServersPage } from './servers/ServersPage';
 import { needsAttention } from './skill-rows';
@@ -24,6 +25,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'servers', label: 'MCP servers', icon: 'plug' },
+  { page: 'routines', label: 'Routines', icon: 'clock' },
   { page: 'vault', label: 'Vault', icon: 'book' },
   { page: 'notifications', label: 'Notifications', icon: 'bell' },
   { page: 'keyboard', label: 'Keyboard', icon: 'list' },
@@ -91,6 +93,7 @@ export function SettingsPage() {
           {page === 'permissions' && <PermissionsPage />}
           {page === 'credentials' && <CredentialsPage />}
           {page === 'servers' && <ServersPage />}
+          {page === 'routines' && <RoutinesPage />}
           {page === 'vault' && <VaultPage />}
           {page === 'notifications' && <NotificationsPage />}
           {page === 'keyboard' && <KeyboardPage />}

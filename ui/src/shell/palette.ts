@@ -46,6 +46,7 @@ const pages: readonly [SettingsPageName, string][] = [
   ['permissions', 'Permissions'],
   ['credentials', 'Credentials'],
   ['servers', 'MCP servers'],
+  ['routines', 'Routines'],
   ['vault', 'Vault'],
   ['notifications', 'Notifications'],
   ['keyboard', 'Keyboard'],

@@ -21,7 +21,7 @@ import type {
 import { type Asking, askingAfter } from './asking';
 import { afterEvent, type Queues } from './queue';
 
-export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'servers' | 'vault' | 'notifications' | 'appearance' | 'keyboard';
+export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'servers' | 'routines' | 'vault' | 'notifications' | 'appearance' | 'keyboard';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -219,6 +219,8 @@ export interface Revisions {
   readonly pendingTools: number;
   /** Rules, and what was approved of tools. */
   readonly rules: number;
+  /** Routines and how they ran. */
+  readonly routines: number;
   /** Change sets. */
   readonly changes: number;
   /** Providers, their consent and their models. */
@@ -261,7 +263,7 @@ export const firstState: AppState = {
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
-  revisions: { registry: 0, pendingTools: 0, rules: 0, changes: 0, providers: 0, credentials: 0 },
+  revisions: { registry: 0, pendingTools: 0, rules: 0, routines: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
   skillNames: {},
   skillPanels: [],
@@ -311,6 +313,8 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
       return bump(state, 'pendingTools');
     case 'rules_changed':
       return bump(rulesMended(state), 'rules');
+    case 'routines_changed':
+      return bump(state, 'routines');
     case 'skill_activated':
     case 'skill_deactivated':
       return event.session === state.open ? bump(state, 'registry') : state;

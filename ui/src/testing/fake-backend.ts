@@ -22,6 +22,7 @@ import type {
   RecordsPreview,
   ResourceSuggestion,
   Result,
+  RoutineRow,
   ServerDetail,
   ServerFile,
   ServerPrompt,
@@ -59,6 +60,8 @@ export interface World {
   servers?: ServersView;
   /** What skills say without being asked; nothing where it is left out. */
   glances?: GlanceView[];
+  /** Routines; none where they are left out. */
+  routines?: RoutineRow[];
   /** Prompts of servers; none where they are left out. */
   prompts?: ServerPrompt[];
   /** Resources of servers that fit whatever is typed; none where they are left out. */
@@ -132,6 +135,31 @@ export class FakeBackend extends ScriptedBackend {
   list_skills = () => this.world.skills;
   list_panels = (): Result<'list_panels'> => [];
   list_glances = (): Result<'list_glances'> => this.world.glances ?? [];
+  list_routines = (): RoutineRow[] => this.world.routines ?? [];
+  add_routine = ({ name, when, zone, allow }: Params<'add_routine'>): RoutineRow => {
+    const row = { path: `Routines/${name}.md`, name, when, zone, enabled: true, allow, problem: null, next: null, last: null };
+    this.world.routines = [...this.list_routines(), row];
+    this.emit({ type: 'routines_changed' });
+    return row;
+  };
+  switch_routine = ({ path, enabled }: Params<'switch_routine'>): RoutineRow => this.changeRoutine(path, { enabled });
+  run_routine = ({ path }: Params<'run_routine'>): RoutineRow => {
+    const at = this.now();
+    return this.changeRoutine(path, { last: { session: '', due: at, started: at, ended: null, late: 0, end: 'running', said: '', seen: false } });
+  };
+  see_routine = ({ path }: Params<'see_routine'>) => {
+    const last = this.list_routines().find((row) => row.path === path)?.last ?? null;
+    this.changeRoutine(path, { last: last && { ...last, seen: true } });
+    return {};
+  };
+  private changeRoutine(path: string, part: Partial<RoutineRow>): RoutineRow {
+    const before = this.list_routines().find((row) => row.path === path);
+    if (!before) throw { code: 'note_not_found', message: `There is no routine "${path}".`, hint: '' } satisfies UserError;
+    const changed = { ...before, ...part };
+    this.world.routines = this.list_routines().map((row) => (row === before ? changed : row));
+    this.emit({ type: 'routines_changed' });
+    return changed;
+  }
   list_record_types = (): Result<'list_record_types'> =>
     (this.world.recordForms ?? []).map(({ skill, record_type, label }) => ({ skill, record_type, label, folder: '', title: null }));
   record_form = ({ skill, record_type, path }: Params<'record_form'>): Result<'record_form'> => {

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenChat};
+use crate::models::ChosenModel;
 use crate::window_state::check_id;
 
 /// One turn without a window.
@@ -187,7 +188,7 @@ impl App {
     }
 
     /// A skill or tool that the user names must be there: a message is not sent without it.
-    fn check_wanted(&self, message: &UserMessage) -> Result<(), UserError> {
+    pub(crate) fn check_wanted(&self, message: &UserMessage) -> Result<(), UserError> {
         let snapshot = self.inner.registry.snapshot();
         for id in &message.skills {
             let skill = snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
@@ -222,7 +223,7 @@ impl App {
     }
 
     /// A turn that could not even write its own end.
-    fn fail_turn(&self, session: &Session, error: UserError) {
+    pub(crate) fn fail_turn(&self, session: &Session, error: UserError) {
         let envelope = nova_protocol::Envelope {
             v: nova_protocol::PROTOCOL_VERSION,
             seq: u64::try_from(session.take_seq()).unwrap_or_default(),
@@ -266,7 +267,18 @@ impl App {
     ) -> Result<TurnScope, UserError> {
         let info = self.inner.store.info(&chat.session.id).await?;
         let chosen = self.choose_model(model.or(info.model.as_deref())).await?;
-        Ok(TurnScope {
+        Ok(self.scope_with(chat, turn, chosen, approver))
+    }
+
+    /// As [`Self::turn_scope`], for a model that was chosen.
+    pub(crate) fn scope_with(
+        &self,
+        chat: &OpenChat,
+        turn: String,
+        chosen: ChosenModel,
+        approver: Arc<dyn Approver>,
+    ) -> TurnScope {
+        TurnScope {
             access: self.access(approver),
             turn,
             store: self.inner.store.clone(),
@@ -287,7 +299,7 @@ impl App {
             settle: self.inner.options.settle,
             begun: Arc::new(|| ()),
             occupied: Box::new(()),
-        })
+        }
     }
 
     pub(crate) async fn open_chat(&self, id: &str) -> Result<Arc<OpenChat>, UserError> {

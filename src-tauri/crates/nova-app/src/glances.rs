@@ -33,6 +33,7 @@ impl App {
         for (ask, answer) in asks.iter().zip(&answers) {
             views.extend(ask.glances.iter().map(|glance| view(ask, glance, answer.as_ref(), today)));
         }
+        views.extend(self.routines_at_a_glance(today).await);
         // Without a vault each section would say so; the window says it once.
         if self.vault().is_err() {
             views.iter_mut().for_each(|view| view.today = None);
@@ -63,10 +64,11 @@ impl App {
         }
         asks.retain(|ask| !ask.glances.is_empty());
         let answers = self.ask_all(&asks, LIMIT_OF_DAY).await;
-        let sections = today::sections(
+        let mut sections = today::sections(
             asks.iter().zip(answers.iter().map(|answer| value_or_problem(answer.as_ref()))),
             day,
         );
+        sections.extend(self.routines_of(day).await);
         Ok(DayView { date: day.to_string(), sections })
     }
 

@@ -76,6 +76,7 @@ mod record_page;
 mod record_problems;
 mod record_reach;
 mod reminders;
+mod routines;
 mod routing;
 mod rule_file;
 mod sandbox;

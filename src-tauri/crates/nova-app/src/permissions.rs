@@ -171,6 +171,7 @@ impl App {
             content,
             notes: 1,
             outside_own: false,
+            routine: false,
             open_notes: Vec::new(),
             tainted: false,
             times: 1,
@@ -396,6 +397,7 @@ fn in_words(because: &Because, verdict: &Verdict) -> String {
             format!("Decided by the rule {text} in {}{of}, line {line} of permissions.yaml.", list.key())
         }
         Because::Repeated(times) => format!("The same call was made {times} times in this turn."),
+        Because::Routine => "It changes a routine, which runs later by itself.".into(),
         Because::NewContent => "Its file has never been approved, so the first call asks.".into(),
         Because::ChangedContent => "It changed since it was approved, so the next call asks.".into(),
         Because::AlwaysApproved => "Its current content is always allowed.".into(),

@@ -27,6 +27,8 @@ pub struct Facts<'a> {
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
+    /// The call writes a routine: what it says runs later, with the rights that it names.
+    pub routine: bool,
     /// What the call writes that a reader elsewhere may see, where it or its chat read private notes.
     pub open_notes: Vec<VaultPath>,
     /// The model has read in this turn what strangers can write.
@@ -83,6 +85,8 @@ pub enum Because {
         policy: Option<String>,
     },
     Repeated(usize),
+    /// It writes a routine, whose owner has to see each change.
+    Routine,
     NewContent,
     ChangedContent,
     /// Every call of this content was allowed.
@@ -104,7 +108,7 @@ pub enum Because {
 impl Because {
     /// No answer covers the next call.
     pub(crate) fn is_each_time(&self) -> bool {
-        matches!(self, Self::Repeated(_) | Self::Rule { list: RuleList::HumanApproval, .. })
+        matches!(self, Self::Repeated(_) | Self::Routine | Self::Rule { list: RuleList::HumanApproval, .. })
     }
 }
 
@@ -203,6 +207,9 @@ fn each_time(rules: &Rules, facts: &Facts) -> Option<Because> {
     if facts.times >= OFTEN {
         // A model that goes round in circles: whatever was allowed was not meant for this.
         return Some(Because::Repeated(facts.times));
+    }
+    if facts.routine && !facts.by_hand {
+        return Some(Because::Routine);
     }
     // The user wants to be asked each time.
     wants_approval(rules, facts)

@@ -8,8 +8,8 @@ use std::future::Future;
 use serde_json::Value;
 
 use crate::{
-    AttachedFile, ErrorCode, UserError, credentials::*, glance::*, panel::*, server_offers::*, servers::*,
-    view::*,
+    AttachedFile, ErrorCode, UserError, credentials::*, glance::*, panel::*, routines::*, server_offers::*,
+    servers::*, view::*,
 };
 
 macro_rules! commands {
@@ -196,6 +196,16 @@ commands! { $
     list_panels(Nothing) -> Vec<PanelView>;
     /// What the available skills say without being asked, read now. Asks nobody: a tool that would have to is left out.
     list_glances(Nothing) -> Vec<GlanceView>;
+    /// What Nova runs by itself, by name.
+    list_routines(Nothing) -> Vec<RoutineRow>;
+    /// Writes the note of a new routine.
+    add_routine(NewRoutine) -> RoutineRow;
+    /// Switches a routine on or off, in its note.
+    switch_routine(SwitchRoutine) -> RoutineRow;
+    /// Starts a routine now; it ends later.
+    run_routine(RoutineRef) -> RoutineRow;
+    /// The user has seen how the newest run ended.
+    see_routine(RoutineRef) -> Nothing;
     /// The kinds of records of the available skills.
     list_record_types(Nothing) -> Vec<RecordTypeRow>;
     /// The form of a new record, or of an existing one.

@@ -379,6 +379,8 @@ pub enum Event {
     PendingToolsChanged {},
     /// Rules, or what was approved of tools, are others than before, and in force.
     RulesChanged {},
+    /// A routine began or ended, waits, or has another note.
+    RoutinesChanged {},
     VaultChanged {
         kind: VaultChangeKind,
         path: String,

@@ -23,6 +23,7 @@ mod inexact;
 mod panel;
 mod parts;
 mod provider_kind;
+mod routines;
 mod server_offers;
 mod servers;
 mod shared_text;
@@ -42,6 +43,7 @@ pub use parts::{
     VaultChangeKind,
 };
 pub use provider_kind::ProviderKind;
+pub use routines::*;
 pub use server_offers::*;
 pub use servers::*;
 pub use shared_text::SharedText;

@@ -6,6 +6,7 @@ import { useApp } from '../../state/hooks';
 import { DaySection } from './DaySection';
 import { headingOf, sectionsOf, summaryOf, type ShownSection } from './day';
 import { useTicks, type Ticks } from './useTicks';
+import { WaitingRoutines } from './WaitingRoutines';
 
 /** How often it is looked what is over and what is on, ms. */
 const LOOK = 30_000;
@@ -19,6 +20,7 @@ export function Today({ empty }: { empty: ReactNode }) {
   return (
     <div data-testid="today" className="flex flex-col gap-3 short:-mt-2 short:gap-2">
       <Heading sections={sections} known={glances !== null} now={now} />
+      <WaitingRoutines now={now} />
       {glances === null ? <Reading /> : sections.length === 0 ? empty : <Sections sections={sections} now={now} ticks={ticks} />}
     </div>
   );

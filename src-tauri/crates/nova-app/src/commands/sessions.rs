@@ -110,6 +110,9 @@ impl App {
     }
 
     pub(crate) async fn decide_approval(&self, decide: DecideApproval) -> Result<Nothing, UserError> {
+        if !self.runs_here(&decide.session) && self.inner.store.is_running(&decide.session) {
+            return self.answer_elsewhere(decide).await;
+        }
         self.waiting(&decide.session)?.decide(
             &decide.call,
             Some(decide.revision),

@@ -30,6 +30,7 @@ fn facts(effect: Effect) -> Facts<'static> {
         content: Content::Fixed,
         notes: 1,
         outside_own: false,
+        routine: false,
         open_notes: Vec::new(),
         tainted: false,
         times: 1,
@@ -104,6 +105,19 @@ fn a_script_that_was_allowed_is_asked_about_again_for_its_writes_only() {
     assert_eq!(together(rule, &[], false), "ask od");
     assert_eq!(together(rule, &[], true), "run");
     assert_eq!(together(rule, &[facts(Effect::Write)], true), "ask od");
+}
+
+#[test]
+fn no_rule_and_no_grant_lets_a_call_write_a_routine() {
+    let routine = Facts { routine: true, granted: true, content: Content::Always, ..facts(Effect::Write) };
+    assert_eq!(verdict("", &routine), "ask ode");
+    assert_eq!(verdict("permissions: {allow: ['*', crm__add_contact]}", &routine), "ask ode");
+    assert_eq!(verdict("permissions: {deny: [crm__add_contact]}", &routine), "deny");
+    assert_eq!(verdict("", &Facts { by_hand: true, ..routine }), "run");
+    assert_eq!(
+        together("permissions: {allow: ['*']}", &[Facts { routine: true, ..facts(Effect::Write) }], false),
+        "ask od"
+    );
 }
 
 #[test]

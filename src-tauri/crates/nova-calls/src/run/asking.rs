@@ -243,6 +243,7 @@ impl Running<'_> {
                 tool.shown_name(),
                 times - 1
             ),
+            Because::Routine => format!("{asked} It changes a routine, which runs later by itself."),
             Because::Tainted => format!(
                 "{asked} The assistant has read untrusted text in this turn, which may have requested this, \
                  so earlier approvals do not apply."

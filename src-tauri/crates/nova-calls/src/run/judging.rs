@@ -77,6 +77,7 @@ impl Running<'_> {
             content: self.content(tool),
             notes: touched.len() + new,
             outside_own: plan.is_some_and(|plan| plan.outside_own),
+            routine: plan.is_some_and(|plan| plan.routine),
             open_notes,
             tainted: self.tainted,
             times: self.times,

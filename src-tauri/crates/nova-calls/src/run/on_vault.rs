@@ -85,6 +85,7 @@ impl InnerCalls {
             content: Content::Fixed,
             notes: 0,
             outside_own: false,
+            routine: false,
             open_notes: Vec::new(),
             tainted: false,
             times: 1,

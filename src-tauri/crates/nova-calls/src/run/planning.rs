@@ -12,7 +12,7 @@ use nova_skill::{
     ToolError, ToolOutput, VaultAccess, VaultPath,
 };
 use nova_vault::note::PropertyEdit;
-use nova_vault::{Draft, Privacy};
+use nova_vault::{Draft, Privacy, Recogniser};
 use nova_workspace::FileDraft;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -38,6 +38,8 @@ use crate::view::{diff_view, file_diff_view};
 
 /// The folder of a chat, where its tools may write once they were allowed to.
 const SCRATCH: &str = "scratch";
+/// The type of records that say what Nova runs by itself.
+const ROUTINE: &str = "routine";
 /// How long a tool that is stopped may take to end.
 const ENDING: Duration = Duration::from_millis(200);
 /// How long sub-agents that are stopped may take to end.
@@ -51,6 +53,8 @@ pub(super) struct Plan {
     pub(super) files: Option<FileDraft>,
     /// A note outside the skill's own folders and records is touched, or a note is moved.
     pub(super) outside_own: bool,
+    /// A note is touched that is a routine, or becomes one.
+    pub(super) routine: bool,
     /// What would be written that a reader elsewhere may see, where the chat or this call read private notes.
     pub(super) open_notes: Vec<VaultPath>,
     /// The calls of other tools that planned it.
@@ -388,7 +392,21 @@ impl Running<'_> {
         let outside_own = draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)))
                 // What the user opened is theirs; the scratch folder is the chat's.
                 || files.iter().flat_map(FileDraft::changes).any(|file| file.path().folder().name() != SCRATCH);
-        Ok(Plan { output, draft, files, outside_own, open_notes, inner: found.writes })
+        let routine = draft.as_mut().is_some_and(|draft| self.touches_routine(draft));
+        Ok(Plan { output, draft, files, outside_own, routine, open_notes, inner: found.writes })
+    }
+
+    /// Whether a note of the draft is a routine, before or after it.
+    fn touches_routine(&self, draft: &mut Draft) -> bool {
+        let declared = self.scope.snapshot.recogniser_named(&[ROUTINE.to_owned()]);
+        // Also while the skill that declares them is off.
+        let routines = Recogniser::any_of([&declared, &Recogniser::of_types(&[ROUTINE])]);
+        let is_routine = |note: nova_skill::Note| routines.recognises(&note);
+        let on_disk = |path| self.scope.access.vault.as_ref().and_then(|vault| vault.read(path).ok());
+        draft
+            .paths()
+            .iter()
+            .any(|path| on_disk(path).is_some_and(is_routine) || draft.read(path).is_ok_and(is_routine))
     }
 
     /// What a tool that declares it gives tasks to.

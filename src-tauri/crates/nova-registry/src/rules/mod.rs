@@ -78,7 +78,11 @@ pub struct Found<'a> {
 /// The rules at this moment. Each decision reads them again, so that a rule that is added or
 /// reverted counts at once, also for turns that run.
 #[derive(Debug, Default)]
-pub struct RulesInForce(RwLock<Arc<Rules>>);
+pub struct RulesInForce {
+    own: RwLock<Arc<Rules>>,
+    /// Whose restrictions hold, and what alone is allowed.
+    limited: Option<(Arc<RulesInForce>, Vec<Rule>)>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("permissions.yaml cannot be read: {message}")]
@@ -200,6 +204,19 @@ impl Rules {
         std::iter::once((&self.own, None)).chain(policies.map(|policy| (&policy.lists, Some(policy))))
     }
 
+    /// What restricts here, and of what allows these alone.
+    fn allowing_only(&self, allow: &[Rule]) -> Self {
+        let restricting = |lists: &RuleLists| RuleLists { allow: Vec::new(), ..lists.clone() };
+        let policies = self.policies.iter();
+        Self {
+            own: RuleLists { allow: allow.to_vec(), ..restricting(&self.own) },
+            policies: policies
+                .map(|policy| Policy { lists: restricting(&policy.lists), ..policy.clone() })
+                .collect(),
+            closed: self.closed.clone(),
+        }
+    }
+
     /// The rules that make these stricter than those before: what restricts now, and what does not
     /// allow any more.
     pub fn stricter_than<'a>(&'a self, before: &'a Self) -> Vec<&'a Rule> {
@@ -219,15 +236,23 @@ impl Rules {
 
 impl RulesInForce {
     pub fn new(rules: Rules) -> Self {
-        Self(RwLock::new(Arc::new(rules)))
+        Self { own: RwLock::new(Arc::new(rules)), limited: None }
+    }
+
+    /// The rules of `base` at each moment, of which only those that restrict count; nothing but `allow` allows.
+    pub fn allowing_only(base: &Arc<Self>, allow: Vec<Rule>) -> Self {
+        Self { limited: Some((base.clone(), allow)), ..Self::default() }
     }
 
     pub fn now(&self) -> Arc<Rules> {
-        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        match &self.limited {
+            Some((base, allow)) => Arc::new(base.now().allowing_only(allow)),
+            None => self.own.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
+        }
     }
 
     pub fn replace(&self, rules: Rules) {
-        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(rules);
+        *self.own.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(rules);
     }
 }
 
@@ -544,6 +569,24 @@ policies:
         assert!(!of(&policy("user", "{allow: [read]}"), RuleList::Allow));
         assert!(of(&policy("[user, subagent]", "{allow: [read]}"), RuleList::Allow));
         assert!(!of(&policy("mcp_client", "{deny: [read]}"), RuleList::Deny));
+    }
+
+    #[test]
+    fn rules_that_allow_only_some_keep_every_restriction() {
+        let yaml = "permissions: {allow: [crm__a], deny: [crm__d], human_approval: [crm__h]}\n\
+                    policies: [{permissions: {tools: {allow: [crm__p], deny: [crm__q]}}}]";
+        let base = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("readable")));
+        let limited = RulesInForce::allowing_only(&base, vec![Rule::new("crm__own", 0)]);
+        let found = |tool| {
+            RuleList::ALL.into_iter().find_map(|list| {
+                found(&limited.now(), list, ("crm", tool), &Principal::owner()).map(|_| list)
+            })
+        };
+        let of = ["a", "p", "own", "d", "q", "h"].map(found);
+        let (allow, deny) = (Some(RuleList::Allow), Some(RuleList::Deny));
+        assert_eq!(of, [None, None, allow, deny, deny, Some(RuleList::HumanApproval)]);
+        base.replace(Rules::closed("broken"));
+        assert!(limited.now().closed.is_some(), "what the base becomes counts at once");
     }
 
     #[test]

@@ -1,0 +1,134 @@
+//! Up to when routines have run, in `<data>/routines.json`. It cannot be derived from anything else, so a file that
+//! cannot be read stops all routines and is never overwritten.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use jiff::Timestamp;
+use nova_protocol::{ErrorCode, RoutineEnd, UserError};
+use serde::{Deserialize, Serialize};
+
+use crate::own_files;
+
+const FILE: &str = "routines.json";
+
+/// By the folder of the vault, then by the path of the note.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    vaults: BTreeMap<String, BTreeMap<String, Entry>>,
+}
+
+/// What is known of one routine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Its schedule as it was last read; another one begins anew.
+    pub(crate) schedule: String,
+    /// All times up to here were run or are not to be run.
+    pub(crate) through: Timestamp,
+    /// What the records whose changes start it were, by their type.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) records: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last: Option<LastRun>,
+}
+
+/// Its newest run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LastRun {
+    pub(crate) session: String,
+    /// The latest time that it was due at.
+    pub(crate) due: Timestamp,
+    pub(crate) started: Timestamp,
+    pub(crate) ended: Option<Timestamp>,
+    pub(crate) end: RoutineEnd,
+    /// The question that it stopped at, why it failed, or the beginning of the answer; one line.
+    pub(crate) said: String,
+    /// The user has seen how it ended.
+    #[serde(default)]
+    pub(crate) seen: bool,
+}
+
+impl LastRun {
+    /// It may still go on.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.end, RoutineEnd::Running | RoutineEnd::Waiting)
+    }
+}
+
+impl Ledger {
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn read(data: &Path) -> Result<Self, UserError> {
+        match nova_files::read(&data.join(FILE)) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| unreadable(data, &error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(unreadable(data, &error)),
+        }
+    }
+
+    /// Changes it for all Nova processes; on the disk when this returns. Nothing is written where nothing changed.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub(crate) fn change<T>(data: &Path, edit: impl Fn(&mut Self) -> T) -> Result<T, UserError> {
+        let mut looked_at = Self::read(data)?;
+        let before = looked_at.clone();
+        let made = edit(&mut looked_at);
+        if looked_at == before {
+            return Ok(made);
+        }
+        let made = own_files::change(
+            &data.join(FILE),
+            |error| unwritable(data, &error),
+            || {
+                let mut now = Self::read(data)?;
+                let made = edit(&mut now);
+                Ok((serde_json::to_vec(&now).map_err(|error| unreadable(data, &error))?, made))
+            },
+        )?;
+        sync_names(data).map_err(|error| unwritable(data, &error))?;
+        Ok(made)
+    }
+
+    pub(crate) fn of_vault(&mut self, vault: &str) -> &mut BTreeMap<String, Entry> {
+        self.vaults.entry(vault.to_owned()).or_default()
+    }
+
+    pub(crate) fn entry(&self, vault: &str, path: &str) -> Option<&Entry> {
+        self.vaults.get(vault)?.get(path)
+    }
+
+    /// The run of that session, whatever vault it is of.
+    pub(crate) fn run_mut(&mut self, session: &str) -> Option<&mut LastRun> {
+        let entries = self.vaults.values_mut().flat_map(BTreeMap::values_mut);
+        entries.filter_map(|entry| entry.last.as_mut()).find(|last| last.session == session)
+    }
+}
+
+/// The new name of the file is on the disk, too, where a folder can be synced.
+fn sync_names(folder: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    std::fs::File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+fn unreadable(data: &Path, error: &dyn std::fmt::Display) -> UserError {
+    let file = data.join(FILE);
+    UserError::new(
+        ErrorCode::Io,
+        format!("{} cannot be read: {error}. No routine runs.", file.display()),
+        "Delete the file: each routine then runs from its next time on.",
+    )
+}
+
+fn unwritable(data: &Path, error: &dyn std::fmt::Display) -> UserError {
+    let file = data.join(FILE);
+    UserError::new(
+        ErrorCode::Io,
+        format!("{} cannot be written: {error}. No routine runs.", file.display()),
+        "Check the data folder and the disk.",
+    )
+}

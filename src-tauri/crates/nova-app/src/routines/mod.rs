@@ -1,0 +1,329 @@
+//! Routines: messages and tools that run at their time, as notes of `type: routine` say.
+//!
+//! `note` reads a routine, `schedule` its times, `due` holds both against the `ledger` of what was run, and `runner`
+//! runs it as a chat of its own; `card` is what it may do there.
+//!
+//! # Invariants
+//!
+//! - The start of a run is on the disk before it starts, so that each due time is run at most once, whenever the
+//!   program ends: `tests/journeys/keeping_routines.rs`.
+//! - A run may do without asking what its note allowed when it started, and reading; no rule of the user's, no
+//!   "always" and no text that it reads adds to that.
+//! - A note that cannot be read as a routine keeps no other from running.
+
+mod card;
+mod due;
+mod ledger;
+mod note;
+mod runner;
+mod schedule;
+mod today;
+mod tool_call;
+
+use jiff::Timestamp;
+use nova_protocol::{
+    ErrorCode, Event, NewRoutine, Nothing, RoutineRef, RoutineRow, RoutineRun, SwitchRoutine, UserError,
+};
+use nova_skill::{PropertyEdit, RecordType, VaultPath};
+use nova_vault::note::file_name;
+use nova_vault::{Author, ChangeSetKind, Draft, VaultError};
+use serde_json::{Map, Value, json};
+
+use self::ledger::{Entry, LastRun, Ledger};
+use self::note::{ROUTINE, RoutineNote};
+use self::runner::{AtQuestion, LATE, Slot};
+use crate::app::App;
+use crate::blocking::blocking;
+
+/// The skill whose records routines are: its others are notes, too, and a type costs a model no tool.
+const SKILL: &str = "vault";
+
+impl App {
+    /// All routines, by name.
+    pub(crate) async fn list_routines(&self, _: Nothing) -> Result<Vec<RoutineRow>, UserError> {
+        let notes = self.routine_notes().await?;
+        let (app, vault) = (self.clone(), self.vault_key()?);
+        let now = self.inner.options.clock.now();
+        blocking(move || {
+            let ledger = Ledger::read(&app.places().data)?;
+            let row =
+                |note: &RoutineNote| app.routine_row(note, ledger.entry(&vault, note.path.as_str()), now);
+            let mut rows: Vec<_> = notes.iter().map(row).collect();
+            rows.sort_by_cached_key(|row| (row.name.to_lowercase(), row.path.clone()));
+            Ok(rows)
+        })
+        .await
+    }
+
+    /// Writes the note of a new routine.
+    pub(crate) async fn add_routine(&self, new: NewRoutine) -> Result<RoutineRow, UserError> {
+        let name = file_name(new.name.trim());
+        if name.trim().is_empty() {
+            return Err(UserError::new(ErrorCode::BadRequest, "The name is empty.", "Name the routine."));
+        }
+        let declared = self.routine_type()?;
+        let values = values_of(&new)?;
+        let text = declared.new_note(&values).map_err(UserError::from)?;
+        let text = format!("{}\n{}", text.trim_end(), new.message.trim());
+        let text = format!("{}\n", text.trim_end());
+        let path =
+            VaultPath::in_folder(&declared.folder, &format!("{}.md", name.trim())).map_err(|error| {
+                UserError::new(ErrorCode::BadRequest, error.to_string(), "Choose another name.")
+            })?;
+        let here = self.inner.options.clock.zone();
+        let written = path.clone();
+        self.change_routines(format!("New routine {name}"), move |draft| {
+            draft.create(&written, text)?;
+            let note = draft.read(&written)?;
+            Ok(RoutineNote::read(&declared, note, &here).routine.err())
+        })
+        .await?;
+        self.routine_row_of(path.as_str()).await
+    }
+
+    pub(crate) async fn switch_routine(&self, switch: SwitchRoutine) -> Result<RoutineRow, UserError> {
+        let note = self.routine_named(&switch.path).await?;
+        let declared = self.routine_type()?;
+        let path = note.path.clone();
+        self.change_routines(format!("Routine {}", note.name), move |draft| {
+            let note = draft.read(&path)?;
+            let values: Map<String, Value> =
+                [("enabled".to_owned(), json!(switch.enabled))].into_iter().collect();
+            let edits: Vec<PropertyEdit> = declared.edits(&note, &values).unwrap_or_default();
+            draft.set_properties(&path, &edits)?;
+            Ok(None)
+        })
+        .await?;
+        self.routine_row_of(note.path.as_str()).await
+    }
+
+    /// Deletes the note of a routine, which goes where deleted notes go.
+    ///
+    /// # Errors
+    /// When there is no such routine or its note cannot be deleted.
+    pub async fn remove_routine(&self, name: &str) -> Result<String, UserError> {
+        let note = self.routine_named(name).await?;
+        let path = note.path.clone();
+        self.change_routines(format!("Removed routine {}", note.name), move |draft| {
+            draft.delete(&path)?;
+            Ok(None)
+        })
+        .await?;
+        Ok(note.path.to_string())
+    }
+
+    /// Starts a routine now, whatever its schedule and its switch say.
+    pub(crate) async fn run_routine(&self, named: RoutineRef) -> Result<RoutineRow, UserError> {
+        let note = self.routine_named(&named.path).await?;
+        let path = note.path.to_string();
+        let slot = self.slot_for_hand().await?;
+        let started = self.start_routine(note, None, &Default::default(), AtQuestion::Wait).await??;
+        tokio::spawn(async move {
+            started.ended_or_waits().await;
+            drop(slot);
+        });
+        self.routine_row_of(&path).await
+    }
+
+    /// As `run_routine`, until the run ends; it ends at the first question.
+    ///
+    /// # Errors
+    /// When there is no such routine, it cannot run as its note is, or another routine runs.
+    pub async fn run_routine_to_end(&self, name: &str) -> Result<RoutineRow, UserError> {
+        let note = self.routine_named(name).await?;
+        let path = note.path.to_string();
+        let _slot = self.slot_for_hand().await?;
+        self.start_routine(note, None, &Default::default(), AtQuestion::End).await??.ended().await;
+        self.routine_row_of(&path).await
+    }
+
+    /// The user has seen how the newest run ended.
+    pub(crate) async fn see_routine(&self, named: RoutineRef) -> Result<Nothing, UserError> {
+        let (data, vault) = (self.places().data.clone(), self.vault_key()?);
+        blocking(move || {
+            Ledger::change(&data, |ledger| {
+                let entry = ledger.of_vault(&vault).get_mut(&named.path);
+                if let Some(last) = entry.and_then(|entry| entry.last.as_mut()).filter(|last| !last.is_open())
+                {
+                    last.seen = true;
+                }
+            })
+        })
+        .await?;
+        self.emit(Event::RoutinesChanged {});
+        Ok(Nothing {})
+    }
+
+    async fn slot_for_hand(&self) -> Result<Slot, UserError> {
+        let data = self.places().data.clone();
+        blocking(move || {
+            Slot::take(&data)?.ok_or_else(|| {
+                UserError::new(
+                    ErrorCode::SessionBusy,
+                    "Another routine runs.",
+                    "Try again when it has ended.",
+                )
+            })
+        })
+        .await
+    }
+
+    async fn routine_notes(&self) -> Result<Vec<RoutineNote>, UserError> {
+        self.routine_notes_at(None).await
+    }
+
+    /// All routines, or that of one note.
+    async fn routine_notes_at(&self, path: Option<String>) -> Result<Vec<RoutineNote>, UserError> {
+        let view = self.vault()?.seen_by_owner();
+        let (declared, here) = (self.routine_type()?, self.inner.options.clock.zone());
+        blocking(move || {
+            let mut notes = match path {
+                None => view.records(declared.recogniser())?,
+                Some(path) => {
+                    let note = VaultPath::parse(&path).ok().and_then(|path| view.read(&path).ok());
+                    note.into_iter().filter(|note| declared.recognises(note)).collect()
+                }
+            };
+            let templates = view.template_folder();
+            notes.retain(|note| !templates.holds(&note.path));
+            Ok(notes.into_iter().map(|note| RoutineNote::read(&declared, note, &here)).collect())
+        })
+        .await
+    }
+
+    /// By the path of its note, or by its name.
+    async fn routine_named(&self, name: &str) -> Result<RoutineNote, UserError> {
+        let mut notes = self.routine_notes().await?;
+        if let Some(at) = notes.iter().position(|note| note.path.as_str() == name) {
+            return Ok(notes.swap_remove(at));
+        }
+        let wanted = name.to_lowercase();
+        let fit: Vec<usize> =
+            (0..notes.len()).filter(|at| notes[*at].name.to_lowercase() == wanted).collect();
+        match fit.as_slice() {
+            [at] => Ok(notes.swap_remove(*at)),
+            [] => Err(UserError::new(
+                ErrorCode::NoteNotFound,
+                format!("There is no routine \"{name}\"."),
+                "See all with: nova routine list",
+            )),
+            several => {
+                let paths: Vec<_> = several.iter().map(|at| notes[*at].path.to_string()).collect();
+                Err(UserError::new(
+                    ErrorCode::Ambiguous,
+                    format!("Several routines are called \"{name}\"."),
+                    format!("Name one by its path: {}.", paths.join(", ")),
+                ))
+            }
+        }
+    }
+
+    async fn routine_row_of(&self, path: &str) -> Result<RoutineRow, UserError> {
+        let rows = Box::pin(self.list_routines(Nothing {})).await?;
+        rows.into_iter().find(|row| row.path == path).ok_or_else(|| {
+            UserError::new(ErrorCode::NoteNotFound, format!("There is no routine {path}."), "")
+        })
+    }
+
+    fn routine_row(&self, note: &RoutineNote, entry: Option<&Entry>, now: Timestamp) -> RoutineRow {
+        let through =
+            entry.filter(|entry| entry.schedule == note.schedule()).map_or(now, |entry| entry.through);
+        let routine = note.routine.as_ref();
+        let next = routine.ok().filter(|_| note.enabled);
+        let next = next.and_then(|routine| routine.schedule.next_after(through.max(now)));
+        RoutineRow {
+            path: note.path.to_string(),
+            name: note.name.clone(),
+            when: note.when.clone(),
+            zone: note.zone.clone(),
+            enabled: note.enabled,
+            allow: note.allow.clone(),
+            problem: routine.err().cloned(),
+            next: next.map(|next| next.to_string()),
+            last: entry.and_then(|entry| entry.last.as_ref()).map(|last| self.routine_run(last)),
+        }
+    }
+
+    fn routine_run(&self, last: &LastRun) -> RoutineRun {
+        let late = last.started.duration_since(last.due);
+        let is_lost = last.is_open()
+            && !self.inner.store.is_running(&last.session)
+            // Between its start and its turn, whoever runs it holds the slot.
+            && matches!(Slot::take(&self.places().data), Ok(Some(_)));
+        RoutineRun {
+            session: last.session.clone(),
+            due: last.due.to_string(),
+            started: last.started.to_string(),
+            ended: last.ended.map(|ended| ended.to_string()),
+            late: if late < LATE { 0 } else { u32::try_from(late.as_mins()).unwrap_or(u32::MAX) },
+            end: if is_lost { due::ended_unseen(last.end) } else { last.end },
+            said: last.said.clone(),
+            seen: last.seen,
+        }
+    }
+
+    fn routine_type(&self) -> Result<RecordType, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(SKILL).filter(|skill| skill.is_available());
+        let declared = skill.and_then(|skill| skill.records.get(ROUTINE).ok());
+        declared.cloned().ok_or_else(|| {
+            UserError::new(
+                ErrorCode::SkillDisabled,
+                format!("The skill {SKILL}, which knows routines, is off. No routine runs."),
+                format!("Switch it on in Settings, or run: nova skill enable {SKILL}"),
+            )
+        })
+    }
+
+    /// By what the ledger knows the open vault.
+    fn vault_key(&self) -> Result<String, UserError> {
+        Ok(self.vault()?.root().display().to_string())
+    }
+
+    /// Plans changes of notes as the user, and writes them unless `plan` finds a problem.
+    async fn change_routines(
+        &self,
+        title: String,
+        plan: impl FnOnce(&mut Draft) -> Result<Option<String>, VaultError> + Send + 'static,
+    ) -> Result<(), UserError> {
+        let vault = self.vault()?;
+        blocking(move || {
+            let mut draft = vault.draft();
+            if let Some(problem) = plan(&mut draft)? {
+                return Err(UserError::new(ErrorCode::InvalidArguments, problem, ""));
+            }
+            let set = vault.change_set(ChangeSetKind::Form, title);
+            set.apply(draft, &Author::new("user"))?;
+            Ok(set.close()?)
+        })
+        .await?;
+        self.emit(Event::RoutinesChanged {});
+        Ok(())
+    }
+}
+
+/// The fields of the note; what is empty is left out.
+fn values_of(new: &NewRoutine) -> Result<Map<String, Value>, UserError> {
+    let mut values = Map::new();
+    let lists = [("when", &new.when), ("allow", &new.allow), ("skills", &new.skills)];
+    for (key, list) in lists {
+        let list: Vec<&str> = list.iter().map(|item| item.trim()).filter(|item| !item.is_empty()).collect();
+        if !list.is_empty() {
+            values.insert(key.into(), json!(list));
+        }
+    }
+    for (key, text) in [("zone", &new.zone), ("tool", &new.tool), ("args", &new.args), ("model", &new.model)]
+    {
+        if !text.trim().is_empty() {
+            values.insert(key.into(), json!(text.trim()));
+        }
+    }
+    if !new.tool.trim().is_empty() && !new.message.trim().is_empty() {
+        return Err(UserError::new(
+            ErrorCode::InvalidArguments,
+            "A routine sends a message or runs a tool.",
+            "Leave out one of them.",
+        ));
+    }
+    Ok(values)
+}

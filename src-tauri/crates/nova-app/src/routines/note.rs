@@ -1,0 +1,129 @@
+//! Routines as their notes state them.
+
+use jiff::tz::TimeZone;
+use nova_protocol::UserError;
+use nova_registry::Rule;
+use nova_skill::{Note, RecordType, ToolError, VaultPath};
+use serde_json::{Map, Value};
+
+use super::schedule::{Schedule, When};
+
+/// The record type.
+pub(crate) const ROUTINE: &str = "routine";
+
+/// A note of a routine, also one that cannot run as it is.
+pub(crate) struct RoutineNote {
+    pub(crate) path: VaultPath,
+    pub(crate) name: String,
+    /// As it is written.
+    pub(crate) when: Vec<String>,
+    pub(crate) zone: String,
+    pub(crate) enabled: bool,
+    pub(crate) allow: Vec<String>,
+    /// Else what is wrong with it and the remedy.
+    pub(crate) routine: Result<Routine, String>,
+}
+
+/// What runs, and when.
+pub(crate) struct Routine {
+    pub(crate) schedule: Schedule,
+    pub(crate) does: Does,
+    pub(crate) skills: Vec<String>,
+    /// `provider/model`; the default where none is named.
+    pub(crate) model: Option<String>,
+    /// All that it may do without asking, reading aside.
+    pub(crate) allow: Vec<Rule>,
+    pub(crate) note: Note,
+}
+
+pub(crate) enum Does {
+    Say(String),
+    /// `skill.tool` and its arguments.
+    Call(String, Map<String, Value>),
+}
+
+impl RoutineNote {
+    /// `here`: the zone of one that names none.
+    pub(crate) fn read(declared: &RecordType, note: Note, here: &TimeZone) -> Self {
+        let record = declared.read(&note);
+        let list = |field: &str| record.list(field).unwrap_or_default();
+        let enabled = record.bool("enabled");
+        let mut read = Self {
+            path: note.path.clone(),
+            name: note.path.name().to_owned(),
+            when: list("when"),
+            zone: record.text("zone").ok().flatten().unwrap_or_default(),
+            // One whose switch cannot be read has a problem and does not run.
+            enabled: !matches!(enabled, Ok(Some(false))),
+            allow: list("allow"),
+            routine: Err(String::new()),
+        };
+        read.routine = read.parse(declared, note.clone(), here);
+        read
+    }
+
+    /// What makes two readings of a note one schedule.
+    pub(crate) fn schedule(&self) -> String {
+        let switch = if self.enabled { "on" } else { "off" };
+        format!("{switch} | {} | {}", self.when.join(" | "), self.zone)
+    }
+
+    fn parse(&self, declared: &RecordType, note: Note, here: &TimeZone) -> Result<Routine, String> {
+        let record = declared.read(&note);
+        if note.path.sync_conflict_of().is_some() {
+            return Err(
+                "It is a sync program's copy of a note and does not run. Delete it, or rename it.".into()
+            );
+        }
+        record.bool("enabled").map_err(in_words)?;
+        let text = |field: &str| -> Result<Option<String>, String> {
+            let text = record.text(field).map_err(in_words)?;
+            Ok(text.filter(|text| !text.trim().is_empty()))
+        };
+        let zone = match text("zone")? {
+            None => here.clone(),
+            Some(name) => TimeZone::get(name.trim()).map_err(|_| {
+                format!("`zone: {name}` is no time zone. Name one such as Europe/Berlin, or leave it out.")
+            })?,
+        };
+        if self.when.is_empty() {
+            return Err(format!("`when` is missing. {}", super::schedule::ACCEPTED));
+        }
+        let entries = self.when.iter().map(|entry| When::parse(entry)).collect::<Result<_, _>>()?;
+        let does = match text("tool")? {
+            Some(tool) => Does::Call(tool.trim().to_owned(), arguments(text("args")?)?),
+            None => {
+                let body = note.text[note.document.body_start()..].trim();
+                if body.is_empty() {
+                    return Err(
+                        "It says nothing. Write the message below the properties, or name a `tool`.".into()
+                    );
+                }
+                Does::Say(body.to_owned())
+            }
+        };
+        let list = |field: &str| record.list(field).unwrap_or_default();
+        Ok(Routine {
+            schedule: Schedule::new(entries, zone),
+            does,
+            skills: list("skills"),
+            model: text("model")?,
+            allow: list("allow").into_iter().map(|rule| Rule::new(rule, 0)).collect(),
+            note,
+        })
+    }
+}
+
+/// `args:`, the text of a JSON object.
+fn arguments(text: Option<String>) -> Result<Map<String, Value>, String> {
+    let Some(text) = text else { return Ok(Map::new()) };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(args)) => Ok(args),
+        _ => Err(format!("`args: {text}` is no JSON object. Write it as '{{\"due\": \"..today\"}}'.")),
+    }
+}
+
+fn in_words(error: ToolError) -> String {
+    let UserError { message, hint, .. } = error.into();
+    format!("{message} {hint}").trim().to_owned()
+}

@@ -1,0 +1,485 @@
+//! Runs routines: one at a time among all Nova processes, each due time at most once.
+
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use nova_protocol::{ErrorCode, Event, RoutineEnd, UserError};
+use nova_provider::Locality;
+use nova_registry::{RulesInForce, ToolLookup, harmless_line};
+use nova_session::{SessionError, TurnEnd, UserMessage, run_turn};
+use nova_vault::{Privacy, Recogniser};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::card::{AtCard, NotAlways};
+use super::due::{Due, Moment, due};
+use super::ledger::{Entry, LastRun, Ledger};
+use super::note::{Does, Routine, RoutineNote};
+use super::tool_call::OneCall;
+use crate::app::App;
+use crate::blocking::blocking;
+use crate::models::ChosenModel;
+
+/// How often it is looked whether a routine is due.
+const LOOKED_AT: Duration = Duration::from_secs(15);
+/// A run that starts this much after its time is late.
+pub(super) const LATE: SignedDuration = SignedDuration::from_mins(5);
+/// The most of an answer that lists show, in characters.
+const SAID: usize = 200;
+
+/// While it is held, no other routine starts, in whatever process.
+pub(super) struct Slot(File);
+
+impl Slot {
+    /// None while another is held.
+    pub(super) fn take(data: &Path) -> Result<Option<Self>, UserError> {
+        let file = data.join("routines.lock");
+        let failed = |error: std::io::Error| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("{} cannot be locked: {error}. No routine runs.", file.display()),
+                "Check the data folder and the disk.",
+            )
+        };
+        let opened = nova_files::open_lock(&file).map_err(failed)?;
+        match opened.try_lock() {
+            Ok(()) => Ok(Some(Self(opened))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        // A process that is being started has a copy of the file for a moment, and with it the lock.
+        let _ = self.0.unlock();
+    }
+}
+
+/// What a run does at the first question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtQuestion {
+    /// Its card waits for the user.
+    Wait,
+    /// The run ends.
+    End,
+}
+
+impl App {
+    /// Runs routines as they come due, for as long as this program runs.
+    pub fn keep_routines(&self) {
+        let app = self.clone();
+        tokio::spawn(async move {
+            // What runs at start has the keys that a chat has.
+            app.credentials_looked_at().await;
+            let mut looks = tokio::time::interval(LOOKED_AT);
+            looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            let mut beginning = true;
+            let mut said = None;
+            loop {
+                looks.tick().await;
+                match app.run_due_routines(beginning).await {
+                    Ok(looked) => beginning &= !looked,
+                    // Where there is no vault, the window says so.
+                    Err(error) if error.code == ErrorCode::NoVault => {}
+                    Err(error) => {
+                        if said.as_ref() != Some(&error.message) {
+                            tracing::warn!("routines: {} {}", error.message, error.hint);
+                        }
+                        said = Some(error.message);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Runs what is due, one after the other; each until it ends or waits for an answer. `beginning`: also what
+    /// runs at start. False where another process runs routines just now.
+    ///
+    /// # Errors
+    /// When the vault is not open, or what was run cannot be written down: then nothing is run.
+    pub async fn run_due_routines(&self, beginning: bool) -> Result<bool, UserError> {
+        let Some(_slot) = Slot::take(&self.places().data)? else { return Ok(false) };
+        let notes = self.routine_notes().await?;
+        let records = self.records_of(&notes).await?;
+        let (app, vault) = (self.clone(), self.vault_key()?);
+        let now = self.inner.options.clock.now();
+        let known = records.clone();
+        let (dues, changed) = blocking(move || {
+            let is_running = |session: &str| app.inner.store.is_running(session);
+            let moment = Moment { now, beginning, records: &known, is_running: &is_running };
+            Ledger::change(&app.places().data, |ledger| {
+                let entries = ledger.of_vault(&vault);
+                let before: Vec<_> = entries.values().map(|entry| entry.last.clone()).collect();
+                let dues = due(entries, &notes, &moment);
+                (dues, before != entries.values().map(|entry| entry.last.clone()).collect::<Vec<_>>())
+            })
+        })
+        .await?;
+        if changed {
+            self.emit(Event::RoutinesChanged {});
+        }
+        for due in dues {
+            self.run_if_still_due(due, &records).await?;
+        }
+        Ok(true)
+    }
+
+    /// Runs what a note says now; an edit since it was found to be due counts.
+    async fn run_if_still_due(&self, due: Due, records: &BTreeMap<String, String>) -> Result<(), UserError> {
+        let notes = self.routine_notes_at(Some(due.path.clone())).await?;
+        let Some(note) = notes.into_iter().next().filter(|note| note.enabled) else { return Ok(()) };
+        if let Ok(started) = self.start_routine(note, Some(&due), records, AtQuestion::Wait).await? {
+            started.ended_or_waits().await;
+        }
+        Ok(())
+    }
+
+    /// Writes down that the routine runs, and starts it. `due`: none where the user's hand starts it. The inner
+    /// error is what prevents this one alone.
+    pub(super) async fn start_routine(
+        &self,
+        note: RoutineNote,
+        due: Option<&Due>,
+        records: &BTreeMap<String, String>,
+        at_question: AtQuestion,
+    ) -> Result<Result<Started, UserError>, UserError> {
+        let session = self.inner.options.ids.next();
+        let now = self.inner.options.clock.now();
+        let schedule = note.schedule();
+        let routine = match note.routine {
+            Ok(routine) => routine,
+            Err(problem) => return Ok(Err(UserError::new(ErrorCode::BadRequest, problem, ""))),
+        };
+        let (at, first) = due.map_or((now, now), |due| (due.at, due.first));
+        let run = LastRun {
+            session: session.clone(),
+            due: at,
+            started: now,
+            ended: None,
+            end: RoutineEnd::Running,
+            said: String::new(),
+            seen: false,
+        };
+        let (data, vault, path) = (self.places().data.clone(), self.vault_key()?, note.path.to_string());
+        let (by_hand, records) = (due.is_none(), records.clone());
+        let taken = blocking(move || {
+            Ledger::change(&data, |ledger| {
+                let entry = ledger.of_vault(&vault).entry(path.clone()).or_insert_with(|| Entry {
+                    schedule: schedule.clone(),
+                    through: now,
+                    records: BTreeMap::new(),
+                    last: None,
+                });
+                if entry.last.as_ref().is_some_and(LastRun::is_open) || !by_hand && entry.schedule != schedule
+                {
+                    return false;
+                }
+                // A clock set back runs nothing twice, unless the user starts it.
+                entry.through = if by_hand { entry.through.min(now) } else { entry.through.max(now) };
+                for (record_type, now) in entry.records.iter_mut() {
+                    if let Some(known) = records.get(record_type) {
+                        now.clone_from(known);
+                    }
+                }
+                entry.last = Some(run.clone());
+                true
+            })
+        })
+        .await?;
+        if !taken {
+            return Ok(Err(UserError::new(
+                ErrorCode::SessionBusy,
+                format!("{} runs already, or waits for your answer.", note.name),
+                "Answer it in its chat, or stop it there.",
+            )));
+        }
+        self.emit(Event::RoutinesChanged {});
+        let text = self.text_of(&note.name, &routine, at, first, now);
+        let (stopped, waits) = watch::channel(false);
+        let app = self.clone();
+        let name = note.name.clone();
+        let own = session.clone();
+        let ended = tokio::spawn(async move {
+            let begun = app.begin_run(&own, &name, routine, text, at_question, stopped).await;
+            let (end, said) = begun
+                .unwrap_or_else(|error| (RoutineEnd::Failed, format!("{} {}", error.message, error.hint)));
+            app.routine_ended(&own, end, &said).await;
+        });
+        Ok(Ok(Started { waits, ended }))
+    }
+
+    /// The whole turn, in a chat of its own.
+    async fn begin_run(
+        &self,
+        session: &str,
+        name: &str,
+        routine: Routine,
+        text: String,
+        at_question: AtQuestion,
+        stopped: watch::Sender<bool>,
+    ) -> Result<(RoutineEnd, String), UserError> {
+        let message = UserMessage { text, skills: routine.skills.clone(), ..UserMessage::default() };
+        self.check_wanted(&message)?;
+        let (chosen, one_call) = self.model_for(&routine).await?;
+        let at = self.inner.options.clock.now().to_string();
+        self.inner.store.create(session, &at).await?;
+        self.inner.store.rename(session, name).await?;
+        let chat = self.open_chat(session).await?;
+        let cancel = CancellationToken::new();
+        let occupied = chat.occupy(cancel.clone()).ok_or(SessionError::Busy)?;
+        let approver = Arc::new(AtCard {
+            app: self.clone(),
+            session: session.to_owned(),
+            waiting: chat.waiting.clone(),
+            stopped,
+            ends: (at_question == AtQuestion::End).then(|| cancel.clone()),
+            open: AtomicUsize::new(0),
+        });
+        let turn = self.inner.options.ids.next();
+        let mut scope = self.scope_with(&chat, turn, chosen, approver);
+        scope.access.rules = Arc::new(RulesInForce::allowing_only(&scope.access.rules, routine.allow));
+        scope.access.approved = Arc::new(NotAlways(scope.access.approved));
+        // Nobody is there to go on with a call that ends later.
+        scope.settle = Duration::MAX;
+        scope.router &= one_call.is_none();
+        scope.occupied = Box::new(occupied);
+        self.emit(Event::SessionChanged { id: session.to_owned() });
+        let ended = tokio::spawn(run_turn(scope, chat.session.clone(), message, cancel)).await;
+        let end = match ended {
+            Ok(Ok(TurnEnd::Completed { text })) => match one_call.and_then(|call| call.failure()) {
+                Some(why) => (RoutineEnd::Failed, why),
+                None => (RoutineEnd::Completed, text),
+            },
+            Ok(Ok(TurnEnd::Cancelled)) => (RoutineEnd::Stopped, String::new()),
+            Ok(Ok(TurnEnd::Failed(error))) => {
+                (RoutineEnd::Failed, format!("{} {}", error.message, error.hint))
+            }
+            Ok(Err(error)) => return Err(self.turn_failed(&chat.session, error.into())),
+            Err(error) => {
+                let error = UserError::new(ErrorCode::Internal, format!("The turn failed: {error}."), "");
+                return Err(self.turn_failed(&chat.session, error));
+            }
+        };
+        self.emit(Event::SessionChanged { id: session.to_owned() });
+        Ok(end)
+    }
+
+    fn turn_failed(&self, session: &nova_session::Session, error: UserError) -> UserError {
+        self.fail_turn(session, error.clone());
+        self.emit(Event::SessionChanged { id: session.id.clone() });
+        error
+    }
+
+    /// The model of a routine that says something; for one that runs a tool, what calls it.
+    async fn model_for(&self, routine: &Routine) -> Result<(ChosenModel, Option<Arc<OneCall>>), UserError> {
+        let Does::Call(name, args) = &routine.does else {
+            let chosen = self.choose_model(routine.model.as_deref()).await?;
+            let privacy = Privacy { remote: true, private: self.private() };
+            if privacy.hides(&routine.note.path, &routine.note.document) {
+                stays_here(&chosen).await?;
+            }
+            return Ok((chosen, None));
+        };
+        let wire_name = match self.inner.registry.snapshot().tool(name) {
+            ToolLookup::Found { tool, .. } => tool.wire_name.clone(),
+            ToolLookup::Unknown { nearest } => {
+                return Err(UserError::new(
+                    ErrorCode::UnknownTool,
+                    format!("There is no tool \"{name}\"."),
+                    format!("Nearest: {}.", nearest.join(", ")),
+                ));
+            }
+        };
+        let call = Arc::new(OneCall::new(&wire_name, args.clone()));
+        let chosen = ChosenModel {
+            provider: call.clone(),
+            name: "routine/tool".into(),
+            model: "tool".into(),
+            locality: Locality::Local,
+            agreed: true,
+            place: None,
+            context: None,
+            images: None,
+        };
+        Ok((chosen, Some(call)))
+    }
+
+    /// What the turn begins with: the message, and how late it is.
+    fn text_of(
+        &self,
+        name: &str,
+        routine: &Routine,
+        at: Timestamp,
+        first: Timestamp,
+        now: Timestamp,
+    ) -> String {
+        let text = match &routine.does {
+            Does::Say(text) => text.clone(),
+            Does::Call(tool, args) => {
+                let args = serde_json::to_string(args).unwrap_or_default();
+                format!("Run {tool} with {args}.")
+            }
+        };
+        let late = now.duration_since(at);
+        if late < LATE {
+            return text;
+        }
+        let on_clock =
+            |at: Timestamp| at.to_zoned(self.inner.options.clock.zone()).strftime("%F %H:%M").to_string();
+        let missed = match first < at {
+            true => format!(" It was missed since {}.", on_clock(first)),
+            false => String::new(),
+        };
+        format!("({name} was due at {} and runs {} late.{missed})\n\n{text}", on_clock(at), in_words(late))
+    }
+
+    /// Notes of a run whether it waits or goes on.
+    pub(super) async fn routine_stands(&self, session: &str, end: RoutineEnd, said: &str) {
+        self.note_end(session, end, said, false).await;
+    }
+
+    async fn routine_ended(&self, session: &str, end: RoutineEnd, said: &str) {
+        let line: String = harmless_line(said).chars().take(SAID).collect();
+        self.note_end(session, end, &line, true).await;
+        if let Err(error) = self.forget_own_changes().await {
+            tracing::warn!("what a routine changed could not be noted: {}", error.message);
+        }
+    }
+
+    async fn note_end(&self, session: &str, end: RoutineEnd, said: &str, ended: bool) {
+        let (data, session, said) = (self.places().data.clone(), session.to_owned(), said.to_owned());
+        let now = self.inner.options.clock.now();
+        let store = self.inner.store.clone();
+        let has_chat = !ended || store.info(&session).await.is_ok();
+        let noted = blocking(move || {
+            Ledger::change(&data, |ledger| {
+                let Some(last) = ledger.run_mut(&session) else { return };
+                // The question that a run stopped at says more than that it did.
+                if !(end == RoutineEnd::Stopped && said.is_empty()) {
+                    last.said.clone_from(&said);
+                }
+                last.end = end;
+                last.ended = ended.then_some(now);
+                if !has_chat {
+                    last.session.clear();
+                }
+            })
+        })
+        .await;
+        if let Err(error) = noted {
+            tracing::error!("the end of a routine could not be written down: {}", error.message);
+        }
+        self.emit(Event::RoutinesChanged {});
+    }
+
+    /// What a routine changes starts no routine.
+    async fn forget_own_changes(&self) -> Result<(), UserError> {
+        let notes = self.routine_notes().await?;
+        let records = self.records_of(&notes).await?;
+        if records.is_empty() {
+            return Ok(());
+        }
+        let (data, vault) = (self.places().data.clone(), self.vault_key()?);
+        blocking(move || {
+            Ledger::change(&data, |ledger| {
+                for entry in ledger.of_vault(&vault).values_mut() {
+                    for (record_type, known) in entry.records.iter_mut() {
+                        if let Some(now) = records.get(record_type) {
+                            known.clone_from(now);
+                        }
+                    }
+                }
+            })
+        })
+        .await
+    }
+
+    /// What the records are whose changes start a routine, by their type.
+    async fn records_of(&self, notes: &[RoutineNote]) -> Result<BTreeMap<String, String>, UserError> {
+        let routines = notes.iter().filter_map(|note| note.routine.as_ref().ok());
+        let types: std::collections::BTreeSet<String> =
+            routines.flat_map(|routine| routine.schedule.record_types().map(str::to_owned)).collect();
+        if types.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let (view, snapshot) = (self.vault()?.seen_by_owner(), self.inner.registry.snapshot());
+        blocking(move || {
+            let mut found = BTreeMap::new();
+            for record_type in types {
+                let declared = snapshot.recogniser_named(std::slice::from_ref(&record_type));
+                let by_type = Recogniser::of_types(&[&record_type]);
+                let mut all = blake3::Hasher::new();
+                for note in view.records(&Recogniser::any_of([&declared, &by_type]))? {
+                    all.update(note.path.as_str().as_bytes());
+                    all.update(note.hash.to_string().as_bytes());
+                }
+                found.insert(record_type, all.finalize().to_hex().to_string());
+            }
+            Ok(found)
+        })
+        .await
+    }
+}
+
+/// A run that was started.
+pub(super) struct Started {
+    waits: watch::Receiver<bool>,
+    ended: tokio::task::JoinHandle<()>,
+}
+
+impl Started {
+    /// Comes back when it has ended or stopped at a question.
+    pub(super) async fn ended_or_waits(self) {
+        let Self { mut waits, mut ended } = self;
+        let waits = async {
+            if waits.wait_for(|waits| *waits).await.is_err() {
+                // It ends without a question.
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            _ = &mut ended => {}
+            () = waits => {}
+        }
+    }
+
+    pub(super) async fn ended(self) {
+        let _ = self.ended.await;
+    }
+}
+
+/// A private message goes to no other machine.
+async fn stays_here(chosen: &ChosenModel) -> Result<(), UserError> {
+    let mut locality = chosen.locality.clone();
+    if let Some(place) = &chosen.place {
+        locality = place.find(&CancellationToken::new()).await?.locality;
+    }
+    match locality {
+        Locality::Local => Ok(()),
+        Locality::Remote { host } => Err(UserError::new(
+            ErrorCode::Private,
+            format!("The routine's note is private, and its model runs at {host}."),
+            "Name a model on this machine under `model`, or make the note public.",
+        )),
+    }
+}
+
+/// "2 h 40 min", "3 days"
+pub(super) fn in_words(late: SignedDuration) -> String {
+    let minutes = late.as_mins();
+    let (days, hours, minutes) = (minutes / 1440, minutes / 60 % 24, minutes % 60);
+    match (days, hours) {
+        (0, 0) => format!("{minutes} min"),
+        (0, hours) if minutes == 0 => format!("{hours} h"),
+        (0, hours) => format!("{hours} h {minutes} min"),
+        (1, _) => "1 day".into(),
+        (days, _) => format!("{days} days"),
+    }
+}

@@ -1,0 +1,87 @@
+//! Routines: what Nova runs by itself, as notes state it.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A routine, also one that cannot run as its note is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RoutineRow {
+    /// Of its note.
+    pub path: String,
+    pub name: String,
+    /// As the note has it.
+    pub when: Vec<String>,
+    /// Empty for the zone of this machine.
+    pub zone: String,
+    pub enabled: bool,
+    /// What it may run without asking, beside reading.
+    pub allow: Vec<String>,
+    /// What is wrong with its note and the remedy, in one line.
+    pub problem: Option<String>,
+    /// When it is due next, RFC 3339; none where it is off, or no clock decides.
+    pub next: Option<String>,
+    pub last: Option<RoutineRun>,
+}
+
+/// The newest run of a routine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RoutineRun {
+    /// Its chat; empty where it failed before there was one.
+    pub session: String,
+    /// RFC 3339.
+    pub due: String,
+    pub started: String,
+    pub ended: Option<String>,
+    /// How many minutes after its time it started; 0 where it was in time.
+    pub late: u32,
+    pub end: RoutineEnd,
+    /// The question that it stopped at, why it failed, or the beginning of the answer; one line.
+    pub said: String,
+    /// The user has seen how it ended.
+    pub seen: bool,
+}
+
+/// How a run ended, or that it has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RoutineEnd {
+    Running,
+    /// A card in its chat waits for an answer.
+    Waiting,
+    Completed,
+    Failed,
+    /// Somebody stopped it, or the program ended while its card waited.
+    Stopped,
+    /// The program ended in the middle of it.
+    CutOff,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RoutineRef {
+    /// The note's path, or the routine's name.
+    pub path: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SwitchRoutine {
+    pub path: String,
+    pub enabled: bool,
+}
+
+/// A routine to be written as a note. What is empty is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct NewRoutine {
+    pub name: String,
+    pub when: Vec<String>,
+    pub zone: String,
+    /// What is sent to the assistant.
+    pub message: String,
+    /// A tool that runs instead, `skill.tool`, and its arguments as a JSON object.
+    pub tool: String,
+    pub args: String,
+    pub allow: Vec<String>,
+    pub skills: Vec<String>,
+    /// `provider/model`
+    pub model: String,
+}

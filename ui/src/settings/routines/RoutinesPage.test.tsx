@@ -1,0 +1,78 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { RoutineRow } from '../../ipc';
+import { renderInApp } from '../../testing/render';
+import { sampleWorld } from '../../testing/sample';
+import { RoutinesPage } from './RoutinesPage';
+
+const chat = sampleWorld().sessions[0]?.id ?? '';
+const last = { session: chat, due: '2026-11-23T07:30:00Z', started: '2026-11-23T07:30:10Z', ended: null, late: 0, end: 'completed', said: 'Two tasks are due.', seen: false } as const;
+const morning: RoutineRow = { path: 'Routines/Morning.md', name: 'Morning', when: ['weekdays 07:30'], zone: '', enabled: true, allow: ['vault.append_to_note'], problem: null, next: '2026-11-24T07:30:00Z', last };
+const broken: RoutineRow = { ...morning, path: 'Routines/Broken.md', name: 'Broken', when: ['every 0 minutes'], allow: [], problem: '"every 0 minutes" is not between 5 minutes and 24 hours. Write it as `daily 18:00`.', next: null, last: null };
+
+const setup = async (routines: RoutineRow[]) => {
+  const rendered = renderInApp(<RoutinesPage />, { world: { routines } });
+  await screen.findByRole('button', { name: 'New routine' });
+  return { ...rendered, user: userEvent.setup() };
+};
+const rowOf = async (name: string) => (await screen.findByText(name)).closest('li')!;
+
+test('row says when it runs, how it ended and what it may do', async () => {
+  await setup([morning, broken]);
+  const row = await rowOf('Morning');
+  expect(row).toHaveTextContent('weekdays 07:30');
+  expect(row).toHaveTextContent(/Completed .*Two tasks are due\./);
+  expect(row).toHaveTextContent('May run without asking: vault.append_to_note');
+  const wrong = await rowOf('Broken');
+  expect(wrong).toHaveTextContent('is not between 5 minutes and 24 hours. Write it as');
+  expect(wrong).toHaveTextContent('Asks before every change');
+  expect(within(wrong).getByRole('button', { name: 'Run Broken now' })).toBeDisabled();
+});
+
+test('switch and Run now go to the backend; a refusal stands in its row', async () => {
+  const { backend, user } = await setup([morning]);
+  await user.click(within(await rowOf('Morning')).getByRole('switch', { name: 'Morning on' }));
+  expect(backend.asked('switch_routine')).toEqual([{ path: 'Routines/Morning.md', enabled: false }]);
+  expect(await within(await rowOf('Morning')).findByText('Off')).toBeVisible();
+  backend.fail('run_routine', { message: 'Another routine runs.', hint: 'Try again when it has ended.' });
+  await user.click(screen.getByRole('button', { name: 'Run Morning now' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Another routine runs.');
+});
+
+test('a run that waits opens its chat at Answer and cannot be run again', async () => {
+  const { backend, user, store } = await setup([{ ...morning, last: { ...last, end: 'waiting', said: 'Change 1 note?' } }]);
+  expect(await screen.findByRole('button', { name: 'Run Morning now' })).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Answer: Morning' }));
+  expect(backend.asked('see_routine')).toEqual([{ path: 'Routines/Morning.md' }]);
+  expect(store.get().app).toMatchObject({ open: chat, view: { kind: 'chat' } });
+});
+
+test('form writes a note, says why it cannot, and closes by Escape', async () => {
+  const { backend, user } = await setup([]);
+  expect(screen.getByText(/^No routines yet\./)).toBeVisible();
+  await user.click(screen.getByTestId('routine-add'));
+  expect(screen.getByLabelText('Name')).toHaveFocus();
+  const add = screen.getByRole('button', { name: 'Add routine' });
+  expect(add).toBeDisabled();
+  await user.type(screen.getByLabelText('Name'), 'Evening');
+  await user.type(screen.getByLabelText('When'), 'weekdays 18:00; sat 10:00');
+  await user.type(screen.getByLabelText('Message'), 'What is left?');
+  backend.fail('add_routine', { message: '"x" names no day.', hint: '' });
+  await user.click(add);
+  expect(await screen.findByRole('alert')).toHaveTextContent('"x" names no day.');
+  await user.keyboard('{Escape}');
+  expect(screen.queryByTestId('new-routine')).toBeNull();
+});
+
+test('what was entered becomes a routine', async () => {
+  const { backend, user } = await setup([]);
+  await user.click(screen.getByTestId('routine-add'));
+  await user.type(screen.getByLabelText('Name'), 'Evening');
+  await user.type(screen.getByLabelText('When'), 'weekdays 18:00; sat 10:00');
+  await user.type(screen.getByLabelText('Message'), 'What is left?');
+  await user.click(screen.getByRole('button', { name: 'Add routine' }));
+  await waitFor(() => expect(backend.asked('add_routine')[0]).toMatchObject({ name: 'Evening', when: ['weekdays 18:00', 'sat 10:00'], message: 'What is left?', allow: [] }));
+  expect(await screen.findByText('Evening')).toBeVisible();
+});
