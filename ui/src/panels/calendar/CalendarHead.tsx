@@ -17,7 +17,7 @@ export function CalendarHead() {
   const { state, dispatch, today, writing } = useCalendar();
   const unit = state.view;
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-x-1 gap-y-1.5 px-3.5 pt-2.5 pb-2">
+    <div className="flex shrink-0 flex-wrap items-center gap-x-0.5 gap-y-1.5 px-3.5 pt-2.5 pb-2">
       <JumpByDate />
       <IconButton icon="chevron-left" iconSize={14} label={`Previous ${unit}`} onClick={() => dispatch({ type: 'turned', by: -1 })} />
       <IconButton icon="chevron-right" iconSize={14} label={`Next ${unit}`} onClick={() => dispatch({ type: 'turned', by: 1 })} />
@@ -26,7 +26,7 @@ export function CalendarHead() {
       </Button>
       <span className="flex-1" />
       <Segments label="View" value={state.view} options={views} onChange={(view) => dispatch({ type: 'viewed', view })} />
-      <IconButton icon="plus" label="New event" keys="N" className="ml-1" onClick={writing.add} />
+      <IconButton icon="plus" label="New event" keys="N" onClick={writing.add} />
     </div>
   );
 }

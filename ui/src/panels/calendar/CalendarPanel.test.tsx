@@ -64,7 +64,7 @@ describe('a day', () => {
     const { asked } = await open();
     expect(asked('list_events')).toEqual([{ from: '2026-11-23', days: 7 }]);
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('Mon 23 Nov');
-    expect(box(/^Brightwater line 2 ?, 10:00–11:30, Room 2 ?, Notes$/)).toBeVisible();
+    expect(box(/^Brightwater line 2 ?, 10:00–11:30 ?, Room 2 ?, Notes$/)).toBeVisible();
     expect(box(/^Team stand-up ?, .*Team, recurring, read only$/)).toBeVisible();
     expect(screen.getByTestId('whole-days')).toHaveTextContent('Quarter close, day 1 of 3');
     expect(screen.getByTestId('now-line')).toHaveTextContent('14:36');

@@ -1,3 +1,4 @@
+import { useMedia } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { useCalendar } from './context';
 import { Mark } from './SourceBar';
@@ -25,8 +26,10 @@ const looks: Record<SourceColour, string> = {
   c4: 'border-l-c4 bg-surface-sunken',
 };
 
-/** Minutes below which an event has one line. */
-const ONE_LINE = 42;
+/** px of an event below which it has one line, and px of an hour in a window of usual height and in a low one. */
+const ONE_LINE = 34;
+const HOUR = 48;
+const LOW_HOUR = 40;
 
 /** An event in the hours of a day; a click opens its sheet, a drag moves it. */
 export function EventBox({ box: { event, from, to, column, columns }, day, single, ghost = false, lifted = false }: EventBoxProps) {
@@ -36,9 +39,10 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
   const past = instantOf(event.end, zone) <= now;
   const clock = minuteOf(wallIn(now, zone));
   const under = day === today && from <= clock && clock < to;
-  const oneLine = minutes < ONE_LINE || under;
+  const hour = useMedia('(max-height: 699px)') ? LOW_HOUR : HOUR;
+  const oneLine = (minutes / 60) * hour < ONE_LINE || under;
   const open = state.open === event.key;
-  const place = event.location === null ? '' : `, ${event.location}`;
+  const narrow = columns > 1;
   return (
     <div
       role="listitem"
@@ -51,21 +55,29 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
         data-event-id={event.id}
         data-note-path={event.id.endsWith('.md') ? event.id : undefined}
         aria-expanded={open}
+        data-tip={single ? undefined : `${event.title}, ${timesText(event)}`}
         tabIndex={lifted ? -1 : 0}
         onClick={() => dragging.clicked() && dispatch({ type: 'opened', event: event.key })}
         {...(lifted ? {} : dragging.ofEvent(event))}
         className={`relative flex h-full w-full touch-none flex-col items-stretch overflow-hidden rounded-badge border border-l-3 text-left text-small ${looks[source.colour]} ${open || lifted ? 'border-y-accent border-r-accent' : 'border-y-transparent border-r-transparent'} ${lifted ? 'shadow-2' : ''} ${past ? 'text-fg-3' : 'text-fg'} ${single ? 'px-1.5 py-px' : 'px-1'}`}
       >
-        <span className={`flex min-w-0 gap-1.5 leading-[1.125rem] ${oneLine ? 'items-center' : 'items-start'}`}>
-          {single && <span className="flex pt-0.5"><Mark source={source} /></span>}
-          <span className={`min-w-0 ${past ? '' : 'font-medium'} ${oneLine ? 'truncate' : 'break-words'} ${single ? '' : 'text-meta'}`}>{<Revealed text={event.title} />}</span>
+        <span className={`flex min-w-0 gap-1.5 leading-4 ${oneLine ? 'items-center' : 'items-start'}`}>
+          {single && <span className="flex pt-px"><Mark source={source} /></span>}
+          <span className={`min-w-0 ${past ? '' : 'font-medium'} ${oneLine || (!single && narrow) ? 'truncate' : 'break-words'} ${single ? '' : 'text-meta'}`}>{<Revealed text={event.title} />}</span>
           {oneLine && <Times short={!single || columns > 2} event={event} />}
         </span>
         {!oneLine && (
-          <span className={single ? `text-meta tabular-nums ${past ? 'text-fg-3' : 'text-fg-2'}` : 'sr-only'}>
+          <span className={single ? `text-meta leading-3.5 tabular-nums ${past ? 'text-fg-3' : 'text-fg-2'}` : 'sr-only'}>
             <span className="sr-only">, </span>
             {timesText(event)}
-            <Revealed text={place} />
+            {event.location !== null && (
+              <>
+                <span className={narrow ? 'sr-only' : ''}>, </span>
+                <span className={narrow ? 'block' : ''}>
+                  <Revealed text={event.location} />
+                </span>
+              </>
+            )}
           </span>
         )}
         <span className="sr-only">, {spokenRest(event, source.name, source.readOnly)}</span>

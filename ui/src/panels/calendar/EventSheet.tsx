@@ -52,7 +52,7 @@ function Sheet({ event }: { event: CalendarEvent }) {
     <section aria-label={event.title} data-testid="event-sheet" className="flex max-h-1/2 shrink-0 flex-col gap-1 overflow-y-auto border-t border-line-strong px-3.5 py-2.5 text-small">
       <div className="flex items-center gap-2">
         <Mark source={source} />
-        <h2 className="selectable min-w-0 truncate text-title font-semibold">
+        <h2 className="selectable min-w-0 truncate text-body font-semibold">
           <Revealed text={event.title} />
         </h2>
         {going !== '' && <Badge>{going}</Badge>}

@@ -39,7 +39,7 @@ export function Hours({ days }: { days: readonly string[] }) {
               aria-label={`Open ${dayText(day, today)}`}
               aria-current={day === today ? 'date' : undefined}
               onClick={() => dispatch({ type: 'viewed', view: 'day', day })}
-              className={`min-w-0 flex-1 rounded-badge py-0.5 hover:bg-hover ${day === today ? 'font-semibold text-danger' : day === state.day ? 'text-fg' : 'text-fg-3'}`}
+              className={`min-w-0 flex-1 rounded-badge py-0.5 hover:bg-hover ${day === today ? 'font-semibold text-accent' : day === state.day ? 'text-fg' : 'text-fg-3'}`}
             >
               {weekdayText(day)} {Number(day.slice(8))}
             </button>

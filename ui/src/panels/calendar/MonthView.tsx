@@ -43,7 +43,7 @@ function DayCell({ day }: { day: string }) {
   const { state, dispatch, events, today, reading } = useCalendar();
   const own = eventsOn(events, day);
   const inMonth = day.slice(0, 7) === state.day.slice(0, 7);
-  const number = day === today ? 'bg-danger-fill text-on-accent font-semibold' : inMonth ? 'text-fg' : 'text-fg-3';
+  const number = day === today ? 'bg-accent-fill text-on-accent font-semibold' : inMonth ? 'text-fg' : 'text-fg-3';
   return (
     <td className={`h-20 border border-line p-0 align-top ${day === state.day ? 'bg-selected' : ''}`}>
       <button

@@ -33,7 +33,7 @@ export function NewEventForm({ start }: { start: NewEvent }) {
   return (
     <form aria-label="New event" data-testid="new-event" onSubmit={(event) => void submit(event)} className="flex max-h-1/2 shrink-0 flex-col gap-2 overflow-y-auto border-t border-line-strong px-3.5 py-2.5">
       <div className="flex items-center">
-        <h2 className="flex-1 text-title font-semibold">New event</h2>
+        <h2 className="flex-1 text-body font-semibold">New event</h2>
         <IconButton icon="x" iconSize={14} label="Close" keys="Esc" onClick={() => dispatch({ type: 'closed' })} />
       </div>
       <Line label="Title">

@@ -64,7 +64,12 @@ function WholeDay({ event, day, single }: { event: CalendarEvent; day: string; s
         {single && <Mark source={source} />}
         <span className={`min-w-0 truncate ${single ? '' : 'text-meta'}`}>
           <Revealed text={event.title} />
-          {which !== '' && <span className={single ? '' : 'sr-only'}>, {which}</span>}
+          {which !== '' && <span className={single ? '@max-[26rem]:hidden' : 'sr-only'}>, {which}</span>}
+          {single && which !== '' && (
+            <span aria-hidden="true" className="hidden @max-[26rem]:inline">
+              , {which.replace(/^day (\d+) of /, '$1/')}
+            </span>
+          )}
           <span className="sr-only">, all day, {spokenRest(event, source.name, source.readOnly)}</span>
         </span>
       </button>

@@ -117,8 +117,13 @@ function isLong({ start, end, wholeDay }: CalendarEvent): boolean {
   return !wholeDay && minutesBetween(start, end) >= 1440;
 }
 
+/** Of those that begin together the longest first. */
 function byStart(a: CalendarEvent, b: CalendarEvent): number {
-  return a.start < b.start ? -1 : a.start > b.start ? 1 : a.title < b.title ? -1 : a.title > b.title ? 1 : 0;
+  return order(a.start, b.start) || order(b.end, a.end) || order(a.title, b.title);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export function textIn(row: Row, key: string): string | null {
