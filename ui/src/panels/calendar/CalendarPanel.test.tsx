@@ -250,6 +250,9 @@ describe('moving', () => {
     expect(bar).toHaveTextContent('Moved Interview to 11:30');
     // The end of a drag is no click.
     expect(screen.queryByTestId('event-sheet')).toBeNull();
+    act(() => box(/^Interview/).focus());
+    await userEvent.keyboard('{Enter}');
+    expect(screen.getByTestId('event-sheet')).toBeVisible();
     await userEvent.click(within(bar).getByRole('button', { name: 'Undo' }));
     expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
   });

@@ -133,7 +133,14 @@ export function useDragging({ state, dispatch, sources, writing }: Panel): Dragg
   return {
     said,
     drawn,
-    ofEvent: (event) => ({ ...handlers(event), onKeyDown: keysOf({ event, lift, sources, dispatch, setSaid, put }) }),
+    ofEvent: (event) => ({
+      ...handlers(event),
+      onKeyDown: (pressed) => {
+        // Enter clicks too, and ends no drag.
+        dragged.current = false;
+        keysOf({ event, lift, sources, dispatch, setSaid, put })(pressed);
+      },
+    }),
     ofDay: () => (sources.some(({ readOnly }) => !readOnly) ? handlers(null) : noHandlers),
     clicked: () => !dragged.current,
   };
