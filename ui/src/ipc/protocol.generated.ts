@@ -157,6 +157,16 @@ export type BrokenServer = { id: string,
  */
 reason: string, };
 
+/**
+ * Days, weeks and months of events, the whole panel alone. What the user does in it calls the skill's other
+ * tools by the names that they have in the skill `calendar`.
+ */
+export type CalendarPart = { 
+/**
+ * Lists the events of some days, as `calendar.list_events` does.
+ */
+tool: string, args: { [key in string]: JsonValue }, };
+
 export type CallRef = { session: string, call: string, };
 
 export type CallTool = { 
@@ -1428,7 +1438,7 @@ among: Array<string>, };
 
 export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
-export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart;
 
 export type PanelPlace = "below" | "beside" | "side";
 
