@@ -192,14 +192,14 @@ fn an_edit_keeps_what_nova_does_not_know() {
     let (server, skill) = with_retro();
     server.put(
         "retro",
-        &format!("{RETRO}\nX-OTHER;X-P=\"a;b\":1;2\nCATEGORIES:A,B\nSEQUENCE:4\nBEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:-PT5M\nX-ALARM:q\nEND:VALARM"),
+        &format!("{RETRO}\nX-OTHER;X-P=\"a;b\":kept\nCATEGORIES:A,B\nSEQUENCE:4\nBEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:-PT5M\nX-ALARM:q\nEND:VALARM"),
     );
     refresh(&skill);
     let moved = skill.value("update_event", json!({"event": "Mine/Work/retro", "start": "2026-11-25T10:00"}));
     assert_eq!(moved["now"], "Retro (2026-11-25 10:00, Room 1)");
     let there = server.get("retro");
     for line in [
-        "X-OTHER;X-P=\"a;b\":1;2",
+        "X-OTHER;X-P=\"a;b\":kept",
         "CATEGORIES:A,B",
         "SEQUENCE:5",
         "X-ALARM:q",

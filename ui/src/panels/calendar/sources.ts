@@ -13,7 +13,7 @@ export interface CalendarSource {
   readonly letter: string;
   readonly colour: SourceColour;
   readonly readOnly: boolean;
-  /** Fetched from an address. */
+  /** Fetched from an address or a server. */
   readonly remote: boolean;
   /** When it was fetched, RFC 3339. */
   readonly fetched: string | null;
@@ -40,7 +40,7 @@ export function sourcesOf(answer: JsonValue | null | undefined): CalendarSource[
         letter: ([...name][0] ?? '?').toUpperCase(),
         colour: colours[place % colours.length] ?? 'c1',
         readOnly: row['read_only'] === true,
-        remote: row['kind'] === 'address',
+        remote: row['kind'] === 'address' || row['kind'] === 'caldav',
         fetched: textIn(row, 'fetched'),
         problem: whole ? { problem: textIn(whole, 'problem') ?? 'It cannot be read', remedy: textIn(whole, 'remedy') } : null,
       },
