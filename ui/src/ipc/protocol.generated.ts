@@ -157,10 +157,6 @@ export type BrokenServer = { id: string,
  */
 reason: string, };
 
-/**
- * Days, weeks and months of events, the whole panel alone. What the user does in it calls the skill's other
- * tools by the names that they have in the skill `calendar`.
- */
 export type CalendarPart = { 
 /**
  * Lists the events of some days, as `calendar.list_events` does.
