@@ -17,9 +17,8 @@ fn home() -> Home {
 async fn open(window: &Window, skill: &str) {
     window.resize(1440, 900).await;
     window.wait_for("[data-testid=composer-input]").await;
-    let at =
-        ["budget", "crm", "portfolio"].iter().position(|one| *one == skill).expect("a skill with a panel");
-    window.press(&[Key::Control], ['1', '2', '3'][at]).await;
+    let at = ["budget", "calendar", "crm", "portfolio"].iter().position(|one| *one == skill);
+    window.press(&[Key::Control], ['1', '2', '3', '4'][at.expect("a skill with a panel")]).await;
     window.wait_for("[data-testid=skill-panel]").await;
     window.press(&[Key::Control, Key::Shift], '.').await;
     window.wait_for("[data-testid=wide-panel]").await;

@@ -12,6 +12,7 @@ mod model;
 #[path = "../journeys/protected_server.rs"]
 mod protected_server;
 mod screens {
+    pub(crate) mod calendar;
     pub(crate) mod records;
     pub(crate) mod settings;
     pub(crate) mod today;
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
 use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
+use screens::calendar::calendar;
 use screens::records::records;
 use screens::settings::{models, permissions, review, settings, settings_vault, waiting_tool};
 use screens::today::today;
@@ -69,13 +71,16 @@ async fn main() {
         if wanted("records") {
             records(name, theme).await;
         }
+        if wanted("calendar") {
+            calendar(name, theme).await;
+        }
         if wanted("models") {
             models(name, theme).await;
         }
         for (at, skill, shown) in [
             ('1', "budget", "Corner Market"),
-            ('2', "crm", "Harborline rollout"),
-            ('3', "portfolio", "Northgate"),
+            ('3', "crm", "Harborline rollout"),
+            ('4', "portfolio", "Northgate"),
         ] {
             if wanted(skill) {
                 panel(skill, at, shown, name, theme).await;

@@ -385,3 +385,18 @@ async fn a_broken_skill_can_be_switched_off_and_calls_for_nothing_then() {
     assert_eq!(state(app.enable_skill(switch(false)).await.unwrap()), SkillState::Disabled);
     assert_eq!(state(app.enable_skill(switch(true)).await.unwrap()), SkillState::Broken);
 }
+
+#[tokio::test]
+async fn calendars_beside_the_skills_are_those_of_the_skill() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut settings = nova.read_settings();
+    settings["calendars"] = json!([{"id": "Team", "kind": "ics", "url": "Calendars/team.ics"}]);
+    nova.settings(&settings);
+    let (_, listed) = nova.json(&["tool", "call", "calendar.calendars"]);
+    assert!(listed.to_string().contains("Team"), "{listed}");
+
+    let app = nova.start().await;
+    let detail = app.skill_detail(SkillRef { skill: "calendar".into() }).await.unwrap();
+    assert_eq!(detail.config["calendars"], json!([{"name": "Team", "file": "Calendars/team.ics"}]));
+    assert_eq!(detail.own_config, Value::Null, "the form shows what is set for the skill alone");
+}

@@ -492,7 +492,7 @@ describe('the status line', () => {
 
   test('the tabs of the panel are words, and signs where another page needs the room', async () => {
     const backend = new FakeBackend(sampleWorld());
-    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    backend.on('list_panels', () => samplePanels.slice(0, 3)).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
     await act(() => store.actions.start());
     act(() => store.actions.setPanel({ open: true, tab: 'changes', wide: false }));

@@ -31,7 +31,7 @@ import { Palette } from './shell/Palette';
 import { Resizer } from './shell/Resizer';
 import { RightPanel, type PanelPage } from './shell/RightPanel';
 import { WindowBanner } from './shell/WindowBanner';
-import { openRow, widePanel, widths } from './state/app';
+import { openRow, panelWidth, widePanel, widths } from './state/app';
 import { useActions, useApp, useRpc, useSession } from './state/hooks';
 import { sameList } from './state/same';
 import { countTasks } from './state/subagents';
@@ -121,6 +121,7 @@ function Chat({ roomy }: { roomy: boolean }) {
   const problems = useApp((app) => app.problems.rows?.length ?? 0);
   const skillPanels = useApp((app) => app.skillPanels);
   const wide = useApp(widePanel);
+  const width = useApp(panelWidth);
   const changed = useChanged();
   const agents = useSession(countTasks);
   const { setPanel, setPanelWidth, toggleList } = useActions();
@@ -177,17 +178,18 @@ function Chat({ roomy }: { roomy: boolean }) {
           data-region="panel"
           tabIndex={-1}
           aria-label="Panel"
-          style={{ width: panel.width }}
+          style={{ width }}
           className="relative min-w-[320px] border-l border-line"
         >
           <Resizer
             label="Width of the panel"
             edge="left"
-            width={panel.width}
-            {...widths.panel}
+            width={width}
+            least={widths.panel.least}
+            most={widths.panel.most}
             onResize={setPanelWidth}
           />
-          <RightPanel pages={pages} width={panel.width} />
+          <RightPanel pages={pages} width={width} />
         </aside>
       )}
       {panel.open && !roomy && (

@@ -1,44 +1,47 @@
+mod elsewhere;
+
 use std::str::FromStr;
 use std::sync::Arc;
 
 use nova_dav::rule::Rule;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, native, schemars,
 };
 use serde::Deserialize;
 
-use crate::find::read_only;
+use self::elsewhere::CreateElsewhere;
+use crate::elsewhere::names_calendar;
 use crate::note::component;
 use crate::period::invalid;
-use crate::sources::{self, EVENT, Read};
+use crate::sources::{self, EVENT, Read, read_only};
 use crate::written::{Given, Stretch, line};
 
 pub(crate) struct CreateEvent;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Adds an event as a note."))]
+#[schemars(extend("x-help" = "Adds an event."))]
 pub(crate) struct NewEvent {
     /// What takes place.
-    title: String,
+    pub(crate) title: String,
     /// A day, 2026-11-24, for whole days; else a time of the user's zone, 2026-11-24T09:30.
-    start: String,
+    pub(crate) start: String,
     /// The last day, or the time at which it ends; an hour after the start where nothing is given.
-    end: Option<String>,
-    /// The calendar it is for; only "vault" can be changed.
-    calendar: Option<String>,
+    pub(crate) end: Option<String>,
+    /// The calendar it is for, one that can be changed; "vault" where nothing is given.
+    pub(crate) calendar: Option<String>,
     /// Where it takes place.
-    location: Option<String>,
+    pub(crate) location: Option<String>,
     /// Who takes part, by name. Nobody is notified.
     #[schemars(extend("x-values-from" = ["event.attendees"]))]
-    attendees: Option<Vec<String>>,
+    pub(crate) attendees: Option<Vec<String>>,
     /// A rule of iCalendar for a recurring event, such as FREQ=WEEKLY;BYDAY=MO.
     #[schemars(extend("x-label" = "Rule"))]
-    rrule: Option<String>,
+    pub(crate) rrule: Option<String>,
     /// The zone of its times if it is not the user's, such as America/New_York.
     #[schemars(extend("x-label" = "Time zone"))]
-    timezone: Option<String>,
+    pub(crate) timezone: Option<String>,
 }
 
 #[async_trait]
@@ -48,10 +51,16 @@ impl NativeTool for CreateEvent {
     const EFFECT: Effect = Effect::Write;
 
     fn description(&self) -> Description {
-        Description::purpose("Adds an event as a new note of the vault. Nobody is invited or notified.")
-            .use_when("the user names an appointment, a meeting or another event to add")
-            .not_when("an event that is there moves", "calendar.update_event")
-            .example("Add a dentist appointment on Tuesday at 9:30")
+        Description::purpose(
+            "Adds an event, as a note of the vault or on a server. Nobody is invited or notified.",
+        )
+        .use_when("the user names an appointment, a meeting or another event to add")
+        .not_when("an event that is there moves", "calendar.update_event")
+        .example("Add a dentist appointment on Tuesday at 9:30")
+    }
+
+    fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
+        names_calendar(config, args).then(|| native(CreateElsewhere))
     }
 
     async fn run(&self, new: NewEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -1,11 +1,15 @@
+mod elsewhere;
+
 use std::sync::Arc;
 
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Trash,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput, Trash,
+    Value, async_trait, json, native, schemars,
 };
 use serde::Deserialize;
 
+use self::elsewhere::DeleteElsewhere;
+use crate::elsewhere::names_event;
 use crate::find;
 use crate::period::{Period, date, invalid};
 use crate::row::rows;
@@ -18,10 +22,10 @@ pub(crate) struct DeleteEvent;
 pub(crate) struct Which {
     /// The event: its id as list_events returns it, its title, or its note's path.
     #[schemars(extend("x-record" = "event"))]
-    event: String,
+    pub(crate) event: String,
     /// The one day of a recurring event that does not take place, YYYY-MM-DD; the whole event where nothing is given.
     #[schemars(extend("format" = "date"))]
-    date: Option<String>,
+    pub(crate) date: Option<String>,
 }
 
 #[async_trait]
@@ -36,6 +40,10 @@ impl NativeTool for DeleteEvent {
             .use_when("an event is cancelled or called off, or one of its days")
             .not_when("an event moves", "calendar.update_event")
             .example("Cancel the dentist")
+    }
+
+    fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
+        names_event(config, args).then(|| native(DeleteElsewhere))
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

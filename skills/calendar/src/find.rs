@@ -3,7 +3,7 @@ use nova_skill::figures::{folded, similarity};
 use nova_skill::{Note, NotePath, ToolContext, ToolError};
 
 use crate::row::{id, title};
-use crate::sources::Read;
+use crate::sources::{Read, read_only};
 
 /// How many of the nearest names an error lists.
 const NEAREST: usize = 5;
@@ -75,15 +75,12 @@ pub(crate) async fn note(ctx: &dyn ToolContext, calendars: &[Read], said: &str) 
     let path = NotePath::parse(&found.uid);
     match path {
         Ok(path) if found.calendar.is_vault() => ctx.vault().read(&path).await,
+        _ if !found.calendar.read_only => Err(ToolError::failed(
+            format!("{} is in the calendar {}, which is elsewhere.", title(found.event), found.calendar.name),
+            format!("Call it again with the event \"{}\".", id(found.calendar, &found.uid)),
+        )),
         _ => Err(read_only(&found.calendar.name)),
     }
-}
-
-pub(crate) fn read_only(calendar: &str) -> ToolError {
-    ToolError::failed(
-        format!("The calendar {calendar} is read-only."),
-        "Change the event in the program it came from, or add a note of your own with calendar.create_event.",
-    )
 }
 
 fn label(found: &Found) -> String {

@@ -1,14 +1,15 @@
 //! The events of the user: notes with `type: event`, calendar files of the vault, and calendars at an address.
 //!
 //! Every calendar becomes one of `nova-dav`, which expands recurrence; this crate maps notes to it and back.
-//! It writes notes only, never a calendar file, and sends nothing but a request for a calendar: nobody is invited or
-//! notified. What was fetched is kept, and listed without a network.
+//! It writes notes and, by tools of another effect, events of CalDAV servers; never a calendar file. Nobody is invited or
+//! notified: an event with attendees is not written elsewhere. What was fetched is kept, and listed without a network.
 //!
 //! # Invariants
 //!
 //! - A calendar or an event that cannot be read is reported with its reason and hides no other:
 //!   `tests/calendar/listing.rs`.
 //! - A fetch that fails leaves what was fetched before: `tests/calendar/fetching.rs`.
+//! - An event that somebody changed on its server is not overwritten: `tests/calendar/caldav.rs`.
 //! - A change edits the properties it names and no other byte of the note: `tests/calendar/changing.rs`.
 
 use std::sync::Arc;
@@ -18,12 +19,14 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 mod calendars;
 mod create_event;
 mod delete_event;
+mod elsewhere;
 mod find;
 mod free_time;
 mod get_event;
 mod list_events;
 mod note;
 mod period;
+mod properties;
 mod refresh_calendars;
 mod row;
 mod saving;

@@ -11,6 +11,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::sources::address::{self, Address, Fetched};
+use crate::sources::{caldav, hosts};
 
 pub(crate) struct RefreshCalendars;
 
@@ -21,7 +22,7 @@ const MOST_BYTES: usize = 6 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Fetches the calendars that are at an address."))]
+#[schemars(extend("x-help" = "Fetches the calendars that are elsewhere."))]
 pub(crate) struct Nothing {}
 
 #[async_trait]
@@ -29,25 +30,22 @@ impl NativeTool for RefreshCalendars {
     type Args = Nothing;
     const ID: &'static str = "refresh_calendars";
     const EFFECT: Effect = Effect::External;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["calendar"];
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Fetches the calendars that are at an address. What was fetched before stays where that fails.",
+            "Fetches the calendars that are elsewhere. What was fetched before stays where that fails.",
         )
-        .use_when("a calendar at an address was never fetched, or its state is too old for the question")
+        .use_when("a calendar elsewhere was never fetched, or its state is too old for the question")
         .example("Refresh my calendars")
     }
 
     fn hosts(&self, _: &Value, config: &Value) -> Option<Vec<String>> {
-        let mut hosts: Vec<String> =
-            address::configured(config).filter_map(|calendar| calendar.host()).collect();
-        hosts.sort();
-        hosts.dedup();
-        Some(hosts)
+        Some(hosts(config))
     }
 
     fn unavailable(&self, config: &Value) -> Option<String> {
-        let none = address::configured(config).next().is_none();
+        let none = hosts(config).is_empty();
         none.then(|| "No calendar has an address. Add one in Settings, Skills, Calendar.".into())
     }
 
@@ -68,6 +66,9 @@ impl NativeTool for RefreshCalendars {
                     "fetched": since,
                 }),
             });
+        }
+        for account in caldav::configured(ctx.config()) {
+            rows.extend(caldav::refresh(ctx.as_ref(), &account).await?);
         }
         Ok(Output::new(json!({ "calendars": rows })).untrusted().into())
     }

@@ -1,13 +1,18 @@
+mod elsewhere;
+
 use std::sync::Arc;
 
+use nova_skill::jiff::SignedDuration;
 use nova_skill::jiff::civil::DateTime;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars, summarize,
+    Change, Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, native, schemars, summarize,
 };
 use serde::Deserialize;
 
+use self::elsewhere::UpdateElsewhere;
+use crate::elsewhere::names_event;
 use crate::find;
 use crate::note::{When, component};
 use crate::period::invalid;
@@ -21,20 +26,20 @@ pub(crate) struct UpdateEvent;
 pub(crate) struct ChangedEvent {
     /// The event: its id as list_events returns it, its title, or its note's path.
     #[schemars(extend("x-record" = "event"))]
-    event: String,
+    pub(crate) event: String,
     /// What takes place.
-    title: Option<String>,
+    pub(crate) title: Option<String>,
     /// The new start: a day, a time such as 2026-11-24T15:00, or the clock alone, such as 15:00. The event keeps its
     /// length unless an end is given.
-    start: Option<String>,
+    pub(crate) start: Option<String>,
     /// The new end: the last day, or a time.
-    end: Option<String>,
+    pub(crate) end: Option<String>,
     /// Where it takes place; null removes it.
     #[serde(default)]
-    location: Change<String>,
+    pub(crate) location: Change<String>,
     /// All who take part from now on, by name; null removes them.
     #[serde(default)]
-    attendees: Change<Vec<String>>,
+    pub(crate) attendees: Change<Vec<String>>,
 }
 
 #[async_trait]
@@ -50,6 +55,10 @@ impl NativeTool for UpdateEvent {
             )
             .not_when("an event does not take place", "calendar.delete_event")
             .example("Move my appointment on Thursday to 3 pm")
+    }
+
+    fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
+        names_event(config, args).then(|| native(UpdateElsewhere))
     }
 
     async fn run(&self, changed: ChangedEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
@@ -114,33 +123,44 @@ fn moved(
             "the event recurs: give the clock alone, such as 15:00, or change its days in the note",
         ));
     }
-    let old_start = before.begin();
+    let stretch = stretch(before.begin(), before.is_whole_days(), before.length, start, end)?;
+    let mut fields = if recurs { stretch.recurring()? } else { stretch.once() };
+    if before.is_whole_days() && matches!(stretch, Stretch::Days(..)) {
+        // However the note says it.
+        fields.remove("allDay");
+    }
+    Ok(fields)
+}
+
+/// When an event is after its start, its end or both moved.
+///
+/// # Errors
+/// As [`Stretch::of`].
+pub(crate) fn stretch(
+    old_start: DateTime,
+    whole_days: bool,
+    length: SignedDuration,
+    start: Option<Given>,
+    end: Option<Given>,
+) -> Result<Stretch, ToolError> {
     let at = |day: DateTime, given: Given| match given {
         Given::Clock(time) => Given::At(day.date().to_datetime(time)),
         given => given,
     };
     let start = match start {
         Some(start) => at(old_start, start),
-        None if before.is_whole_days() => Given::Day(old_start.date()),
+        None if whole_days => Given::Day(old_start.date()),
         None => Given::At(old_start),
     };
     let end = match (end, start) {
         (Some(end), _) => Some(end),
         // The length stays, unless whole days become times or the reverse.
-        (None, Given::Day(first)) if before.is_whole_days() => {
-            let days = before.length.as_hours() / 24 - 1;
+        (None, Given::Day(first)) if whole_days => {
+            let days = length.as_hours() / 24 - 1;
             Some(Given::Day(first.saturating_add(nova_skill::jiff::Span::new().days(days))))
         }
-        (None, Given::At(start)) if !before.is_whole_days() => {
-            Some(Given::At(start.saturating_add(before.length)))
-        }
+        (None, Given::At(start)) if !whole_days => Some(Given::At(start.saturating_add(length))),
         (None, _) => None,
     };
-    let stretch = Stretch::of(start, end)?;
-    let mut fields = if recurs { stretch.recurring()? } else { stretch.once() };
-    if before.is_whole_days() && matches!(start, Given::Day(_)) {
-        // However the note says it.
-        fields.remove("allDay");
-    }
-    Ok(fields)
+    Stretch::of(start, end)
 }

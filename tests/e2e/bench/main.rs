@@ -138,7 +138,7 @@ async fn open_board(window: &Window) -> f64 {
              }}, {{ capture: true, once: true }});"
         ))
         .await;
-    window.press(&[fantoccini::key::Key::Control], '2').await;
+    window.press(&[fantoccini::key::Key::Control], '3').await;
     let shown = window
         .ask_later(
             "const done = arguments[0];

@@ -157,6 +157,12 @@ export type BrokenServer = { id: string,
  */
 reason: string, };
 
+export type CalendarPart = { 
+/**
+ * Lists the events of some days, as `calendar.list_events` does.
+ */
+tool: string, args: { [key in string]: JsonValue }, };
+
 export type CallRef = { session: string, call: string, };
 
 export type CallTool = { 
@@ -1435,7 +1441,7 @@ among: Array<string>, };
 
 export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
-export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart;
 
 export type PanelPlace = "below" | "beside" | "side";
 

@@ -239,7 +239,7 @@ export interface NoteChange {
   readonly count: number;
 }
 
-export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560 } };
+export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560, calendar: 440 } };
 
 export const emptyDraft: Draft = { text: '', tool: null, skills: [], files: [], images: [], given: 0 };
 
@@ -350,6 +350,13 @@ export function openRow(state: AppState): SessionRow | null {
 /** The skill's panel that the right panel shows, where it shows one. */
 export function shownSkillPanel({ panel, skillPanels }: AppState): PanelView | null {
   return panel.open ? (skillPanels.find(({ skill }) => panel.tab === `skill:${skill}`) ?? null) : null;
+}
+
+/** px of the right panel; days of a calendar have more until the user has chosen a width. */
+export function panelWidth(state: AppState): number {
+  const { width } = state.panel;
+  const calendar = shownSkillPanel(state)?.panel.tabs[0]?.parts[0]?.kind === 'calendar';
+  return calendar && width === widths.panel.first ? widths.panel.calendar : width;
 }
 
 /** The skill's panel that takes the conversation's place. */

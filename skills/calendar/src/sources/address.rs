@@ -35,13 +35,6 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Address> {
 }
 
 impl Address {
-    /// The host with its port if that is not the scheme's, as a card shows it.
-    pub(crate) fn host(&self) -> Option<String> {
-        // As requests to this machine name it.
-        let host = if self.url.host_str()? == "localhost" { "127.0.0.1" } else { self.url.host_str()? };
-        Some(self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
-    }
-
     pub(crate) async fn fetched(&self, ctx: &dyn ToolContext) -> Result<Option<Fetched>, ToolError> {
         let kept = ctx.store().get(&self.key()).await?;
         // What cannot be read is fetched again.

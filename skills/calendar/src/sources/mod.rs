@@ -1,12 +1,14 @@
 //! The calendars side by side, each read by a source of its kind.
 
 pub(crate) mod address;
+pub(crate) mod caldav;
 mod file;
 mod vault;
 
 use nova_dav::events::Agenda;
 use nova_skill::jiff::Timestamp;
 use nova_skill::{ToolContext, ToolError, Value, async_trait, json};
+use url::Url;
 
 pub(crate) use vault::EVENT;
 
@@ -49,6 +51,30 @@ impl Read {
     }
 }
 
+/// The hosts of all calendars elsewhere, as a card shows them.
+pub(crate) fn hosts(config: &Value) -> Vec<String> {
+    let addresses = address::configured(config).map(|calendar| calendar.url);
+    let accounts = caldav::configured(config).map(|account| account.url);
+    let mut hosts: Vec<String> = addresses.chain(accounts).filter_map(|url| host(&url)).collect();
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+/// The host with its port if that is not the scheme's.
+pub(crate) fn host(url: &Url) -> Option<String> {
+    // As requests to this machine name it.
+    let host = if url.host_str()? == "localhost" { "127.0.0.1" } else { url.host_str()? };
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+pub(crate) fn read_only(calendar: &str) -> ToolError {
+    ToolError::failed(
+        format!("The calendar {calendar} is read-only."),
+        "Change the event in the program it came from, or add a note of your own with calendar.create_event.",
+    )
+}
+
 /// All calendars, or the one of that name.
 ///
 /// # Errors
@@ -57,6 +83,9 @@ pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Ve
     let mut sources: Vec<Box<dyn Source>> = vec![Box::new(vault::Notes)];
     sources.extend(file::configured(ctx.config()).map(|file| Box::new(file) as Box<dyn Source>));
     sources.extend(address::configured(ctx.config()).map(|address| Box::new(address) as Box<dyn Source>));
+    for account in caldav::configured(ctx.config()) {
+        sources.extend(caldav::sources(ctx, account).await?);
+    }
     if let Some(name) = name {
         let folded = nova_skill::figures::folded;
         let names: Vec<String> = sources.iter().map(|source| source.name().to_owned()).collect();

@@ -1,11 +1,13 @@
 //! The skill over small vaults, its tools called the way the program calls them.
 #![allow(clippy::unwrap_used)]
 
+mod caldav;
 mod changing;
 mod exported;
 mod fetching;
 mod listing;
 mod planning;
+mod radicale;
 
 use nova_testkit::SkillInVault;
 

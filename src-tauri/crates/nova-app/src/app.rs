@@ -204,7 +204,7 @@ impl App {
         let mut settings = SettingsInForce::default();
         let rules = Arc::new(RulesInForce::default());
         settings.reload(places, &rule_file, &rules);
-        let registry = Arc::new(Registry::new(skills.sources, &settings.config.skills));
+        let registry = Arc::new(Registry::new(skills.sources, &settings.config.skills_in_force()));
         settings.look_at_skills(places, &registry);
         settings.look_at_trust(&trust);
         let events = Arc::new(Events::new(options.clock.clone()));
@@ -314,7 +314,7 @@ impl App {
             let before = settings.problem.clone();
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             self.inner.mcp.configure(settings.config.mcp_servers());
-            let changed = self.inner.registry.reload(&settings.config.skills);
+            let changed = self.inner.registry.reload(&settings.config.skills_in_force());
             settings.look_at_skills(self.places(), &self.inner.registry);
             settings.look_at_trust(&self.inner.trust);
             self.inner.kept.use_sign_ins(settings.config.sign_ins.clone());
@@ -429,7 +429,7 @@ impl Inner {
     pub(crate) fn reload_registry(self: &Arc<Self>) {
         let changes = {
             let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
-            self.registry.reload(&settings.config.skills)
+            self.registry.reload(&settings.config.skills_in_force())
         };
         self.registry_changed(changes);
         self.look_if_needed();

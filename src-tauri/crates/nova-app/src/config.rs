@@ -1,3 +1,4 @@
+mod calendars;
 mod providers;
 mod reminders;
 mod secrets;
@@ -30,7 +31,10 @@ pub struct Config {
     pub model: Option<String>,
     /// Models that stand first in the menu, as `provider/model`.
     pub favourites: Vec<String>,
+    /// As the user set them; [`Config::skills_in_force`] has more.
     pub skills: Settings,
+    /// Calendars of other programs, as the skill for them reads them.
+    calendars: Vec<Value>,
     pub private: Vec<String>,
     /// Vaults whose skills are looked at.
     pub trusted_vaults: Vec<PathBuf>,
@@ -127,6 +131,8 @@ impl Config {
             providers: providers::read(file, root.get("providers"))?,
             skills: crate::skill_settings::read(root.get("skills"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
+            calendars: calendars::read(root.get("calendars"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             roots: roots(file, root.get("roots"))?,
             private: texts(file, "private", root.get("private"))?,
             trusted_vaults: texts(file, "trusted_vaults", root.get("trusted_vaults"))?
@@ -171,6 +177,11 @@ impl Config {
         nova_mcp::read_servers(self.root.get("mcpServers"))
     }
 
+    /// `skills` with what other keys say for a skill.
+    pub fn skills_in_force(&self) -> Settings {
+        calendars::given_to_skill(self.skills.clone(), &self.calendars)
+    }
+
     /// As it stands in the file.
     pub(crate) fn whole(&self) -> &Map<String, Value> {
         &self.root
@@ -196,6 +207,7 @@ impl Config {
             "router",
             "sign_ins",
             "workspaces",
+            "calendars",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }

@@ -205,7 +205,7 @@ impl PendingFolder {
 
     /// Who promotes a tool has seen its hosts and credentials beside each other.
     async fn grant_declared(&self, spec: &ToolSpec) -> Result<(), UserError> {
-        let consumer = nova_calls::consumer("dynamic", spec);
+        let consumer = nova_calls::consumer_of("dynamic", spec);
         for declared in &spec.credentials {
             // One that cannot be looked at now is asked about at the first call.
             for held in self.credentials.held(&consumer, declared).await.unwrap_or_default() {

@@ -1,5 +1,7 @@
 //! The rules as the user sees and changes them, and what a rule would do to a call.
 
+use std::sync::Arc;
+
 use nova_calls::{
     Because, Facts, Gate, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of,
 };
@@ -153,12 +155,16 @@ impl App {
             }
         };
         let args = wanted.args.clone().unwrap_or_else(|| json!({}));
+        let config = snapshot.skill(&tool.skill).map(|skill| skill.config.clone());
+        let by_arguments = config.and_then(|config| tool.for_call(&args, &config));
+        let tool = by_arguments.map_or(tool, Arc::new);
         let principal = principal(wanted.relationship.as_deref())?;
         let content = match ToolContent::of(&tool) {
             Some(content) => {
                 let standing = nova_calls::Approved::standing(self.inner.trust.as_ref(), &content);
                 content_of(&standing, &tool)
             }
+            None if tool.by_arguments => nova_calls::Content::ByArguments,
             None => nova_calls::Content::Fixed,
         };
         let call = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };

@@ -9,7 +9,7 @@ use nova_registry::ToolEntry;
 use nova_skill::{Consumer, CredentialSource, Credentials, Ground, HeldCredential, Secret, ToolError};
 use serde_json::Value;
 
-use crate::hosts::shown_hosts_of;
+use crate::hosts::{ToolHosts, shown_hosts_of};
 use crate::questions::{NotAllowed, Questions};
 use crate::secrets::Secrets;
 use crate::view::effect_view;
@@ -39,6 +39,7 @@ impl CallCredentials {
         secrets: Arc<Secrets>,
         grants: Arc<Grants>,
         tool: &ToolEntry,
+        config: &Value,
     ) -> Self {
         Self {
             source,
@@ -46,7 +47,7 @@ impl CallCredentials {
             secrets,
             grants,
             grantee: Grantee::of(tool),
-            consumer: consumer(&tool.skill, tool.spec()),
+            consumer: consumer(tool, config),
             declared: tool.spec().credentials.clone().into(),
             keys: tool.spec().credentials.iter().map(|name| tool.spec().key_of(name).to_owned()).collect(),
             optional: tool.spec().optional_credentials.clone().into(),
@@ -238,8 +239,17 @@ fn is_one_of(declared: &[String], name: &str) -> bool {
 }
 
 /// Who a tool is to those who hand out secrets: a skill of the program, or one content of a file,
-/// with the hosts that its card shows.
-pub fn consumer(skill: &str, spec: &nova_skill::ToolSpec) -> Consumer {
+/// with the hosts that its card shows. A tool that names none has those that its configuration names, whatever the call.
+pub fn consumer(tool: &ToolEntry, config: &Value) -> Consumer {
+    let mut consumer = consumer_of(&tool.skill, tool.spec());
+    if consumer.hosts.is_empty() {
+        consumer.hosts = ToolHosts::of(tool, &Value::Null, config).shown.into_iter().collect();
+    }
+    consumer
+}
+
+/// The same of a tool that nothing is configured for.
+pub fn consumer_of(skill: &str, spec: &nova_skill::ToolSpec) -> Consumer {
     Consumer {
         skill: skill.to_owned(),
         tool: spec.id.clone(),

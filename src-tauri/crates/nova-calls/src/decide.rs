@@ -44,6 +44,9 @@ pub struct Facts<'a> {
 pub enum Content {
     /// It came with the program and changes only with it.
     Fixed,
+    /// The same, and the arguments give the call a worse effect than the tool is listed with: no "always" and no grant
+    /// was given in view of it.
+    ByArguments,
     /// A file defines it, and no content of that tool was ever allowed to run.
     New,
     /// Another content of the tool was allowed to run before, not this one.
@@ -124,7 +127,7 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     let unseen = match facts.content {
         Content::New => Some(Because::NewContent),
         Content::Changed => Some(Because::ChangedContent),
-        Content::Fixed | Content::Seen | Content::Always => None,
+        Content::Fixed | Content::ByArguments | Content::Seen | Content::Always => None,
     };
     match (each_time(rules, facts), unseen) {
         (Some(because), None) | (Some(_), Some(because)) => return ask_each_time(effect, because),
@@ -132,16 +135,15 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
         (None, None) => {}
     }
     let beyond = beyond_grant(facts);
+    let granted = facts.granted && facts.content != Content::ByArguments;
     match allowed_by_rule(rules, &facts.call, facts.reached, facts.principal, facts.content) {
         Some(Allowed { because, always }) if !always || beyond.is_none() => run(because),
         allowed => match (effect, beyond) {
             (Effect::Read, _) => run(Because::Effect(effect)),
             (Effect::Write, _) if facts.by_hand => run(Because::ByHand),
             (_, Some(beyond @ Because::OpenNotes(_))) => ask(facts, beyond),
-            (_, Some(beyond)) if facts.granted || allowed.is_some() => ask(facts, beyond),
-            (Effect::Write | Effect::External | Effect::Undeclared, None) if facts.granted => {
-                run(Because::Granted)
-            }
+            (_, Some(beyond)) if granted || allowed.is_some() => ask(facts, beyond),
+            (Effect::Write | Effect::External | Effect::Undeclared, None) if granted => run(Because::Granted),
             _ => ask(facts, Because::Effect(effect)),
         },
     }
@@ -235,7 +237,11 @@ pub(crate) fn allowed_by_rule(
     who: &Principal,
     content: Content,
 ) -> Option<Allowed> {
-    let literal = || rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from);
+    let literal = || match content {
+        // It may be what an "always" on a card of notes left behind.
+        Content::ByArguments => None,
+        _ => rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from),
+    };
     match call.effect {
         // Each message to a person is looked at.
         Effect::Send => None,
@@ -282,6 +288,7 @@ fn ask(facts: &Facts, because: Because) -> Ruling {
     let effect = facts.call.effect;
     let decisions = match (effect, &because) {
         (Effect::Destructive | Effect::Send, _) => vec![Once, Deny],
+        _ if facts.content == Content::ByArguments => vec![Once, Deny],
         // What a chat knows is gone with it, so "always" would mean something else.
         (Effect::Undeclared, _) | (_, Because::OpenNotes(_)) => vec![Once, Session, Deny],
         _ if facts.hosts_vary => vec![Once, Session, Deny],

@@ -116,6 +116,7 @@ impl CallHosts {
     fn standing(&self) -> Content {
         match &self.content {
             Some((content, approved)) => content_of(&approved.standing(content), &self.tool),
+            None if self.tool.by_arguments => Content::ByArguments,
             None => Content::Fixed,
         }
     }

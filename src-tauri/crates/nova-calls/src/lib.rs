@@ -81,7 +81,7 @@ mod watch;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use call::{Access, Arguments, Call, CallEvents, CallScope, CalledTool, Outcome};
-pub use credentials::{NoCredentials, consumer};
+pub use credentials::{NoCredentials, consumer, consumer_of};
 pub use decide::{Because, Content, Facts, Ruling, Verdict};
 pub use detach::{DetachedCall, Settled, detachable, run_or_detach};
 pub use gate::Gate;

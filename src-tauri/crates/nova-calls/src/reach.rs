@@ -93,13 +93,15 @@ fn names_server(config: &Value, url: &Url) -> bool {
 }
 
 /// Whether a call has sent a request that may change something where it arrives. One with a method
-/// that only asks (RFC 9110, safe methods) does not.
+/// that only asks (safe in the IANA registry of methods) does not.
 #[derive(Default)]
 pub(crate) struct Acted(AtomicBool);
 
 impl Acted {
     fn note(&self, method: &str) {
-        let only_asks = ["GET", "HEAD", "OPTIONS"].iter().any(|safe| safe.eq_ignore_ascii_case(method));
+        let only_asks = ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"]
+            .iter()
+            .any(|safe| safe.eq_ignore_ascii_case(method));
         if !only_asks {
             self.0.store(true, Ordering::SeqCst);
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, Event, SourceView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, State, ToolEntry, ToolLookup};
-use nova_skill::{Effect, Output, Sandbox, ToolError};
+use nova_skill::{Effect, Output, PrincipalKind, Sandbox, ToolError};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -173,9 +173,14 @@ impl<'a> Running<'a> {
 
     /// Finds the tool, judges the call, asks where that is required, and runs it.
     async fn run(&mut self, call: Call) -> Result<Output, UserError> {
-        let (skill, tool) = self.find(&call)?;
+        let (skill, found) = self.find(&call)?;
+        let by_arguments = found.for_call(&raw(&call.args), &skill.config).map(Arc::new);
+        let tool = by_arguments.as_ref().unwrap_or(&found).clone();
         let args = self.begin(&skill, &tool, &call.args).await?;
         let inner = self.inner.clone();
+        if by_arguments.is_some() {
+            self.check_by_itself(&tool)?;
+        }
         if let Some(inner) = &inner {
             inner.check(&skill, &tool)?;
         }
@@ -194,6 +199,23 @@ impl<'a> Running<'a> {
             (None, true) => self.write(&skill, &tool, &reach, args).await,
             (_, false) => self.answer(&skill, &tool, &reach, args).await,
         }
+    }
+
+    /// Scripts and clients know a tool by the effect that it is listed with.
+    fn check_by_itself(&self, tool: &ToolEntry) -> Result<(), UserError> {
+        let who = match self.scope.principal.kind {
+            PrincipalKind::McpClient => "an MCP client",
+            _ if self.inner.is_some() => "a script",
+            _ => return Ok(()),
+        };
+        Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!(
+                "{} cannot be called like this by {who}: it changes something elsewhere.",
+                tool.shown_name()
+            ),
+            "Call it by itself, in a chat.",
+        ))
     }
 
     /// The outcome, without what the call was given and must not tell.
@@ -366,8 +388,11 @@ impl<'a> Running<'a> {
     }
 
     fn hosts(&self, tool: &ToolEntry, args: &Value) -> ToolHosts {
-        let skill = self.scope.snapshot.skill(&tool.skill);
-        ToolHosts::of(tool, args, skill.map_or(&Value::Null, |skill| skill.config.as_ref()))
+        ToolHosts::of(tool, args, self.config_of(tool))
+    }
+
+    fn config_of(&self, tool: &ToolEntry) -> &Value {
+        self.scope.snapshot.skill(&tool.skill).map_or(&Value::Null, |skill| skill.config.as_ref())
     }
 
     fn call_hosts(&self, tool: &Arc<ToolEntry>, args: &Value) -> Arc<CallHosts> {
@@ -385,6 +410,7 @@ impl<'a> Running<'a> {
                 self.secrets.clone(),
                 self.scope.grants.clone(),
                 tool,
+                self.config_of(tool),
             ),
         }
     }

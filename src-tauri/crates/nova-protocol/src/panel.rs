@@ -63,6 +63,10 @@ impl Panel {
         if panel.tabs.iter().any(|tab| tab.parts.is_empty()) || panel.tabs.is_empty() {
             return Err("a panel has tabs, and each tab has parts".into());
         }
+        let parts = || panel.tabs.iter().flat_map(|tab| &tab.parts);
+        if parts().any(|part| matches!(part, PanelPart::Calendar(_))) && parts().count() > 1 {
+            return Err("a calendar is the whole panel: leave the other parts out".into());
+        }
         Ok(panel)
     }
 
@@ -193,6 +197,7 @@ pub enum PanelPart {
     List(ListPart),
     Chart(ChartPart),
     Form(FormPart),
+    Calendar(CalendarPart),
 }
 
 impl PanelPart {
@@ -203,6 +208,7 @@ impl PanelPart {
             Self::Board(part) => &part.tool,
             Self::List(part) => &part.tool,
             Self::Chart(part) => &part.tool,
+            Self::Calendar(part) => &part.tool,
             Self::Form(_) => return None,
         })
     }
@@ -528,6 +534,17 @@ pub struct FormPart {
     pub title: String,
 }
 
+/// Days, weeks and months of events, the whole panel alone. What the user does in it calls the skill's other
+/// tools by the names that they have in the skill `calendar`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct CalendarPart {
+    /// Lists the events of some days, as `calendar.list_events` does.
+    pub tool: String,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -553,5 +570,9 @@ mod tests {
         assert!(read(unknown).contains("colour"));
         assert!(read(json!({ "kind": "pie", "tool": "list" })).contains("pie"));
         assert!(read(json!({ "tabs": [] })).contains("tabs"));
+        let calendar = json!({ "kind": "calendar", "tool": "list" });
+        let beside = json!({ "tabs": [{ "parts": [calendar.clone(), { "kind": "form", "tool": "add" }] }] });
+        assert!(read(beside).contains("whole panel"));
+        assert_eq!(Panel::read(&calendar).map(|panel| panel.tabs.len()), Ok(1));
     }
 }

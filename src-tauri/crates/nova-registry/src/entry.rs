@@ -80,6 +80,8 @@ pub struct ToolEntry {
     /// file that cannot be loaded.
     pub reason: Option<String>,
     pub tool: Arc<dyn Tool>,
+    /// It is what a call's arguments make of the listed tool: [`ToolEntry::for_call`].
+    pub by_arguments: bool,
     validator: Validator,
 }
 
@@ -510,7 +512,16 @@ impl ToolEntry {
             reason,
             validator,
             tool,
+            by_arguments: false,
         })
+    }
+
+    /// The tool as which a call with these arguments is judged and run: [`Tool::for_call`].
+    pub fn for_call(&self, args: &Value, config: &Value) -> Option<Self> {
+        let tool = self.tool.for_call(args, config)?;
+        let other = Self::new(self.source, &self.skill, LoadedTool::Ready { tool, note: None }).ok()?;
+        (other.id == self.id && other.effect() >= self.effect())
+            .then_some(Self { by_arguments: true, ..other })
     }
 
     /// A tool of the program itself that works for a skill and is in no list of it.

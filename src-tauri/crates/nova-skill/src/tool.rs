@@ -47,6 +47,13 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// The tool as which a call with these arguments is judged and run, where they give it another effect than the
+    /// spec says: a change elsewhere by a tool that changes notes. It has the same id and parameters. One with a milder
+    /// effect is not used.
+    fn for_call(&self, _args: &Value, _config: &Value) -> Option<Arc<dyn Tool>> {
+        None
+    }
+
     /// What the user is asked before it runs, where it depends on the call: [`ToolSpec::question`].
     fn question(&self, _args: &Value, _config: &Value) -> Option<String> {
         self.spec().question.clone()
@@ -247,6 +254,11 @@ pub trait NativeTool: Send + Sync + 'static {
         None
     }
 
+    /// See [`Tool::for_call`].
+    fn for_call(&self, _args: &Value, _config: &Value) -> Option<Arc<dyn Tool>> {
+        None
+    }
+
     /// See [`Tool::question`].
     fn question(&self, _args: &Value, _config: &Value) -> Option<String> {
         Self::QUESTION.map(Into::into)
@@ -323,6 +335,10 @@ impl<T: NativeTool> Tool for Native<T> {
             properties.extend(own);
         }
         Some(Arc::new(Self { spec, tool: Arc::clone(&self.tool), own: names }))
+    }
+
+    fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
+        self.tool.for_call(args, config)
     }
 
     fn question(&self, args: &Value, config: &Value) -> Option<String> {

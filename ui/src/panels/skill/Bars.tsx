@@ -4,8 +4,9 @@ import type { JsonValue } from '../../ipc';
 import { Banner, clockTime, ErrorBox, Icon, IconButton, LinkButton, noteName } from '../../shared';
 import { PartialResult, ProgressBar } from '../../shared/PartialResult';
 import { isProposal } from '../../shared/confirm';
+import { useEditNote } from '../../state/editNote';
+import { useActions } from '../../state/hooks';
 import { isRow, noteOf, pathOf, problemsIn, summaryOf, type RowProblem } from './answer';
-import { usePanel } from './context';
 import { Asking, useCall } from './Region';
 import type { PanelCall, PanelCalls } from './useCalls';
 import { pastText } from './words';
@@ -15,7 +16,8 @@ const FIRST = 2;
 
 /** What could not be shown, and why: never silently missing. */
 export function ProblemBars({ problems, label = 'Problems' }: { problems: readonly RowProblem[]; label?: string }) {
-  const { openNote, editNote } = usePanel();
+  const { openNote } = useActions();
+  const editNote = useEditNote();
   const [all, setAll] = useState(false);
   if (problems.length === 0) return null;
   const shown = all ? problems : problems.slice(0, FIRST);
@@ -68,7 +70,7 @@ export function CallBars({ calls, elsewhere, onEdit }: CallBarsProps) {
 }
 
 function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; onEdit: () => void }) {
-  const { editNote } = usePanel();
+  const editNote = useEditNote();
   const { result, label } = call;
   if (result === null) return <Running call={call} onStop={() => calls.stop(call)} />;
   if (result.error?.code === 'cancelled') return <Stopped call={call} soFar={result.so_far ?? null} onHide={() => calls.dismiss(call)} />;

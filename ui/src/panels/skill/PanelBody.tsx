@@ -90,6 +90,9 @@ function Part({ part, onRun }: { part: PanelPart; onRun: Acts['call'] }) {
       return <ChartView part={part} />;
     case 'form':
       return <FormView part={part} onRun={onRun} />;
+    case 'calendar':
+      // It is the whole panel, and drawn in place of one.
+      return null;
   }
 }
 

@@ -46,18 +46,19 @@ export function PanelHead({ panel, tabs, shown, canFilter, filter, onFilter }: P
       <span className="flex-1" />
       {canFilter && <Filter text={filter} onText={onFilter} />}
       {buttons}
-      <span aria-hidden="true" className="h-4 w-px shrink-0 bg-line-strong max-medium:hidden" />
-      <NarrowButton />
     </Header>
   );
 }
 
-function Header({ name, icon, children }: { name: string; icon: ReactNode; children: ReactNode }) {
+/** Of a panel in the conversation's place, with the way back beside it. */
+export function Header({ name, icon, children }: { name: string; icon: ReactNode; children?: ReactNode }) {
   return (
     <header data-region="header" tabIndex={-1} aria-label={name} className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-2 border-b border-line py-2 pr-3 pl-5 max-medium:gap-x-1.5">
       {icon}
       <h1 className="shrink-0 text-body font-semibold">{name}</h1>
       {children}
+      <span aria-hidden="true" className="h-4 w-px shrink-0 bg-line-strong max-medium:hidden" />
+      <NarrowButton />
     </header>
   );
 }

@@ -10,6 +10,7 @@ import { useEditNote } from '../../state/editNote';
 import { useActions, useApp } from '../../state/hooks';
 import { importOf } from '../import/action';
 import { usePanelImport } from '../import/PanelImport';
+import { CalendarPanel } from '../calendar/CalendarPanel';
 import { at, fill, isEmpty, pointersAt, problemsIn, textOf } from './answer';
 import { PanelProvider, type PanelContext } from './context';
 import { firstChosen, type Chosen } from './Inputs';
@@ -37,6 +38,8 @@ export function SkillPanel({ panel, wide }: SkillPanelProps) {
       </Empty>
     );
   }
+  const [first] = panel.panel.tabs[0]?.parts ?? [];
+  if (first?.kind === 'calendar') return <CalendarPanel panel={panel} part={first} wide={wide} />;
   return <Declared panel={panel} wide={wide} />;
 }
 

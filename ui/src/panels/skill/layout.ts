@@ -92,6 +92,7 @@ export function titleOf(part: PanelPart): string {
       return part.title;
     case 'board':
     case 'summary':
+    case 'calendar':
       return '';
   }
 }
@@ -110,7 +111,7 @@ function isAside(parts: readonly PanelPart[], at: number): boolean {
 }
 
 function placeOf(part: PanelPart) {
-  return part.kind === 'summary' ? 'below' : part.place;
+  return part.kind === 'summary' || part.kind === 'calendar' ? 'below' : part.place;
 }
 
 /** An input that one chart alone uses stands at this chart; the others in the panel's head. */

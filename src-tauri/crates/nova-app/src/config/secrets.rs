@@ -25,6 +25,14 @@ pub(super) fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<()
         );
         look(file, &format!("mcpServers.{name}"), server, &remedy)?;
     }
+    for (at, calendar) in root.get("calendars").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let id = calendar["id"].as_str().unwrap_or("ID");
+        let remedy = format!(
+            "Remove it from the file, run `nova credential set calendar/{id}`, and write \
+             ${{credentials:calendar/{id}}} instead."
+        );
+        look(file, &format!("calendars[{at}]"), calendar, &remedy)?;
+    }
     Ok(())
 }
 

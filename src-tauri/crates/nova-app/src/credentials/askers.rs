@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nova_credentials::{CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::ToolEntry;
+use serde_json::Value;
 
 use super::{kept, parse, provider_keys};
 use crate::app::App;
@@ -27,10 +28,11 @@ impl App {
     /// Everybody who asks for credentials, as they are now.
     pub(super) fn askers(&self) -> Vec<Asker> {
         let snapshot = self.inner.registry.snapshot();
-        let tools =
-            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
-        let mut askers: Vec<Asker> =
-            tools.map(|tool| asker_of(tool)).filter(|asker| !asker.wants.is_empty()).collect();
+        let tools = snapshot.skills().iter().flat_map(|skill| {
+            let tools = skill.tools.iter().chain(&skill.tools_not_ready);
+            tools.map(|tool| asker_of(tool, &skill.config))
+        });
+        let mut askers: Vec<Asker> = tools.filter(|asker| !asker.wants.is_empty()).collect();
         for config in self.config().providers {
             let texts = config.api_key.iter().chain(config.headers.iter().map(|(_, value)| value));
             let wants: Vec<String> = texts
@@ -118,8 +120,8 @@ impl App {
     }
 }
 
-fn asker_of(tool: &ToolEntry) -> Asker {
-    let consumer = nova_calls::consumer(&tool.skill, tool.spec());
+fn asker_of(tool: &ToolEntry, config: &Value) -> Asker {
+    let consumer = nova_calls::consumer(tool, config);
     Asker {
         destination: kept::destination(&consumer),
         consumer: (&consumer).into(),

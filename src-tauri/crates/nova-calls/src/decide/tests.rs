@@ -297,6 +297,25 @@ fn a_content_that_nobody_has_seen_asks_whatever_speaks_for_it() {
     }
 }
 
+/// A grant or an "always" for changes of notes is none for changes elsewhere.
+#[test]
+fn an_effect_by_arguments_is_asked_about_each_time() {
+    let literal = "permissions: {allow: [crm__add_contact]}";
+    for (effect, asks) in
+        [(Effect::External, "ask od"), (Effect::Destructive, "ask ode"), (Effect::Send, "ask ode")]
+    {
+        let by_arguments = Facts { content: Content::ByArguments, granted: true, ..facts(effect) };
+        for yaml in ["", literal] {
+            assert_eq!(verdict(yaml, &by_arguments), asks, "{effect:?} {yaml}");
+            let tainted = Facts { tainted: true, ..by_arguments.clone() };
+            assert_eq!(verdict(yaml, &tainted), asks, "{effect:?} {yaml}");
+        }
+        assert_eq!(verdict("permissions: {deny: [add_contact]}", &by_arguments), "deny");
+    }
+    let by_arguments = Facts { content: Content::ByArguments, ..facts(Effect::External) };
+    assert_eq!(verdict("permissions: {allow: ['crm__add_*']}", &by_arguments), "run");
+}
+
 #[test]
 fn a_content_that_was_seen_goes_by_its_effect() {
     for (effect, seen, always) in [

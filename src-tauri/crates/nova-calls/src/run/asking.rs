@@ -344,7 +344,7 @@ fn not_allowed(tool: &ToolEntry, why: NotAllowed, content: Content) -> UserError
                 // No rule is about a file that nobody has looked at.
                 Content::New => "Run it once where an approval can be answered: its file is new.",
                 Content::Changed => "Run it once where an approval can be answered: its file changed.",
-                Content::Fixed | Content::Seen | Content::Always => {
+                Content::Fixed | Content::ByArguments | Content::Seen | Content::Always => {
                     "Run it where an approval can be answered, or allow it with a rule."
                 }
             },

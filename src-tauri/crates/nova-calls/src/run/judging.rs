@@ -86,8 +86,11 @@ impl Running<'_> {
     }
 
     pub(super) fn content(&self, tool: &ToolEntry) -> Content {
-        let Some(content) = ToolContent::of(tool) else { return Content::Fixed };
-        content_of(&self.scope.access.approved.standing(&content), tool)
+        match ToolContent::of(tool) {
+            Some(content) => content_of(&self.scope.access.approved.standing(&content), tool),
+            None if tool.by_arguments => Content::ByArguments,
+            None => Content::Fixed,
+        }
     }
 
     /// Of a tool that its source vouches for until it changes, what it is when it is first met.

@@ -1,5 +1,6 @@
 //! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
 
+mod by_arguments;
 mod delegating;
 mod detaching;
 mod eliciting;

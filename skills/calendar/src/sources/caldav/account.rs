@@ -1,0 +1,40 @@
+use nova_skill::{ContentHash, Value};
+use url::Url;
+
+/// An account of a calendar server, or one calendar of it, as the user set it.
+pub(crate) struct Account {
+    pub(crate) name: String,
+    pub(crate) url: Url,
+    /// `None`: the credential is a token, as of a sign-in.
+    pub(crate) user: Option<String>,
+    /// The credential, `calendar/KEY`.
+    pub(crate) credential: Option<String>,
+    pub(crate) read_only: bool,
+}
+
+/// Those of the skill's configuration; an address that is none is left out.
+pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
+    config["calendars"].as_array().into_iter().flatten().filter_map(|entry| {
+        let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+        let mut url =
+            Url::parse(text("caldav")?).ok().filter(|url| matches!(url.scheme(), "https" | "http"))?;
+        // Names and passwords in an address are none.
+        url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+        let reference = text("password").and_then(|text| text.strip_prefix("${credentials:"));
+        Some(Account {
+            name: text("name")?.to_owned(),
+            url,
+            user: text("user").map(str::to_owned),
+            credential: reference.and_then(|name| name.strip_suffix('}')).map(str::to_owned),
+            read_only: entry["read_only"].as_bool().unwrap_or_default(),
+        })
+    })
+}
+
+impl Account {
+    /// Of what is kept of it. Another user of the same server has other calendars.
+    pub(super) fn key(&self) -> String {
+        let who = format!("{}\n{}", self.url, self.user.as_deref().unwrap_or_default());
+        format!("account-{}", ContentHash::of(who.as_bytes()))
+    }
+}

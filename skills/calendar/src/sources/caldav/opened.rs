@@ -1,0 +1,210 @@
+use nova_dav::caldav::{Condition, Resource, Written, delete, get, put, resource_url};
+use nova_dav::ical::Calendar;
+use nova_skill::figures::folded;
+use nova_skill::{ToolContext, ToolError};
+use url::Url;
+
+use super::Account;
+use super::kept::{self, Event, Events};
+use super::signed::Signed;
+
+/// A calendar of a server whose events can be written, as it was fetched last.
+pub(crate) struct Opened<'a> {
+    ctx: &'a dyn ToolContext,
+    account: Account,
+    calendar: kept::Calendar,
+    events: Events,
+}
+
+/// One event of it: all of one UID.
+pub(crate) struct Held {
+    pub(crate) uid: String,
+    path: String,
+    etag: Option<String>,
+    pub(crate) calendar: Calendar,
+}
+
+impl<'a> Opened<'a> {
+    /// The calendar of that name, or the one whose event the id names: `calendar/uid`.
+    ///
+    /// # Errors
+    /// When there is none, none was fetched, or it is read-only.
+    pub(crate) async fn find(
+        ctx: &'a dyn ToolContext,
+        account: Account,
+        said: &str,
+    ) -> Result<Self, ToolError> {
+        let Some(kept) = kept::account(ctx, &account).await? else {
+            return Err(super::not_fetched(&account.name));
+        };
+        let wanted = folded(said.trim());
+        let names: Vec<String> = kept.calendars.iter().map(|calendar| calendar.name.clone()).collect();
+        let is_meant = |calendar: &kept::Calendar| {
+            wanted
+                .strip_prefix(&folded(&calendar.name))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let found = kept.calendars.into_iter().filter(is_meant).max_by_key(|calendar| calendar.name.len());
+        let Some(calendar) = found else {
+            return Err(ToolError::NotFound { kind: "calendar".into(), name: said.into(), nearest: names });
+        };
+        if account.read_only || !calendar.writable {
+            return Err(crate::sources::read_only(&calendar.name));
+        }
+        let Some(events) = kept::events(ctx, &calendar).await? else {
+            return Err(super::not_fetched(&calendar.name));
+        };
+        Ok(Self { ctx, account, calendar, events })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.calendar.name
+    }
+
+    /// The event of an id: `calendar/uid`.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn event(&self, said: &str) -> Result<Held, ToolError> {
+        let wanted = folded(said.trim());
+        for (path, event) in &self.events.events {
+            let Ok(calendar) = Calendar::parse(event.data.as_bytes()) else { continue };
+            let uid = calendar.components("VEVENT").find_map(|event| event.text("UID"));
+            if let Some(uid) = uid
+                && folded(&format!("{}/{uid}", self.calendar.name)) == wanted
+            {
+                return Ok(Held { uid, path: path.clone(), etag: event.etag.clone(), calendar });
+            }
+        }
+        Err(ToolError::NotFound { kind: "event".into(), name: said.into(), nearest: Vec::new() })
+    }
+
+    /// Adds an event; `name` is that of its file.
+    ///
+    /// # Errors
+    /// When the server does not take it.
+    pub(crate) async fn create(&mut self, name: &str, event: &Calendar) -> Result<(), ToolError> {
+        let path = format!("{}{name}.ics", self.calendar.url.path());
+        let data = text(event);
+        let server = Signed::new(self.ctx, &self.account).await?;
+        let url = self.address(&path)?;
+        let written = put(&server, &url, &data, Condition::New).await.map_err(|error| server.told(error))?;
+        match written {
+            Written::Done { etag } => {
+                let event = written_event(&server, &url, data, etag).await;
+                self.keep(path, event).await
+            }
+            Written::Conflict { .. } => Err(ToolError::failed(
+                "The event exists already.",
+                "Call calendar.refresh_calendars and look.",
+            )),
+        }
+    }
+
+    /// Writes a changed event where nobody else changed it since it was fetched.
+    ///
+    /// # Errors
+    /// With both versions where somebody did; what they wrote is kept, and nothing is overwritten.
+    pub(crate) async fn replace(&mut self, held: &Held, event: &Calendar) -> Result<(), ToolError> {
+        let data = text(event);
+        let server = Signed::new(self.ctx, &self.account).await?;
+        let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
+        let written = put(&server, &url, &data, Condition::Unchanged(&etag))
+            .await
+            .map_err(|error| server.told(error))?;
+        match written {
+            Written::Done { etag } => {
+                let event = written_event(&server, &url, data, etag).await;
+                self.keep(held.path.clone(), event).await
+            }
+            Written::Conflict { theirs } => Err(self.conflict(held, Some(event), theirs).await?),
+        }
+    }
+
+    /// Deletes an event that nobody changed since it was fetched.
+    ///
+    /// # Errors
+    /// As [`Opened::replace`].
+    pub(crate) async fn delete(&mut self, held: &Held) -> Result<(), ToolError> {
+        let server = Signed::new(self.ctx, &self.account).await?;
+        let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
+        match delete(&server, &url, &etag).await.map_err(|error| server.told(error))? {
+            Written::Done { .. } => {
+                self.events.events.remove(&held.path);
+                kept::keep_events(self.ctx, &self.calendar, &self.events).await
+            }
+            Written::Conflict { theirs } => Err(self.conflict(held, None, theirs).await?),
+        }
+    }
+
+    fn address(&self, path: &str) -> Result<Url, ToolError> {
+        resource_url(&self.calendar.url, path)
+            .ok_or_else(|| ToolError::failed(format!("{path} is not in {}.", self.calendar.name), ""))
+    }
+
+    fn etag(&self, held: &Held) -> Result<String, ToolError> {
+        held.etag.clone().ok_or_else(|| {
+            ToolError::failed(
+                format!(
+                    "The server of {} gives the event no ETag, so a change could overwrite another one.",
+                    self.calendar.name
+                ),
+                "Change it in the calendar program it came from.",
+            )
+        })
+    }
+
+    async fn keep(&mut self, path: String, event: Event) -> Result<(), ToolError> {
+        self.events.events.insert(path, event);
+        kept::keep_events(self.ctx, &self.calendar, &self.events).await
+    }
+
+    async fn conflict(
+        &mut self,
+        held: &Held,
+        mine: Option<&Calendar>,
+        theirs: Option<Resource>,
+    ) -> Result<ToolError, ToolError> {
+        let home = self.ctx.clock().zone();
+        let said = |calendar: &Calendar| crate::properties::summary(calendar, &home);
+        let mine = mine.map_or_else(|| "deleted".to_owned(), said);
+        let there = match &theirs {
+            None => "deleted".to_owned(),
+            Some(theirs) => Calendar::parse(theirs.data.as_bytes())
+                .map_or_else(|error| format!("unreadable, {error}"), |calendar| said(&calendar)),
+        };
+        match theirs {
+            None => drop(self.events.events.remove(&held.path)),
+            Some(theirs) => {
+                let event = Event { etag: theirs.etag, data: theirs.data };
+                self.events.events.insert(held.path.clone(), event);
+            }
+        }
+        kept::keep_events(self.ctx, &self.calendar, &self.events).await?;
+        Ok(ToolError::failed(
+            format!(
+                "Nothing was written: the event changed on the server of {} in the meantime. Before: {}. Yours: {mine}. \
+                 Theirs: {there}.",
+                self.calendar.name,
+                said(&held.calendar)
+            ),
+            "Ask the user which one holds. A further call would change theirs.",
+        ))
+    }
+}
+
+/// What is there after a write. A server that says no ETag may have changed it.
+async fn written_event(server: &Signed<'_>, url: &Url, data: String, etag: Option<String>) -> Event {
+    if etag.is_some() {
+        return Event { etag, data };
+    }
+    match get(server, url).await {
+        Ok(Some(resource)) => Event { etag: resource.etag, data: resource.data },
+        // It was written: that it cannot be read again is no failure of the change.
+        Ok(None) | Err(_) => Event { etag: None, data },
+    }
+}
+
+fn text(calendar: &Calendar) -> String {
+    String::from_utf8_lossy(&calendar.print()).into_owned()
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react';
+
+import { Banner, clockTime, LinkButton, useOnline } from '../../shared';
+import { useActions } from '../../state/hooks';
+import { useCalendar } from './context';
+import { ageText, refusedBy, type CalendarSource, type SourceColour } from './sources';
+
+const marks: Record<SourceColour, string> = {
+  c1: 'bg-c1 text-surface',
+  c2: 'bg-c2 text-fg',
+  c3: 'bg-c3 text-fg',
+  c4: 'bg-c4 text-surface',
+};
+
+/** The letter of a calendar, in its colour. */
+export function Mark({ source: { letter, colour } }: { source: CalendarSource }) {
+  return (
+    <span aria-hidden="true" className={`inline-flex size-[0.9375rem] shrink-0 items-center justify-center rounded-badge text-[0.625rem] leading-none font-bold ${marks[colour]}`}>
+      {letter}
+    </span>
+  );
+}
+
+/** Each calendar by its name; a click hides it or shows it again. */
+export function Sources() {
+  const { sources, state, dispatch, now } = useCalendar();
+  const online = useOnline();
+  if (sources.length === 0) return null;
+  return (
+    <div role="group" aria-label="Calendars" className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 px-3.5 pb-2 text-small">
+      {sources.map((source) => {
+        const shown = !state.hidden.includes(source.id);
+        const age = ageText(source, now);
+        const late = age !== '' || source.problem !== null || (!online && source.remote);
+        return (
+          <button
+            key={source.id}
+            type="button"
+            aria-pressed={shown}
+            data-tip={`${shown ? 'Hide' : 'Show'} ${source.name}${source.readOnly ? ', read only' : ''}`}
+            onClick={() => dispatch({ type: 'toggled', calendar: source.id })}
+            className={`flex items-center gap-1.5 rounded-badge ${late ? 'text-warn' : 'text-fg-2'} ${shown ? '' : 'line-through'}`}
+          >
+            <span className={shown ? 'contents' : 'flex opacity-40'}>
+              <Mark source={source} />
+            </span>
+            {[source.name, age].filter((part) => part !== '').join(', ')}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** What is not as it should be with a calendar, each with its remedy. */
+export function SourceLines() {
+  const { sources, writing, reading } = useCalendar();
+  const online = useOnline();
+  const { show } = useActions();
+  const [refused, setRefused] = useState<Readonly<Record<string, string>>>({});
+  const again = async () => setRefused(refusedBy(await writing.refresh(sources.some(({ remote }) => remote))));
+  const remote = sources.filter((source) => source.remote);
+  const tryAgain = <LinkButton onClick={() => void again()}>Try again</LinkButton>;
+  if (!reading && sources.length === 0) {
+    return (
+      <Banner tone="grey" icon="calendar" actions={<LinkButton onClick={() => show({ kind: 'settings', page: 'skills', skill: 'calendar' })}>Add one</LinkButton>}>
+        No calendar yet.
+      </Banner>
+    );
+  }
+  const offline = !online && remote.length > 0;
+  return (
+    <>
+      {offline && (
+        <Banner tone="warn" icon="cloud">
+          Offline. Shown as of {remote.map(({ name, fetched }) => `${fetched === null ? 'never' : clockTime(fetched)} (${name})`).join(', ')}.
+        </Banner>
+      )}
+      {sources.map((source) => {
+        const why = refused[source.id] ?? (source.problem === null ? null : source.problem.problem);
+        if (why === null || (offline && source.remote)) return null;
+        return (
+          <Banner key={source.id} tone="warn" icon={source.remote ? 'cloud' : 'warn'} actions={tryAgain}>
+            {why.startsWith(source.name) ? '' : `${source.name}: `}
+            {why.replace(/\.$/, '')}.{' '}
+            {source.fetched === null ? <span className="text-fg-2">{source.problem?.remedy}</span> : `Shown as of ${clockTime(source.fetched)}.`}
+          </Banner>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { Revealed } from '../../shared/Revealed';
+import { LinkButton } from '../../shared';
+import { useCalendar } from './context';
+import { dayOfDays, wholeDayOn, type CalendarEvent } from './events';
+import { Mark } from './SourceBar';
+import { sourceOf } from './sources';
+import { spokenRest } from './words';
+
+/** How many of a day are shown at first: two columns of one, or two rows of several. */
+const FIRST = 2;
+
+/** What takes whole days, above the hours. */
+export function WholeDays({ days }: { days: readonly string[] }) {
+  const { events, dispatch, today, state } = useCalendar();
+  const all = days.map((day) => ({ day, own: wholeDayOn(events, day) }));
+  if (all.every(({ own }) => own.length === 0)) return null;
+  const single = days.length === 1;
+  return (
+    <div data-testid="whole-days" className="flex max-h-24 shrink-0 overflow-y-auto pr-3.5 pb-1.5 text-small">
+      <span aria-hidden="true" className="w-12 shrink-0 pt-0.5 pr-1.5 text-right text-meta text-fg-3">
+        all day
+      </span>
+      {all.map(({ day, own }) => {
+        const shown = own.length > FIRST && !(single && state.open !== null && own.slice(FIRST).some(({ key }) => key === state.open)) ? own.slice(0, FIRST) : own;
+        return (
+          <div key={day} role="list" aria-label={`All day${single ? '' : `, ${day === today ? 'today' : day}`}`} className={single ? 'grid min-w-0 flex-1 grid-cols-2 gap-1' : 'flex min-w-0 flex-1 flex-col gap-0.5 px-px'}>
+            {shown.map((event) => (
+              <WholeDay key={event.key} event={event} day={day} single={single} />
+            ))}
+            {own.length > shown.length && (
+              <More count={own.length - shown.length} events={own.slice(FIRST)} onOpen={() => (single ? dispatch({ type: 'opened', event: own[FIRST]?.key ?? '' }) : dispatch({ type: 'viewed', view: 'day', day }))} />
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function More({ count, events, onOpen }: { count: number; events: readonly CalendarEvent[]; onOpen: () => void }) {
+  return (
+    <LinkButton className="justify-self-start text-meta" aria-label={`${count} more: ${events.map(({ title }) => title).join(', ')}`} onClick={onOpen}>
+      {count} more
+    </LinkButton>
+  );
+}
+
+function WholeDay({ event, day, single }: { event: CalendarEvent; day: string; single: boolean }) {
+  const { sources, dispatch, state } = useCalendar();
+  const source = sourceOf(sources, event);
+  const which = dayOfDays(event, day);
+  const open = state.open === event.key;
+  return (
+    <div role="listitem" className="min-w-0">
+      <button
+        type="button"
+        data-event={event.key}
+        data-event-id={event.id}
+        data-note-path={event.id.endsWith('.md') ? event.id : undefined}
+        aria-expanded={open}
+        onClick={() => dispatch({ type: 'opened', event: event.key })}
+        className={`flex h-5.5 w-full items-center gap-1.5 rounded-badge border px-1 ${open ? 'border-accent' : 'border-transparent'} ${source.colour === 'c1' || source.colour === 'c2' ? 'bg-accent-soft' : 'bg-surface-sunken'}`}
+      >
+        {single && <Mark source={source} />}
+        <span className={`min-w-0 truncate ${single ? '' : 'text-meta'}`}>
+          <Revealed text={event.title} />
+          {which !== '' && <span className={single ? '@max-[26rem]:hidden' : 'sr-only'}>, {which}</span>}
+          {single && which !== '' && (
+            <span aria-hidden="true" className="hidden @max-[26rem]:inline">
+              , {which.replace(/^day (\d+) of /, '$1/')}
+            </span>
+          )}
+          <span className="sr-only">, all day, {spokenRest(event, source.name, source.readOnly)}</span>
+        </span>
+      </button>
+    </div>
+  );
+}

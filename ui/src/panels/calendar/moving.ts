@@ -1,0 +1,63 @@
+// Where a moved or stretched event is to be, and what its tool is told of that: pure.
+
+import { addDays } from '../../shared/form/dates';
+import type { CalendarEvent } from './events';
+import type { Lift } from './state';
+import { clockOf, dayOf, inZone, localAt, minuteOf, minutesBetween, settled, shifted, type Local } from './time';
+
+/** Minutes of one step. */
+export const STEP = 15;
+
+/** To the next step, as the clock counts. */
+export function snapped(minutes: number): number {
+  return Math.round(minutes / STEP) * STEP;
+}
+
+/** The event that many minutes and days later. One that recurs stays on its day: it changes as a whole. */
+export function movedBy({ start, end, recurs }: CalendarEvent, minutes: number, days: number): { start: Local; end: Local } {
+  const length = minutesBetween(start, end);
+  const day = recurs ? dayOf(start) : addDays(dayOf(start), days);
+  const at = recurs ? Math.min(1440 - STEP, Math.max(0, minuteOf(start) + minutes)) : minuteOf(start) + minutes;
+  const next = localAt(day, at);
+  return { start: next, end: shifted(next, length) };
+}
+
+/** With its end that many minutes later, at least one step after its start; one that recurs lasts a day at most. */
+export function stretchedBy({ start, end, recurs }: CalendarEvent, minutes: number): { start: Local; end: Local } {
+  const length = Math.max(STEP, minutesBetween(start, end) + minutes);
+  return { start, end: shifted(start, recurs ? Math.min(length, 1440) : length) };
+}
+
+/** A new event from one minute of a day to another, in whichever order. */
+export function spanOf(day: string, a: number, b: number): { start: Local; end: Local } {
+  const [from, to] = [Math.min(snapped(a), snapped(b)), Math.max(snapped(a), snapped(b))];
+  return { start: localAt(day, from), end: localAt(day, Math.max(to, from + STEP)) };
+}
+
+/** In a night that skips an hour both ends move by the same: the event keeps its length on the clock. */
+export function settledSpan({ start, end }: { start: Local; end: Local }, zone: string | null): { start: Local; end: Local } {
+  const begin = settled(start, zone);
+  return { start: begin, end: settled(shifted(end, minutesBetween(start, begin)), zone) };
+}
+
+export type Told = { readonly args: Readonly<Record<string, string>> } | { readonly refused: string };
+
+/** The arguments of `update_event`. Its times are those of the event's own zone, `own`; `zone` is the user's. */
+export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, zone: string | null, own: string | null): Told {
+  const { start, end } = settledSpan(put, zone);
+  const there = (at: Local) => inZone(at, zone, own ?? zone);
+  const key = how === 'move' ? 'start' : 'end';
+  const time = there(how === 'move' ? start : end);
+  if (!event.recurs) return { args: { event: event.id, [key]: time } };
+  // A rule says the days; only the clock of all of them can be changed.
+  if (how === 'move' && dayOf(time) !== dayOf(there(event.start))) return { refused: `In its own time zone ${event.title} would move to another day. Change its days in the note` };
+  return { args: { event: event.id, [key]: clockOf(time) } };
+}
+
+/** "Move Dentist to 15:00": what the user did, as the bar with Undo begins. */
+export function labelOf({ event, how, start, end }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, dayText: (day: string) => string): string {
+  const name = event.recurs ? `every ${event.title}` : event.title;
+  if (how === 'stretch') return `Set the end of ${name} to ${clockOf(end)}`;
+  const day = dayOf(start) === dayOf(event.start) ? '' : `${dayText(dayOf(start))}, `;
+  return `Move ${name} to ${day}${clockOf(start)}`;
+}

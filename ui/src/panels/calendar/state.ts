@@ -1,0 +1,126 @@
+// What the panel shows of a calendar, as data: pure, no clock of its own.
+
+import { moved as stepped, parts, weekdayOf } from '../../shared/form/date-words';
+import { addDays, dateText, daysIn } from '../../shared/form/dates';
+import { type CalendarEvent } from './events';
+import type { Local } from './time';
+
+export type CalendarView = 'day' | 'week' | 'month';
+
+/** Where an event is to be while it is moved or stretched. */
+export interface Lift {
+  readonly event: CalendarEvent;
+  readonly how: 'move' | 'stretch';
+  readonly by: 'pointer' | 'keys';
+  readonly start: Local;
+  readonly end: Local;
+}
+
+/** A new event that is being written. */
+export interface NewEvent {
+  readonly day: string;
+  /** Empty: the whole day. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface CalendarState {
+  readonly view: CalendarView;
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  /** Calendars that are not shown. */
+  readonly hidden: readonly string[];
+  /** The event whose sheet is open. */
+  readonly open: string | null;
+  readonly adding: NewEvent | null;
+  readonly lift: Lift | null;
+  /** By event: where it was put, until it is read there. */
+  readonly put: Readonly<Record<string, Pick<Lift, 'start' | 'end'>>>;
+}
+
+export type CalendarChange =
+  | { readonly type: 'viewed'; readonly view: CalendarView; readonly day?: string }
+  | { readonly type: 'went'; readonly day: string }
+  /** To the next or previous day, week or month. */
+  | { readonly type: 'turned'; readonly by: 1 | -1 }
+  | { readonly type: 'toggled'; readonly calendar: string }
+  | { readonly type: 'opened'; readonly event: string }
+  | { readonly type: 'adding'; readonly event: NewEvent }
+  /** The sheet or the form. */
+  | { readonly type: 'closed' }
+  | { readonly type: 'lifted'; readonly lift: Lift }
+  | { readonly type: 'carried'; readonly start: Local; readonly end: Local; readonly how?: Lift['how'] }
+  | { readonly type: 'returned' }
+  | { readonly type: 'dropped' }
+  | { readonly type: 'refused'; readonly event: string }
+  /** The events were read again. */
+  | { readonly type: 'answered' };
+
+export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, put: {} });
+
+export function reduceCalendar(state: CalendarState, change: CalendarChange): CalendarState {
+  switch (change.type) {
+    case 'viewed':
+      return { ...state, view: change.view, day: change.day ?? state.day, lift: null };
+    case 'went':
+      return { ...state, day: change.day, lift: null };
+    case 'turned':
+      return { ...state, day: stepped(state.day, change.by, state.view), lift: null };
+    case 'toggled': {
+      const { calendar } = change;
+      const hidden = state.hidden.includes(calendar) ? state.hidden.filter((one) => one !== calendar) : [...state.hidden, calendar];
+      return { ...state, hidden };
+    }
+    case 'opened':
+      return { ...state, open: change.event, adding: null };
+    case 'adding':
+      return { ...state, adding: change.event, open: null };
+    case 'closed':
+      return { ...state, open: null, adding: null };
+    case 'lifted':
+      return { ...state, lift: change.lift };
+    case 'carried':
+      return state.lift ? { ...state, lift: { ...state.lift, how: change.how ?? state.lift.how, start: change.start, end: change.end } } : state;
+    case 'returned':
+      return { ...state, lift: null };
+    case 'dropped': {
+      if (!state.lift) return state;
+      const { event, start, end } = state.lift;
+      return { ...state, lift: null, put: { ...state.put, [event.key]: { start, end } } };
+    }
+    case 'refused': {
+      const { [change.event]: _gone, ...put } = state.put;
+      return { ...state, put };
+    }
+    case 'answered':
+      return Object.keys(state.put).length === 0 ? state : { ...state, put: {} };
+  }
+}
+
+/** The events as they are to be drawn: without the hidden ones, and where they were put. */
+export function shownEvents({ hidden, put }: CalendarState, events: readonly CalendarEvent[]): CalendarEvent[] {
+  return events.filter(({ calendar }) => !hidden.includes(calendar)).map((event) => ({ ...event, ...put[event.key] }));
+}
+
+/** The days that are drawn; of a month those of its weeks. */
+export function daysShown({ view, day }: Pick<CalendarState, 'view' | 'day'>): string[] {
+  if (view === 'day') return [day];
+  const [first, last] = view === 'week' ? [day, day] : monthOf(day);
+  const days: string[] = [];
+  for (let next = mondayOf(first); next <= addDays(mondayOf(last), 6); next = addDays(next, 1)) days.push(next);
+  return days;
+}
+
+/** The Mondays of the weeks that are read for them: the days of a week are one read. */
+export function weeksShown(state: Pick<CalendarState, 'view' | 'day'>): string[] {
+  return [...new Set(daysShown(state).map(mondayOf))];
+}
+
+export function mondayOf(day: string): string {
+  return addDays(day, -weekdayOf(day));
+}
+
+function monthOf(day: string): [string, string] {
+  const { year, month } = parts(day);
+  return [dateText(year, month, 1), dateText(year, month, daysIn(year, month))];
+}

@@ -1,0 +1,91 @@
+// What the user changes in the calendar: each is a call of the skill's tools, with its bar and Undo.
+
+import type { Dispatch } from 'react';
+
+import { useBackend, type JsonValue } from '../../ipc';
+import { isRow } from '../skill/answer';
+import { failed } from '../skill/useReads';
+import type { PanelCalls } from '../skill/useCalls';
+import { textIn, type CalendarEvent } from './events';
+import { argsOf, labelOf, settledSpan } from './moving';
+import type { CalendarSource } from './sources';
+import type { CalendarChange, CalendarState, Lift } from './state';
+import { clockOf, dayOf, localAt, minuteOf, shifted, wallIn } from './time';
+import { dayText } from './words';
+
+interface Panel {
+  readonly state: CalendarState;
+  readonly dispatch: Dispatch<CalendarChange>;
+  readonly zone: string | null;
+  readonly today: string;
+  readonly sources: readonly CalendarSource[];
+  nameOf(tool: string): string;
+  readonly calls: PanelCalls;
+  again(): void;
+}
+
+export interface Writing {
+  /** Begins a new event on the day that is shown. */
+  add(): void;
+  /** Writes it; why it was not written, or none. */
+  create(title: string, start: string, end: string, location: string): Promise<string | null>;
+  /** Where a lifted event was put; why it is not there, or none. */
+  drop(lift: Lift): Promise<string | null>;
+  /** `date`: that day of a recurring event alone. */
+  remove(event: CalendarEvent, date: string | null): void;
+  /** Fetches what is at an address, and reads everything again. */
+  refresh(remote: boolean): Promise<JsonValue>;
+}
+
+export function useWriting({ state, dispatch, zone, today, nameOf, calls, again }: Panel): Writing {
+  const backend = useBackend();
+  const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>) => {
+    const result = await calls.call(label, nameOf(tool), args);
+    again();
+    return result;
+  };
+  const reasonOf = ({ ok, error }: Awaited<ReturnType<typeof call>>) => (ok ? null : (error?.message ?? 'It failed without a reason.'));
+
+  /** The zone of an event's own times: what is written to it is of that zone. */
+  const zoneOf = async (event: CalendarEvent): Promise<string | null> => {
+    const run = `panel-${crypto.randomUUID()}`;
+    const { value } = await backend.rpc('call_tool', { tool: nameOf('get_event'), args: { event: event.id }, run }).catch(failed);
+    const fields = isRow(value) ? (value['fields'] ?? null) : null;
+    return isRow(fields) ? textIn(fields, 'timezone') : null;
+  };
+
+  return {
+    add: () => {
+      const next = shifted(wallIn(Date.now(), zone), 60).slice(0, 14);
+      const from = state.day === today && dayOf(next) === today ? `${clockOf(`${next}00`)}` : '09:00';
+      dispatch({ type: 'adding', event: { day: state.day, from, to: clockOf(localAt(state.day, Math.min(minuteOf(`${state.day}T${from}`) + 60, 1439))) } });
+    },
+    create: async (title, start, end, location) => {
+      const span = start.length > 10 ? settledSpan({ start, end }, zone) : { start, end };
+      return reasonOf(await call(`Add ${title}`, 'create_event', { title, ...span, ...(location === '' ? {} : { location }) }));
+    },
+    drop: async (lift) => {
+      const { event } = lift;
+      if (lift.start === event.start && lift.end === event.end) {
+        dispatch({ type: 'returned' });
+        return null;
+      }
+      dispatch({ type: 'dropped' });
+      const told = argsOf(lift, zone, await zoneOf(event));
+      const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', told.args));
+      if (reason !== null) dispatch({ type: 'refused', event: event.key });
+      return reason;
+    },
+    remove: (event, date) => {
+      const label = date === null ? `Delete ${event.title}` : `Skip ${event.title} on ${dayText(date, today)}`;
+      void call(label, 'delete_event', { event: event.id, ...(date === null ? {} : { date }) }).then(({ ok }) => ok && dispatch({ type: 'closed' }));
+    },
+    refresh: async (remote) => {
+      if (!remote) {
+        again();
+        return null;
+      }
+      return (await call('Fetch calendars', 'refresh_calendars', {})).value;
+    },
+  };
+}
