@@ -12,7 +12,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use self::elsewhere::CreateElsewhere;
-use crate::elsewhere::names_calendar;
+use crate::elsewhere::{names_calendar, tells};
 use crate::note::component;
 use crate::period::invalid;
 use crate::sources::{self, EVENT, Read, read_only};
@@ -33,7 +33,7 @@ pub(crate) struct NewEvent {
     pub(crate) calendar: Option<String>,
     /// Where it takes place.
     pub(crate) location: Option<String>,
-    /// Who takes part, by name. Nobody is notified.
+    /// Who takes part: by name in the vault, where nobody is told; by e-mail address on a server, which invites them.
     #[schemars(extend("x-values-from" = ["event.attendees"]))]
     pub(crate) attendees: Option<Vec<String>>,
     /// A rule of iCalendar for a recurring event, such as FREQ=WEEKLY;BYDAY=MO.
@@ -52,7 +52,7 @@ impl NativeTool for CreateEvent {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Adds an event, as a note of the vault or on a server. Nobody is invited or notified.",
+            "Adds an event, as a note of the vault or on a server, which invites those who take part.",
         )
         .use_when("the user names an appointment, a meeting or another event to add")
         .not_when("an event that is there moves", "calendar.update_event")
@@ -60,7 +60,10 @@ impl NativeTool for CreateEvent {
     }
 
     fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
-        names_calendar(config, args).then(|| native(CreateElsewhere))
+        names_calendar(config, args).then(|| match tells(args, "attendees") {
+            true => native(CreateElsewhere::<true>),
+            false => native(CreateElsewhere::<false>),
+        })
     }
 
     async fn run(&self, new: NewEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

@@ -9,8 +9,9 @@ use nova_skill::{
 use serde::Deserialize;
 
 use self::elsewhere::DeleteElsewhere;
-use crate::elsewhere::names_event;
+use crate::elsewhere::{names_event, tells};
 use crate::find;
+use crate::people;
 use crate::period::{Period, date, invalid};
 use crate::row::rows;
 use crate::sources::{self, EVENT};
@@ -26,6 +27,8 @@ pub(crate) struct Which {
     /// The one day of a recurring event that does not take place, YYYY-MM-DD; the whole event where nothing is given.
     #[schemars(extend("format" = "date"))]
     pub(crate) date: Option<String>,
+    /// Of an event of a server that others attend: the addresses of all of them, who are told.
+    pub(crate) notify: Option<Vec<String>>,
 }
 
 #[async_trait]
@@ -43,12 +46,16 @@ impl NativeTool for DeleteEvent {
     }
 
     fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
-        names_event(config, args).then(|| native(DeleteElsewhere))
+        names_event(config, args).then(|| match tells(args, "notify") {
+            true => native(DeleteElsewhere::<true>),
+            false => native(DeleteElsewhere::<false>),
+        })
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let calendars = sources::read(ctx.as_ref(), None).await?;
         let note = find::note(ctx.as_ref(), &calendars, &which.event).await?;
+        people::nobody_is_told(which.notify.as_deref())?;
         let Some(day) = which.date else {
             let kept_in = match ctx.vault().delete(&note.path).await? {
                 Trash::System => "the trash of the system",

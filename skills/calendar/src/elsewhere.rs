@@ -1,7 +1,7 @@
 //! Which calls change an event on a CalDAV server: the same tools with another effect, by the calendar that they name.
 
+use nova_skill::Value;
 use nova_skill::figures::folded;
-use nova_skill::{ToolError, Value};
 
 use crate::sources;
 use crate::sources::caldav::{Account, configured};
@@ -35,13 +35,14 @@ pub(crate) fn hosts(config: &Value, said: &Value) -> Vec<String> {
     }
 }
 
-/// Whoever takes part would be told by the server.
-pub(crate) fn invites_nobody(has_attendees: bool) -> Result<(), ToolError> {
-    if !has_attendees {
-        return Ok(());
-    }
-    Err(ToolError::failed(
-        "Nothing was changed: the event has attendees, whom its server would notify.",
-        "Change it in the calendar program it came from.",
-    ))
+/// Whether the call tells people of the change: it lists them under that argument.
+pub(crate) fn tells(args: &Value, argument: &str) -> bool {
+    args[argument].as_array().is_some_and(|people| !people.is_empty())
+}
+
+/// Those whom a call tells, for its question: ` and tell ann@example.org, ben@example.org`.
+pub(crate) fn telling(args: &Value, argument: &str, verb: &str) -> String {
+    let people: Vec<&str> =
+        args[argument].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if people.is_empty() { String::new() } else { format!(" and {verb} {}", people.join(", ")) }
 }

@@ -76,7 +76,7 @@ impl NativeTool for FreeTime {
         let mut answer = Map::new();
         answer.insert("zone".into(), json!(period.zone.iana_name()));
         answer.insert("slots".into(), slots.into());
-        answer.insert("whole_days".into(), whole.iter().map(|row| row.json(&period.zone)).collect());
+        answer.insert("whole_days".into(), whole.iter().map(|row| row.json(&period.zone, None)).collect());
         add_state(&mut answer, &calendars, cut);
         Ok(output(answer.into(), &found, &calendars).into())
     }

@@ -8,7 +8,9 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
+use crate::elsewhere::account_of;
 use crate::find::find;
+use crate::people::{address_of, invitation};
 use crate::period::Period;
 use crate::row::{id, rows, title, when};
 use crate::sources::{self, EVENT};
@@ -60,6 +62,10 @@ impl NativeTool for GetEvent {
             output = output.from_notes([path]);
         } else {
             answer.append(&mut details(found.event));
+            let own = account_of(ctx.config(), &found.calendar.name).and_then(|account| account.email);
+            if let Some((organizer, said)) = own.as_deref().and_then(|own| invitation(found.event, own)) {
+                answer.insert("invitation".into(), json!({"organizer": organizer, "answer": said}));
+            }
             output.untrusted = true;
         }
         // Yesterday, too: an event that is going on counts.
@@ -97,9 +103,11 @@ fn details(event: &nova_dav::ical::Component) -> Map<String, Value> {
         }
     }
     let person = |property: &nova_dav::ical::Property| -> Value {
-        let address = property.value().trim();
-        let address = address.strip_prefix("mailto:").or(address.strip_prefix("MAILTO:")).unwrap_or(address);
-        json!({"name": property.param("CN"), "address": address, "answer": property.param("PARTSTAT")})
+        json!({
+            "name": property.param("CN"),
+            "address": address_of(property),
+            "answer": property.param("PARTSTAT"),
+        })
     };
     if let Some(organizer) = event.property("ORGANIZER") {
         shown.insert("organizer".into(), person(organizer));

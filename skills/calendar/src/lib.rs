@@ -1,8 +1,8 @@
 //! The events of the user: notes with `type: event`, calendar files of the vault, and calendars at an address.
 //!
 //! Every calendar becomes one of `nova-dav`, which expands recurrence; this crate maps notes to it and back.
-//! It writes notes and, by tools of another effect, events of CalDAV servers; never a calendar file. Nobody is invited or
-//! notified: an event with attendees is not written elsewhere. What was fetched is kept, and listed without a network.
+//! It writes notes and, by tools of another effect, events of CalDAV servers; never a calendar file. Whoever a server tells
+//! of a change is named in the call. What was fetched is kept, and listed without a network.
 //!
 //! # Invariants
 //!
@@ -10,6 +10,7 @@
 //!   `tests/calendar/listing.rs`.
 //! - A fetch that fails leaves what was fetched before: `tests/calendar/fetching.rs`.
 //! - An event that somebody changed on its server is not overwritten: `tests/calendar/caldav.rs`.
+//! - Nobody is told of a change whom the call does not name: `tests/calendar/inviting.rs`.
 //! - A change edits the properties it names and no other byte of the note: `tests/calendar/changing.rs`.
 
 use std::sync::Arc;
@@ -25,11 +26,14 @@ mod free_time;
 mod get_event;
 mod list_events;
 mod note;
+mod people;
 mod period;
 mod properties;
 mod refresh_calendars;
+mod respond;
 mod row;
 mod saving;
+mod series;
 mod sources;
 mod update_event;
 mod written;
@@ -57,6 +61,7 @@ impl Skill for Calendar {
             native(create_event::CreateEvent),
             native(update_event::UpdateEvent),
             native(delete_event::DeleteEvent),
+            native(respond::Respond),
             native(free_time::FreeTime),
             native(calendars::Calendars),
             native(refresh_calendars::RefreshCalendars),

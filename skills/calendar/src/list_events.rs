@@ -2,13 +2,14 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, ToolContext, ToolError, ToolOutput, async_trait, json,
-    schemars,
+    Description, Effect, JsonSchema, NativeTool, ToolContext, ToolError, ToolOutput, Value, async_trait,
+    json, schemars,
 };
 use serde::Deserialize;
 
+use crate::elsewhere::account_of;
 use crate::period::Period;
-use crate::row::{add_state, output, rows};
+use crate::row::{Row, add_state, output, rows};
 use crate::sources;
 
 pub(crate) struct ListEvents;
@@ -56,12 +57,17 @@ impl NativeTool for ListEvents {
         let count = found.len();
         cut |= count > MOST;
         found.truncate(MOST);
+        let of = |row: &Row| {
+            let own = account_of(ctx.config(), &row.calendar.name).and_then(|account| account.email);
+            row.json(&period.zone, own.as_deref())
+        };
+        let events: Value = found.iter().map(of).collect();
         let mut answer = Map::new();
         answer.insert("from".into(), period.first.to_string().into());
         answer.insert("to".into(), period.last.to_string().into());
         answer.insert("zone".into(), json!(period.zone.iana_name()));
         answer.insert("count".into(), count.into());
-        answer.insert("events".into(), found.iter().map(|row| row.json(&period.zone)).collect());
+        answer.insert("events".into(), events);
         add_state(&mut answer, &calendars, cut);
         Ok(output(answer.into(), &found, &calendars).into())
     }

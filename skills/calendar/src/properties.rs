@@ -16,26 +16,15 @@ pub(crate) struct Times {
     pub(crate) length: SignedDuration,
 }
 
-/// The event of a series that describes all of it.
-pub(crate) fn master_mut<'a>(calendar: &'a mut Calendar, uid: &str) -> Option<&'a mut Component> {
-    calendar
-        .components_mut("VEVENT")
-        .find(|event| event.property("RECURRENCE-ID").is_none() && event.text("UID").as_deref() == Some(uid))
-}
-
 pub(crate) fn recurs(calendar: &Calendar) -> bool {
     let is_part = |name: &&str| calendar.components("VEVENT").any(|event| event.property(name).is_some());
     ["RRULE", "RDATE", "RECURRENCE-ID"].iter().any(is_part)
 }
 
-pub(crate) fn has_attendees(calendar: &Calendar) -> bool {
-    calendar.components("VEVENT").any(|event| event.property("ATTENDEE").is_some())
-}
-
 /// # Errors
 /// When the event does not say when it is.
 pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Result<Times, ToolError> {
-    let start = moment(event, "DTSTART")?.ok_or_else(|| unreadable("it has no start"))?;
+    let start = start(event)?;
     let length = event.property("DURATION").map(|length| Length::parse(length.value())).transpose();
     let length = length.map_err(|error| unreadable(&error.to_string()))?;
     if start.is_date() {
@@ -60,6 +49,22 @@ pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Re
     };
     let length = end.duration_since(begin).max(SignedDuration::ZERO);
     Ok(Times { start: home.to_datetime(begin), whole_days: false, length })
+}
+
+/// Moves its start, its end or both.
+///
+/// # Errors
+/// As [`Stretch::moved`], and for an event whose times cannot be read.
+pub(crate) fn move_to(
+    event: &mut Component,
+    zones: &mut Zones,
+    home: &TimeZone,
+    start: Option<Given>,
+    end: Option<Given>,
+) -> Result<(), ToolError> {
+    let times = times(event, zones, home)?;
+    let stretch = Stretch::moved(times.start, times.whole_days, times.length, start, end)?;
+    set_times(event, stretch, zones, home, &Moment::Utc(times.start))
 }
 
 /// Writes new times in the zone that the event has, or in this one where it has none yet.
@@ -90,9 +95,24 @@ pub(crate) fn set_times(
 
 /// A clock time of the user as a moment of that form.
 fn placed(form: &Moment, clock: DateTime, zones: &mut Zones, home: &TimeZone) -> Result<Moment, ToolError> {
-    let instant = Zone::Known(home.clone()).instant(clock);
+    match form {
+        Moment::Floating(_) => Ok(Moment::Floating(clock)),
+        _ => placed_at(form, Zone::Known(home.clone()).instant(clock), zones, home),
+    }
+}
+
+/// An instant as a moment of that form.
+///
+/// # Errors
+/// For a zone that nobody knows.
+pub(crate) fn placed_at(
+    form: &Moment,
+    instant: Timestamp,
+    zones: &mut Zones,
+    home: &TimeZone,
+) -> Result<Moment, ToolError> {
     Ok(match form {
-        Moment::Floating(_) => Moment::Floating(clock),
+        Moment::Floating(_) => Moment::Floating(home.to_datetime(instant)),
         Moment::Zoned(_, name) => {
             let zone = zones.get(name).map_err(|error| unreadable(&error.to_string()))?;
             Moment::Zoned(zone.clock(instant), name.clone())
@@ -101,7 +121,7 @@ fn placed(form: &Moment, clock: DateTime, zones: &mut Zones, home: &TimeZone) ->
     })
 }
 
-fn instant(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Result<Timestamp, ToolError> {
+pub(crate) fn instant(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Result<Timestamp, ToolError> {
     let zone = match moment {
         Moment::Utc(_) => Zone::Known(TimeZone::UTC),
         Moment::Zoned(_, name) => zones.get(name).map_err(|error| unreadable(&error.to_string()))?,
@@ -110,12 +130,18 @@ fn instant(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Result<Timest
     Ok(zone.instant(moment.clock()))
 }
 
-fn moment(event: &Component, name: &str) -> Result<Option<Moment>, ToolError> {
+/// # Errors
+/// Where it has none, or one that cannot be read.
+pub(crate) fn start(event: &Component) -> Result<Moment, ToolError> {
+    moment(event, "DTSTART")?.ok_or_else(|| unreadable("it has no start"))
+}
+
+pub(crate) fn moment(event: &Component, name: &str) -> Result<Option<Moment>, ToolError> {
     let moment = event.property(name).map(Moment::of).transpose();
     moment.map_err(|error| unreadable(&format!("{name}: {error}")))
 }
 
-fn unreadable(why: &str) -> ToolError {
+pub(crate) fn unreadable(why: &str) -> ToolError {
     ToolError::failed(
         format!("The event cannot be changed: {why}."),
         "Change it in the calendar program it came from.",
@@ -137,8 +163,11 @@ pub(crate) fn stamp(event: &mut Component, now: Timestamp) {
 /// What an event says, for a conflict: `Retro (2026-11-24 16:00, Room 1)`.
 pub(crate) fn summary(calendar: &Calendar, home: &TimeZone) -> String {
     let Some(event) = calendar.components("VEVENT").next() else { return "no event".into() };
-    let mut zones = Zones::of(calendar);
-    let when = times(event, &mut zones, home).map_or_else(
+    summary_of(event, &mut Zones::of(calendar), home)
+}
+
+pub(crate) fn summary_of(event: &Component, zones: &mut Zones, home: &TimeZone) -> String {
+    let when = times(event, zones, home).map_or_else(
         |_| "at an unknown time".to_owned(),
         |times| times.start.strftime(if times.whole_days { "%F" } else { "%F %H:%M" }).to_string(),
     );

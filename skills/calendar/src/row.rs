@@ -8,6 +8,7 @@ use nova_skill::jiff::{Timestamp, Zoned};
 use nova_skill::serde_json::Map;
 use nova_skill::{NotePath, Output, Value, json};
 
+use crate::people::invitation;
 use crate::period::Period;
 use crate::sources::Read;
 
@@ -62,7 +63,8 @@ impl Row<'_> {
         }
     }
 
-    pub(crate) fn json(&self, zone: &TimeZone) -> Value {
+    /// `own`: the user's address in its calendar.
+    pub(crate) fn json(&self, zone: &TimeZone, own: Option<&str>) -> Value {
         let mut row = Map::new();
         let event = self.instance.event;
         row.insert("title".into(), title(event).into());
@@ -74,6 +76,9 @@ impl Row<'_> {
         }
         if self.instance.recurrence.is_some() {
             row.insert("recurs".into(), true.into());
+        }
+        if let Some((_, answer)) = own.and_then(|own| invitation(event, own)) {
+            row.insert("answer".into(), answer.into());
         }
         row.into()
     }

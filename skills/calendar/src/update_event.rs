@@ -2,8 +2,6 @@ mod elsewhere;
 
 use std::sync::Arc;
 
-use nova_skill::jiff::SignedDuration;
-use nova_skill::jiff::civil::DateTime;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Change, Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput,
@@ -12,9 +10,10 @@ use nova_skill::{
 use serde::Deserialize;
 
 use self::elsewhere::UpdateElsewhere;
-use crate::elsewhere::names_event;
+use crate::elsewhere::{names_event, tells};
 use crate::find;
 use crate::note::{When, component};
+use crate::people;
 use crate::period::invalid;
 use crate::sources::{self, EVENT};
 use crate::written::{Given, Stretch, line};
@@ -29,6 +28,10 @@ pub(crate) struct ChangedEvent {
     pub(crate) event: String,
     /// What takes place.
     pub(crate) title: Option<String>,
+    /// The one instance of a recurring event of a server that changes, by its day, YYYY-MM-DD; all of them where nothing
+    /// is given.
+    #[schemars(extend("format" = "date"))]
+    pub(crate) date: Option<String>,
     /// The new start: a day, a time such as 2026-11-24T15:00, or the clock alone, such as 15:00. The event keeps its
     /// length unless an end is given.
     pub(crate) start: Option<String>,
@@ -37,9 +40,11 @@ pub(crate) struct ChangedEvent {
     /// Where it takes place; null removes it.
     #[serde(default)]
     pub(crate) location: Change<String>,
-    /// All who take part from now on, by name; null removes them.
+    /// All who take part from now on, by name, on a server by e-mail address; null removes them.
     #[serde(default)]
     pub(crate) attendees: Change<Vec<String>>,
+    /// Of an event of a server that others attend: the addresses of all of them, who are told.
+    pub(crate) notify: Option<Vec<String>>,
 }
 
 #[async_trait]
@@ -49,7 +54,7 @@ impl NativeTool for UpdateEvent {
     const EFFECT: Effect = Effect::Write;
 
     fn description(&self) -> Description {
-        Description::purpose("Moves an event or changes its details. A recurring event changes as a whole.")
+        Description::purpose("Moves an event or changes its details; of a recurring one all instances, or one where a date is given.")
             .use_when(
                 "an appointment or another event moves to another time, or its title, place or people change",
             )
@@ -58,12 +63,22 @@ impl NativeTool for UpdateEvent {
     }
 
     fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
-        names_event(config, args).then(|| native(UpdateElsewhere))
+        names_event(config, args).then(|| match tells(args, "notify") {
+            true => native(UpdateElsewhere::<true>),
+            false => native(UpdateElsewhere::<false>),
+        })
     }
 
     async fn run(&self, changed: ChangedEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let calendars = sources::read(ctx.as_ref(), None).await?;
         let note = find::note(ctx.as_ref(), &calendars, &changed.event).await?;
+        people::nobody_is_told(changed.notify.as_deref())?;
+        if changed.date.is_some() {
+            return Err(invalid(
+                "/date",
+                "a note describes all instances: skip this day with calendar.delete_event, and add an event for it",
+            ));
+        }
         let declared = ctx.records().get(EVENT)?;
         let record = declared.read(&note);
 
@@ -123,44 +138,11 @@ fn moved(
             "the event recurs: give the clock alone, such as 15:00, or change its days in the note",
         ));
     }
-    let stretch = stretch(before.begin(), before.is_whole_days(), before.length, start, end)?;
+    let stretch = Stretch::moved(before.begin(), before.is_whole_days(), before.length, start, end)?;
     let mut fields = if recurs { stretch.recurring()? } else { stretch.once() };
     if before.is_whole_days() && matches!(stretch, Stretch::Days(..)) {
         // However the note says it.
         fields.remove("allDay");
     }
     Ok(fields)
-}
-
-/// When an event is after its start, its end or both moved.
-///
-/// # Errors
-/// As [`Stretch::of`].
-pub(crate) fn stretch(
-    old_start: DateTime,
-    whole_days: bool,
-    length: SignedDuration,
-    start: Option<Given>,
-    end: Option<Given>,
-) -> Result<Stretch, ToolError> {
-    let at = |day: DateTime, given: Given| match given {
-        Given::Clock(time) => Given::At(day.date().to_datetime(time)),
-        given => given,
-    };
-    let start = match start {
-        Some(start) => at(old_start, start),
-        None if whole_days => Given::Day(old_start.date()),
-        None => Given::At(old_start),
-    };
-    let end = match (end, start) {
-        (Some(end), _) => Some(end),
-        // The length stays, unless whole days become times or the reverse.
-        (None, Given::Day(first)) if whole_days => {
-            let days = length.as_hours() / 24 - 1;
-            Some(Given::Day(first.saturating_add(nova_skill::jiff::Span::new().days(days))))
-        }
-        (None, Given::At(start)) if !whole_days => Some(Given::At(start.saturating_add(length))),
-        (None, _) => None,
-    };
-    Stretch::of(start, end)
 }

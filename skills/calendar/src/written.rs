@@ -1,8 +1,8 @@
 //! Times as a tool is given them, and as a note says them.
 
 use nova_skill::figures::plain_date;
-use nova_skill::jiff::ToSpan;
 use nova_skill::jiff::civil::{Date, DateTime, Time};
+use nova_skill::jiff::{SignedDuration, ToSpan};
 use nova_skill::serde_json::Map;
 use nova_skill::{ToolError, Value, json};
 
@@ -75,6 +75,39 @@ impl Stretch {
                 Err(invalid("/end", "must be a time, because the start is one"))
             }
         }
+    }
+
+    /// When an event is after its start, its end or both moved.
+    ///
+    /// # Errors
+    /// As [`Stretch::of`].
+    pub(crate) fn moved(
+        old_start: DateTime,
+        whole_days: bool,
+        length: SignedDuration,
+        start: Option<Given>,
+        end: Option<Given>,
+    ) -> Result<Self, ToolError> {
+        let at = |day: DateTime, given: Given| match given {
+            Given::Clock(time) => Given::At(day.date().to_datetime(time)),
+            given => given,
+        };
+        let start = match start {
+            Some(start) => at(old_start, start),
+            None if whole_days => Given::Day(old_start.date()),
+            None => Given::At(old_start),
+        };
+        let end = match (end, start) {
+            (Some(end), _) => Some(end),
+            // The length stays, unless whole days become times or the reverse.
+            (None, Given::Day(first)) if whole_days => {
+                let days = length.as_hours() / 24 - 1;
+                Some(Given::Day(first.saturating_add(days.days())))
+            }
+            (None, Given::At(start)) if !whole_days => Some(Given::At(start.saturating_add(length))),
+            (None, _) => None,
+        };
+        Self::of(start, end)
     }
 
     /// The fields of an event that takes place once, null for those that go.

@@ -10,20 +10,21 @@ use nova_skill::{
 };
 
 use super::{CreateEvent, NewEvent};
-use crate::elsewhere::{account_of, hosts, invites_nobody};
+use crate::elsewhere::{account_of, hosts, telling};
+use crate::people;
 use crate::period::invalid;
 use crate::properties;
 use crate::sources::caldav::Opened;
 use crate::written::{Stretch, line};
 
-/// [`CreateEvent`] in a calendar of a server.
-pub(crate) struct CreateElsewhere;
+/// [`CreateEvent`] in a calendar of a server; with `TELLS` one that others are invited to.
+pub(crate) struct CreateElsewhere<const TELLS: bool>;
 
 #[async_trait]
-impl NativeTool for CreateElsewhere {
+impl<const TELLS: bool> NativeTool for CreateElsewhere<TELLS> {
     type Args = NewEvent;
     const ID: &'static str = CreateEvent::ID;
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = if TELLS { Effect::Send } else { Effect::External };
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["calendar"];
 
     fn description(&self) -> Description {
@@ -35,14 +36,15 @@ impl NativeTool for CreateElsewhere {
     }
 
     fn question(&self, args: &Value, _: &Value) -> Option<String> {
-        Some(format!("Add an event to the calendar {}?", args["calendar"].as_str()?))
+        let told = telling(args, "attendees", "invite");
+        Some(format!("Add an event to the calendar {}{told}?", args["calendar"].as_str()?))
     }
 
     async fn run(&self, new: NewEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let said = new.calendar.unwrap_or_default();
         let account = account_of(ctx.config(), &said);
         let account = account.ok_or_else(|| invalid("/calendar", "must be a calendar of a server"))?;
-        invites_nobody(new.attendees.is_some_and(|attendees| !attendees.is_empty()))?;
+        let invited = people::invited(&account, new.attendees.as_deref().unwrap_or_default())?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &said).await?;
 
         let title = line("/title", &new.title)?;
@@ -81,6 +83,7 @@ impl NativeTool for CreateElsewhere {
         if let Some(location) = &new.location {
             made.add(Property::text("LOCATION", &line("/location", location)?));
         }
+        invited.into_iter().for_each(|person| made.add(person));
         if let Some(all) = file.calendars_mut().next() {
             if let Some((_, zone)) = defined.filter(|_| matches!(stretch, Stretch::Times(..))) {
                 all.push(zone);

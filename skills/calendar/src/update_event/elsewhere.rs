@@ -1,27 +1,29 @@
 use std::sync::Arc;
 
-use nova_dav::ical::{Moment, Property};
+use nova_dav::ical::{Calendar, Property};
 use nova_dav::zone::Zones;
 use nova_skill::{
     Change, Description, Effect, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value, async_trait,
     json,
 };
 
-use super::{ChangedEvent, UpdateEvent, stretch};
-use crate::elsewhere::{account_of, hosts, invites_nobody};
+use super::{ChangedEvent, UpdateEvent};
+use crate::elsewhere::{account_of, hosts, telling};
+use crate::people;
 use crate::period::invalid;
 use crate::properties;
+use crate::series;
 use crate::sources::caldav::Opened;
 use crate::written::line;
 
-/// [`UpdateEvent`] for an event of a server.
-pub(crate) struct UpdateElsewhere;
+/// [`UpdateEvent`] for an event of a server; with `TELLS` one whose attendees are told.
+pub(crate) struct UpdateElsewhere<const TELLS: bool>;
 
 #[async_trait]
-impl NativeTool for UpdateElsewhere {
+impl<const TELLS: bool> NativeTool for UpdateElsewhere<TELLS> {
     type Args = ChangedEvent;
     const ID: &'static str = UpdateEvent::ID;
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = if TELLS { Effect::Send } else { Effect::External };
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["calendar"];
 
     fn description(&self) -> Description {
@@ -34,7 +36,11 @@ impl NativeTool for UpdateElsewhere {
 
     fn question(&self, args: &Value, config: &Value) -> Option<String> {
         let account = account_of(config, args["event"].as_str()?)?;
-        Some(format!("Change this event in the calendar {}?", account.name))
+        let what = match args["date"].as_str() {
+            Some(day) => format!("Change the instance of {day} of this event"),
+            None => "Change this event".into(),
+        };
+        Some(format!("{what} in the calendar {}{}?", account.name, telling(args, "notify", "tell")))
     }
 
     async fn run(&self, changed: ChangedEvent, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
@@ -42,51 +48,81 @@ impl NativeTool for UpdateElsewhere {
         let account = account.ok_or_else(|| invalid("/event", "must be an event of a server"))?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &changed.event).await?;
         let held = calendar.event(&changed.event)?;
-        let gets_attendees = matches!(&changed.attendees, Change::Set(names) if !names.is_empty());
-        invites_nobody(gets_attendees || properties::has_attendees(&held.calendar))?;
+        let gives_nothing = matches!(
+            &changed,
+            ChangedEvent {
+                title: None,
+                start: None,
+                end: None,
+                location: Change::Keep,
+                attendees: Change::Keep,
+                ..
+            }
+        );
+        if gives_nothing {
+            return Err(nothing_to_change());
+        }
 
         let mut file = held.calendar.clone();
-        let (home, recurs) = (ctx.clock().zone(), properties::recurs(&file));
+        let home = ctx.clock().zone();
         let mut zones = Zones::of(&file);
-        let master = properties::master_mut(&mut file, &held.uid)
-            .ok_or_else(|| ToolError::failed("The series of this event is not on the server.", ""))?;
-        let before = master.clone();
-        if changed.start.is_some() || changed.end.is_some() {
-            if recurs {
-                return Err(ToolError::failed(
-                    "Nothing was changed: the event recurs, and its exceptions would not move with it.",
-                    "Move it in the calendar program it came from.",
-                ));
-            }
-            let start = properties::given("/start", changed.start.as_deref())?;
-            let end = properties::given("/end", changed.end.as_deref())?;
-            let times = properties::times(master, &mut zones, &home)?;
-            let new = stretch(times.start, times.whole_days, times.length, start, end)?;
-            let utc = Moment::Utc(times.start);
-            properties::set_times(master, new, &mut zones, &home, &utc)?;
+        let start = properties::given("/start", changed.start.as_deref())?;
+        let end = properties::given("/end", changed.end.as_deref())?;
+        let moves = start.is_some() || end.is_some();
+        let instance = match &changed.date {
+            None => None,
+            Some(day) => Some(series::instance_on(ctx.as_ref(), &held.calendar, day)?.1),
+        };
+        let recurs = properties::recurs(&file);
+        if instance.is_none() && recurs && moves {
+            series::move_all(&mut file, &held.uid, &home, start, end)?;
+        }
+        let event = match &instance {
+            Some(instance) => series::instance_mut(&mut file, &held.uid, instance, &home)?,
+            None => series::master_mut(&mut file, &held.uid)?,
+        };
+        if moves && (instance.is_some() || !recurs) {
+            properties::move_to(event, &mut zones, &home, start, end)?;
         }
         if let Some(title) = &changed.title {
-            master.set(Property::text("SUMMARY", &line("/title", title)?));
+            event.set(Property::text("SUMMARY", &line("/title", title)?));
         }
         match &changed.location {
             Change::Keep => {}
-            Change::Remove => master.remove("LOCATION"),
-            Change::Set(location) => master.set(Property::text("LOCATION", &line("/location", location)?)),
+            Change::Remove => event.remove("LOCATION"),
+            Change::Set(location) => event.set(Property::text("LOCATION", &line("/location", location)?)),
         }
-        if *master == before {
-            return Err(ToolError::InvalidArguments {
-                path: String::new(),
-                rule: "there is nothing to change".into(),
-                allowed: ["title", "start", "end", "location"].map(str::to_owned).into(),
-            });
+        if instance.is_some() {
+            people::set_attendees(event, calendar.account(), &changed.attendees)?;
+        } else {
+            for event in file.components_mut("VEVENT") {
+                people::set_attendees(event, calendar.account(), &changed.attendees)?;
+            }
         }
-        properties::stamp(master, ctx.clock().now());
+        if file == held.calendar {
+            return Err(nothing_to_change());
+        }
+        people::check_told(calendar.account(), &held.calendar, Some(&file), changed.notify.as_deref())?;
+        series::stamp_changed(&mut file, &held.calendar, ctx.clock().now());
         calendar.replace(&held, &file).await?;
+
+        let summary = |calendar: &Calendar| match &instance {
+            Some(instance) => series::summary(calendar, &held.uid, instance, &home),
+            None => properties::summary(calendar, &home),
+        };
         let answer = json!({
             "event": format!("{}/{}", calendar.name(), held.uid),
-            "before": properties::summary(&held.calendar, &home),
-            "now": properties::summary(&file, &home),
+            "before": summary(&held.calendar),
+            "now": summary(&file),
         });
         Ok(Output::new(answer).untrusted().into())
+    }
+}
+
+fn nothing_to_change() -> ToolError {
+    ToolError::InvalidArguments {
+        path: String::new(),
+        rule: "there is nothing to change".into(),
+        allowed: ["title", "start", "end", "location", "attendees"].map(str::to_owned).into(),
     }
 }

@@ -7,9 +7,10 @@ use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest, decided};
 use crate::calendar;
 use crate::radicale::Radicale;
 
-const RETRO: &str = "SUMMARY:Retro\nDTSTART:20261124T160000Z\nDTEND:20261124T170000Z\nLOCATION:Room 1";
+pub(crate) const RETRO: &str =
+    "SUMMARY:Retro\nDTSTART:20261124T160000Z\nDTEND:20261124T170000Z\nLOCATION:Room 1";
 
-fn with_retro() -> (Radicale, SkillInVault) {
+pub(crate) fn with_retro() -> (Radicale, SkillInVault) {
     let server = Radicale::start();
     server.make_calendar("work", "Work");
     server.put("retro", RETRO);
@@ -18,12 +19,12 @@ fn with_retro() -> (Radicale, SkillInVault) {
     (server, skill)
 }
 
-fn refresh(skill: &SkillInVault) -> Value {
+pub(crate) fn refresh(skill: &SkillInVault) -> Value {
     skill.value("refresh_calendars", json!({}))["calendars"].clone()
 }
 
 /// Title and start of each event.
-fn listed(skill: &SkillInVault, from: &str, days: i64) -> Vec<String> {
+pub(crate) fn listed(skill: &SkillInVault, from: &str, days: i64) -> Vec<String> {
     let answer = skill.value("list_events", json!({"from": from, "days": days}));
     assert_eq!(answer["problems"], Value::Null);
     let row =
@@ -251,33 +252,6 @@ fn an_event_or_one_day_of_it_is_deleted() {
     assert!(server.get("retro").contains(" 404 "));
     let rows = ["2026-11-23T09:00 Stand-up", "2026-11-25T09:00 Stand-up", "2026-11-26T09:00 Stand-up"];
     assert_eq!(listed(&skill, "2026-11-23", 7), rows);
-    let error = skill.error("update_event", json!({"event": "Mine/Work/daily", "start": "10:00"}));
-    assert_eq!(
-        error.message,
-        "Nothing was changed: the event recurs, and its exceptions would not move with it."
-    );
-}
-
-#[test]
-fn an_event_with_attendees_is_left_alone() {
-    let (server, skill) = with_retro();
-    server.put("retro", &format!("{RETRO}\nORGANIZER:mailto:a@example.org\nATTENDEE:mailto:b@example.org"));
-    refresh(&skill);
-    for (tool, args) in [
-        ("update_event", json!({"event": "Mine/Work/retro", "title": "X"})),
-        ("delete_event", json!({"event": "Mine/Work/retro"})),
-        (
-            "create_event",
-            json!({"title": "X", "start": "2026-11-25", "calendar": "Mine/Work", "attendees": ["b@example.org"]}),
-        ),
-    ] {
-        let error = skill.error(tool, args);
-        assert_eq!(
-            error.message,
-            "Nothing was changed: the event has attendees, whom its server would notify."
-        );
-    }
-    assert!(server.get("retro").contains("SUMMARY:Retro"));
 }
 
 /// By its title alone a call is one about notes, which changes nothing elsewhere.

@@ -111,8 +111,9 @@ fn the_tools_are_those_of_the_contract() {
             r#"list_events ["from", "to", "days", "calendar", "query"] Read"#,
             r#"get_event ["event"] Read"#,
             r#"create_event ["title", "start", "end", "calendar", "location", "attendees", "rrule", "timezone"] Write"#,
-            r#"update_event ["event", "title", "start", "end", "location", "attendees"] Write"#,
-            r#"delete_event ["event", "date"] Destructive"#,
+            r#"update_event ["event", "title", "date", "start", "end", "location", "attendees", "notify"] Write"#,
+            r#"delete_event ["event", "date", "notify"] Destructive"#,
+            r#"respond ["event", "answer", "organizer"] Send"#,
             r#"free_time ["days", "duration", "from", "between"] Read"#,
             "calendars [] Read",
             // Without an address there is no `refresh_calendars`: see `fetching`.

@@ -5,9 +5,11 @@ mod caldav;
 mod changing;
 mod exported;
 mod fetching;
+mod inviting;
 mod listing;
 mod planning;
 mod radicale;
+mod recurring;
 
 use nova_testkit::SkillInVault;
 

@@ -158,3 +158,26 @@ fn reads_dates_times_and_durations() {
         assert!(length(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn a_changed_property_keeps_its_parameters_and_all_other_lines() {
+    let mut calendar = parsed(EXPORTED);
+    for event in calendar.components_mut("VEVENT") {
+        for person in event.properties_mut("ATTENDEE") {
+            person.set_param("partstat", "DECLINED");
+            person.set_param("X-NEW", "a:b");
+        }
+        event.properties_mut("SUMMARY").for_each(|summary| summary.set_value("Retro\r\nX-MORE:1"));
+        event.remove_properties(|property| property.is("X-EMPTY"));
+    }
+    let expected = EXPORTED
+        .replace(
+            "ATTENDEE;CN=\"Doe: Jane\";PARTSTAT=ACCEPTED;X-UNKNOWN=a,\"b,c\":mailto:jane@example\r\n",
+            "ATTENDEE;CN=\"Doe: Jane\";PARTSTAT=DECLINED;X-UNKNOWN=a,\"b,c\";X-NEW=\"a:b\"\r\n :mailto:jane@example\r\n",
+        )
+        .replace("summary:Stand-\r\n up\\, daily", "SUMMARY:Retro\\nX-MORE:1")
+        .replace("X-Empty:\r\n", "");
+    let printed = String::from_utf8(calendar.print()).expect("text");
+    let unfolded = |text: &str| text.replace("\r\n ", "");
+    assert_eq!(unfolded(&printed), unfolded(&expected));
+}

@@ -376,3 +376,48 @@ describe('a new event', () => {
     expect(asked('create_event')).toEqual([]);
   });
 });
+
+describe('an event of a server', () => {
+  const WORK = { calendar: 'Work', kind: 'caldav', read_only: false, events: 1, fetched: '2026-11-23T14:30:00Z', problems: [] };
+  const KICKOFF = { title: 'Kick-off', start: '2026-11-23T16:00', end: '2026-11-23T17:00', event: 'Work/k', calendar: 'Work' };
+  const people = [
+    { name: 'Boss', address: 'boss@example.org', answer: 'ACCEPTED' },
+    { name: null, address: 'noor@example.org', answer: 'NEEDS-ACTION' },
+  ];
+  const openOne = async (event: Record<string, JsonValue>, detail: Record<string, JsonValue>) => {
+    const rest = await open({ 'calendar.list_events': () => listed([event]), 'calendar.get_event': () => answer(detail) }, [NOTES, WORK]);
+    await userEvent.click(box(/^Kick-off/));
+    return { ...rest, sheet: within(screen.getByTestId('event-sheet')) };
+  };
+
+  test('is answered where it is an invitation', async () => {
+    const invitation = { organizer: 'boss@example.org', answer: 'NEEDS-ACTION' };
+    const { asked, sheet } = await openOne({ ...KICKOFF, answer: 'NEEDS-ACTION' }, { attendees: people, invitation });
+    expect(box(/^Kick-off ?, .*Work, not answered$/)).toHaveClass('border-dashed');
+    const answers = within(sheet.getByRole('group', { name: 'Answer boss@example.org' }));
+    await userEvent.click(answers.getByRole('button', { name: 'Maybe' }));
+    expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'tentative' }]);
+  });
+
+  test('shows which answer was given', async () => {
+    const { sheet } = await openOne({ ...KICKOFF, answer: 'ACCEPTED' }, { attendees: people, invitation: { organizer: 'boss@example.org', answer: 'ACCEPTED' } });
+    expect(box(/^Kick-off/)).not.toHaveClass('border-dashed');
+    expect(sheet.getByRole('button', { name: 'Accept' })).toHaveAttribute('aria-pressed', 'true');
+    expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'false');
+  });
+
+  test('is changed and deleted with all who are told', async () => {
+    const { asked, sheet, press } = await openOne(KICKOFF, { attendees: people });
+    expect(sheet.queryByRole('group')).toBeNull();
+    const kickoff = box(/^Kick-off/);
+    press(' ', kickoff);
+    press('ArrowDown', kickoff);
+    await act(async () => void press(' ', kickoff));
+    const notify = ['boss@example.org', 'noor@example.org'];
+    expect(asked('update_event')).toEqual([{ event: 'Work/k', start: '2026-11-23T16:15', notify }]);
+    await userEvent.click(sheet.getByRole('button', { name: 'Actions for Kick-off' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Delete event' }));
+    await act(async () => {});
+    expect(asked('delete_event')).toEqual([{ event: 'Work/k', notify }]);
+  });
+});

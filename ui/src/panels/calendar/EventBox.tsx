@@ -19,12 +19,14 @@ interface EventBoxProps {
   readonly lifted?: boolean;
 }
 
-const looks: Record<SourceColour, string> = {
-  c1: 'border-l-c1 bg-accent-soft',
-  c2: 'border-l-c2 bg-accent-soft',
-  c3: 'border-l-c3 bg-surface-sunken',
-  c4: 'border-l-c4 bg-surface-sunken',
-};
+const edges: Record<SourceColour, string> = { c1: 'border-l-c1', c2: 'border-l-c2', c3: 'border-l-c3', c4: 'border-l-c4' };
+const grounds: Record<SourceColour, string> = { c1: 'bg-accent-soft', c2: 'bg-accent-soft', c3: 'bg-surface-sunken', c4: 'bg-surface-sunken' };
+
+/** An invitation that waits for an answer has a dashed frame. */
+function lookOf(waits: boolean, colour: SourceColour, marked: boolean): string {
+  const frame = waits ? 'border-y-line-control border-r-line-control' : 'border-y-transparent border-r-transparent';
+  return `${edges[colour]} ${waits ? 'border-dashed bg-surface' : grounds[colour]} ${marked ? 'border-y-accent border-r-accent' : frame}`;
+}
 
 /** px of an event below which it has one line, and px of an hour in a window of usual height and in a low one. */
 const ONE_LINE = 34;
@@ -43,6 +45,7 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
   const oneLine = (minutes / 60) * hour < ONE_LINE || under;
   const open = state.open === event.key;
   const narrow = columns > 1;
+  const waits = event.answer === 'NEEDS-ACTION';
   return (
     <div
       role="listitem"
@@ -59,7 +62,7 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
         tabIndex={lifted ? -1 : 0}
         onClick={() => dragging.clicked() && dispatch({ type: 'opened', event: event.key })}
         {...(lifted ? {} : dragging.ofEvent(event))}
-        className={`relative flex h-full w-full touch-none flex-col items-stretch overflow-hidden rounded-badge border border-l-3 text-left text-small ${looks[source.colour]} ${open || lifted ? 'border-y-accent border-r-accent' : 'border-y-transparent border-r-transparent'} ${lifted ? 'shadow-2' : ''} ${past ? 'text-fg-3' : 'text-fg'} ${single ? 'px-1.5 py-px' : 'px-1'}`}
+        className={`relative flex h-full w-full touch-none flex-col items-stretch overflow-hidden rounded-badge border border-l-3 text-left text-small ${lookOf(waits, source.colour, open || lifted)} ${lifted ? 'shadow-2' : ''} ${past ? 'text-fg-3' : 'text-fg'} ${single ? 'px-1.5 py-px' : 'px-1'}`}
       >
         <span className={`flex min-w-0 gap-1.5 leading-4 ${oneLine ? 'items-center' : 'items-start'}`}>
           {single && <span className="flex pt-px"><Mark source={source} /></span>}
@@ -78,6 +81,7 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
                 </span>
               </>
             )}
+            {waits && single && <span aria-hidden="true" className="block">not answered</span>}
           </span>
         )}
         <span className="sr-only">, {spokenRest(event, source.name, source.readOnly)}</span>

@@ -12,7 +12,7 @@ import { dayText, nowText, titleOf, whenText } from './words';
 const BERLIN = 'Europe/Berlin';
 
 function event(start: string, end: string, more: Partial<CalendarEvent> = {}): CalendarEvent {
-  return { key: `${start} ${more.title ?? 'A'}`, id: 'Events/A.md', title: 'A', start, end, wholeDay: false, calendar: 'vault', location: null, recurs: false, there: null, ...more };
+  return { key: `${start} ${more.title ?? 'A'}`, id: 'Events/A.md', title: 'A', start, end, wholeDay: false, calendar: 'vault', location: null, recurs: false, answer: null, there: null, ...more };
 }
 
 describe('times', () => {

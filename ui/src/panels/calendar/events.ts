@@ -18,6 +18,8 @@ export interface CalendarEvent {
   readonly calendar: string;
   readonly location: string | null;
   readonly recurs: boolean;
+  /** The user's answer to an invitation, as a calendar says it: `NEEDS-ACTION`. */
+  readonly answer: string | null;
   /** Its start in its own zone: "2026-11-24 14:00 America/New_York". */
   readonly there: string | null;
 }
@@ -68,6 +70,7 @@ function eventOf(row: Row): CalendarEvent | null {
     calendar: textIn(row, 'calendar') ?? '',
     location: textIn(row, 'location'),
     recurs: row['recurs'] === true,
+    answer: textIn(row, 'answer'),
     there: textIn(row, 'there'),
   };
 }

@@ -3,10 +3,10 @@
 import type { Dispatch } from 'react';
 
 import { useBackend, type JsonValue } from '../../ipc';
-import { isRow } from '../skill/answer';
+import { isRow, type Row } from '../skill/answer';
 import { failed } from '../skill/useReads';
 import type { PanelCalls } from '../skill/useCalls';
-import { textIn, type CalendarEvent } from './events';
+import { listIn, textIn, type CalendarEvent } from './events';
 import { argsOf, labelOf, settledSpan } from './moving';
 import type { CalendarSource } from './sources';
 import type { CalendarChange, CalendarState, Lift } from './state';
@@ -24,6 +24,10 @@ interface Panel {
   again(): void;
 }
 
+export type Answer = 'accept' | 'tentative' | 'decline';
+
+const answered: Readonly<Record<Answer, string>> = { accept: 'Accept', tentative: 'Answer maybe to', decline: 'Decline' };
+
 export interface Writing {
   /** Begins a new event on the day that is shown. */
   add(): void;
@@ -33,6 +37,8 @@ export interface Writing {
   drop(lift: Lift): Promise<string | null>;
   /** `date`: that day of a recurring event alone. */
   remove(event: CalendarEvent, date: string | null): void;
+  /** Answers an invitation of a server. */
+  respond(event: CalendarEvent, organizer: string, answer: Answer): void;
   /** Fetches what is at an address, and reads everything again. */
   refresh(remote: boolean): Promise<JsonValue>;
 }
@@ -46,12 +52,10 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
   };
   const reasonOf = ({ ok, error }: Awaited<ReturnType<typeof call>>) => (ok ? null : (error?.message ?? 'It failed without a reason.'));
 
-  /** The zone of an event's own times: what is written to it is of that zone. */
-  const zoneOf = async (event: CalendarEvent): Promise<string | null> => {
+  /** What an event says, for what is written to it. */
+  const detailOf = async (event: CalendarEvent): Promise<JsonValue> => {
     const run = `panel-${crypto.randomUUID()}`;
-    const { value } = await backend.rpc('call_tool', { tool: nameOf('get_event'), args: { event: event.id }, run }).catch(failed);
-    const fields = isRow(value) ? (value['fields'] ?? null) : null;
-    return isRow(fields) ? textIn(fields, 'timezone') : null;
+    return (await backend.rpc('call_tool', { tool: nameOf('get_event'), args: { event: event.id }, run }).catch(failed)).value;
   };
 
   return {
@@ -71,14 +75,23 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
         return null;
       }
       dispatch({ type: 'dropped' });
-      const told = argsOf(lift, zone, await zoneOf(event));
-      const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', told.args));
+      const detail = await detailOf(event);
+      const told = argsOf(lift, zone, textIn(fieldsOf(detail), 'timezone'));
+      const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', { ...told.args, ...notifyOf(detail) }));
       if (reason !== null) dispatch({ type: 'refused', event: event.key });
       return reason;
     },
     remove: (event, date) => {
       const label = date === null ? `Delete ${event.title}` : `Skip ${event.title} on ${dayText(date, today)}`;
-      void call(label, 'delete_event', { event: event.id, ...(date === null ? {} : { date }) }).then(({ ok }) => ok && dispatch({ type: 'closed' }));
+      const remove = async () => {
+        const notify = event.id.endsWith('.md') ? {} : notifyOf(await detailOf(event));
+        const { ok } = await call(label, 'delete_event', { event: event.id, ...(date === null ? {} : { date }), ...notify });
+        if (ok) dispatch({ type: 'closed' });
+      };
+      void remove();
+    },
+    respond: (event, organizer, answer) => {
+      void call(`${answered[answer]} ${event.title}`, 'respond', { event: event.id, organizer, answer });
     },
     refresh: async (remote) => {
       if (!remote) {
@@ -88,4 +101,15 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       return (await call('Fetch calendars', 'refresh_calendars', {})).value;
     },
   };
+}
+
+function fieldsOf(detail: JsonValue): Row {
+  const fields = isRow(detail) ? detail['fields'] : null;
+  return isRow(fields) ? fields : {};
+}
+
+/** Those whom a server tells of a change: the question names them. */
+function notifyOf(detail: JsonValue): { notify?: string[] } {
+  const people = listIn(detail, 'attendees').flatMap((row) => textIn(row, 'address') ?? []);
+  return people.length === 0 ? {} : { notify: people };
 }

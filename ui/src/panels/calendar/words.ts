@@ -57,6 +57,6 @@ export function nowText({ start, end, wholeDay }: CalendarEvent, now: number, zo
 }
 
 /** What a screen reader says of an event beside what is drawn: what is particular about it. */
-export function spokenRest({ recurs }: CalendarEvent, calendar: string, readOnly: boolean): string {
-  return [calendar, recurs ? 'recurring' : '', readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
+export function spokenRest({ recurs, answer }: CalendarEvent, calendar: string, readOnly: boolean): string {
+  return [calendar, recurs ? 'recurring' : '', answer === 'NEEDS-ACTION' ? 'not answered' : '', readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
 }

@@ -1,4 +1,4 @@
-use nova_skill::{ContentHash, Value};
+use nova_skill::{ContentHash, ToolError, Value};
 use url::Url;
 
 /// An account of a calendar server, or one calendar of it, as the user set it.
@@ -10,6 +10,8 @@ pub(crate) struct Account {
     /// The credential, `calendar/KEY`.
     pub(crate) credential: Option<String>,
     pub(crate) read_only: bool,
+    /// The user's address, as invitations name it.
+    pub(crate) email: Option<String>,
 }
 
 /// Those of the skill's configuration; an address that is none is left out.
@@ -27,11 +29,23 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
             user: text("user").map(str::to_owned),
             credential: reference.and_then(|name| name.strip_suffix('}')).map(str::to_owned),
             read_only: entry["read_only"].as_bool().unwrap_or_default(),
+            email: text("email").or(text("user").filter(|user| user.contains('@'))).map(str::to_owned),
         })
     })
 }
 
 impl Account {
+    /// # Errors
+    /// When it is not known.
+    pub(crate) fn own_address(&self) -> Result<&str, ToolError> {
+        self.email.as_deref().ok_or_else(|| {
+            ToolError::failed(
+                format!("Nothing was changed: Nova does not know your e-mail address in {}.", self.name),
+                "Set it as the email of this calendar in Settings, Skills, Calendar.",
+            )
+        })
+    }
+
     /// Of what is kept of it. Another user of the same server has other calendars.
     pub(super) fn key(&self) -> String {
         let who = format!("{}\n{}", self.url, self.user.as_deref().unwrap_or_default());

@@ -57,6 +57,10 @@ impl<'a> Opened<'a> {
         Ok(Self { ctx, account, calendar, events })
     }
 
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.calendar.name
     }

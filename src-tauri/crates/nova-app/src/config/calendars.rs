@@ -33,7 +33,7 @@ fn entry(at: usize, calendar: &Value) -> Result<Value, (String, String)> {
         Some("ics" | "caldav") => return wrong("url", "must be an https: address"),
         _ => return wrong("kind", "must be \"ics\" or \"caldav\""),
     };
-    for name in ["user", "password"] {
+    for name in ["user", "password", "email"] {
         match &calendar[name] {
             Value::Null => {}
             Value::String(text) => drop(entry.insert(name.into(), json!(text.trim()))),
@@ -87,7 +87,7 @@ mod tests {
             {"id": "Team", "kind": "ics", "url": "Calendars/team.ics"},
             {"id": "Holidays", "kind": "ics", "url": "webcal://calendar.example/a.ics"},
             {"id": "Work", "kind": "caldav", "url": "https://dav.example/", "user": "noor",
-             "password": "${credentials:calendar/work}", "read_only": true},
+             "password": "${credentials:calendar/work}", "email": "noor@example.org", "read_only": true},
         ])))
         .expect("three calendars");
         let own =
@@ -101,7 +101,7 @@ mod tests {
                 {"name": "Team", "file": "Calendars/team.ics"},
                 {"name": "Holidays", "address": "webcal://calendar.example/a.ics"},
                 {"name": "Work", "caldav": "https://dav.example/", "user": "noor",
-                 "password": "${credentials:calendar/work}", "read_only": true},
+                 "password": "${credentials:calendar/work}", "email": "noor@example.org", "read_only": true},
             ]))
         );
         assert_eq!(

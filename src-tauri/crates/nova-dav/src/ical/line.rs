@@ -31,6 +31,22 @@ impl Property {
         self
     }
 
+    /// Gives it another value, as the format writes it.
+    pub fn set_value(&mut self, value: impl Into<String>) {
+        self.value = value.into();
+        self.raw = None;
+    }
+
+    /// Gives a parameter one value in place of those it has.
+    pub fn set_param(&mut self, name: &str, value: &str) {
+        let name = name.to_ascii_uppercase();
+        match self.params.iter_mut().find(|(param, _)| param.eq_ignore_ascii_case(&name)) {
+            Some((_, values)) => *values = vec![value.to_owned()],
+            None => self.params.push((name, vec![value.to_owned()])),
+        }
+        self.raw = None;
+    }
+
     /// From an unfolded line; `None` for a line without a name and a colon.
     pub(super) fn read(line: &str, raw: Vec<u8>) -> Option<Self> {
         let name_end = line.find([';', ':'])?;

@@ -125,6 +125,14 @@ impl Component {
         self.all().filter(move |property| property.is(name))
     }
 
+    /// For those that may stand several times, such as `ATTENDEE`.
+    pub fn properties_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Property> {
+        self.entries.iter_mut().filter_map(move |entry| match entry {
+            Entry::Property(property) if property.is(name) => Some(property),
+            _ => None,
+        })
+    }
+
     pub fn property(&self, name: &str) -> Option<&Property> {
         self.properties(name).next()
     }
@@ -175,6 +183,11 @@ impl Component {
 
     pub fn remove(&mut self, name: &str) {
         self.entries.retain(|entry| !matches!(entry, Entry::Property(property) if property.is(name)));
+    }
+
+    /// Removes the properties for which it holds.
+    pub fn remove_properties(&mut self, mut condition: impl FnMut(&Property) -> bool) {
+        self.entries.retain(|entry| !matches!(entry, Entry::Property(property) if condition(property)));
     }
 
     pub fn push(&mut self, component: Component) {

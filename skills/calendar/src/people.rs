@@ -1,0 +1,171 @@
+//! Who organises an event of a server and who attends it, by e-mail address: those whom the server tells of a change.
+
+use nova_dav::ical::{Calendar, Component, Property};
+use nova_skill::{Change, ToolError};
+
+use crate::period::invalid;
+use crate::sources::caldav::Account;
+
+/// What an `ORGANIZER` or `ATTENDEE` is reached at, without `mailto:`.
+pub(crate) fn address_of(person: &Property) -> &str {
+    let address = person.value().trim();
+    let scheme = address.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:"));
+    scheme.map_or(address, |scheme| address[scheme.len()..].trim())
+}
+
+pub(crate) fn is_at(person: &Property, address: &str) -> bool {
+    address_of(person).eq_ignore_ascii_case(address.trim())
+}
+
+pub(crate) fn organizer(calendar: &Calendar) -> Option<&str> {
+    calendar.components("VEVENT").find_map(|event| event.property("ORGANIZER")).map(address_of)
+}
+
+/// All who attend an event or one instance of it, each once.
+pub(crate) fn attendees(calendar: &Calendar) -> Vec<String> {
+    let mut all = Vec::new();
+    for event in calendar.components("VEVENT") {
+        event.properties("ATTENDEE").for_each(|person| add(&mut all, address_of(person)));
+    }
+    all
+}
+
+fn add(all: &mut Vec<String>, address: &str) {
+    if !all.iter().any(|other| other.eq_ignore_ascii_case(address)) {
+        all.push(address.to_owned());
+    }
+}
+
+/// The user's answer to an invitation of somebody else, and to whom it goes; `None` for any other event.
+pub(crate) fn invitation<'a>(event: &'a Component, own: &str) -> Option<(&'a str, &'static str)> {
+    let organizer =
+        event.property("ORGANIZER").map(address_of).filter(|other| !other.eq_ignore_ascii_case(own))?;
+    let answer = event.properties("ATTENDEE").find(|person| is_at(person, own))?.param("PARTSTAT");
+    let is_given = |given: &&str| answer.is_some_and(|answer| answer.eq_ignore_ascii_case(given));
+    let given = ["ACCEPTED", "DECLINED", "TENTATIVE"].into_iter().find(is_given);
+    Some((organizer, given.unwrap_or("NEEDS-ACTION")))
+}
+
+/// That a change may tell those whom the call names, and tells nobody else. `after` is the event as it will be, `None`
+/// where it is deleted.
+///
+/// # Errors
+/// Where others attend it whom the call does not name, and where somebody else organises it.
+pub(crate) fn check_told(
+    account: &Account,
+    before: &Calendar,
+    after: Option<&Calendar>,
+    named: Option<&[String]>,
+) -> Result<(), ToolError> {
+    let mut told = attendees(before);
+    after.map(attendees).unwrap_or_default().iter().for_each(|person| add(&mut told, person));
+    if let Some(organizer) = organizer(before)
+        && !organizer.eq_ignore_ascii_case(account.own_address()?)
+    {
+        return Err(ToolError::failed(
+            format!("Nothing was changed: the event is one of {organizer}, who alone can change it."),
+            "Answer the invitation with calendar.respond, or ask its organizer.",
+        ));
+    }
+    let own = account.email.as_deref().unwrap_or_default();
+    told.retain(|person| !person.eq_ignore_ascii_case(own));
+    let named = named.unwrap_or_default();
+    let is_in = |list: &[String], person: &String| {
+        list.iter().any(|other| other.trim().eq_ignore_ascii_case(person.trim()))
+    };
+    if told.iter().all(|person| is_in(named, person)) {
+        let is_other = |person: &&String| !is_in(&told, person) && !person.trim().eq_ignore_ascii_case(own);
+        return match named.iter().find(is_other) {
+            None => Ok(()),
+            Some(other) => Err(invalid("/notify", &format!("{other} does not attend the event"))),
+        };
+    }
+    Err(ToolError::failed(
+        "Nothing was changed: the event has attendees, whom its server would notify.",
+        format!("Call it again with notify: {}.", nova_skill::json!(told)),
+    ))
+}
+
+/// # Errors
+/// Where somebody is named: of a note nobody is told.
+pub(crate) fn nobody_is_told(named: Option<&[String]>) -> Result<(), ToolError> {
+    match named {
+        None | Some([]) => Ok(()),
+        Some(_) => Err(invalid("/notify", "the event is a note, of which nobody is told; leave it out")),
+    }
+}
+
+/// The organizer and the attendees of a new event; nobody for an event of the user alone.
+///
+/// # Errors
+/// For what is no e-mail address, and where the user's own is not known.
+pub(crate) fn invited(account: &Account, people: &[String]) -> Result<Vec<Property>, ToolError> {
+    if people.is_empty() {
+        return Ok(Vec::new());
+    }
+    let organizer = Property::new("ORGANIZER", format!("mailto:{}", account.own_address()?));
+    let mut all = vec![organizer];
+    for person in people {
+        all.push(attendee(person)?);
+    }
+    Ok(all)
+}
+
+/// Those who attend an event from now on; what the event says of one who stays is kept.
+///
+/// # Errors
+/// As [`invited`].
+pub(crate) fn set_attendees(
+    event: &mut Component,
+    account: &Account,
+    people: &Change<Vec<String>>,
+) -> Result<(), ToolError> {
+    let people: &[String] = match people {
+        Change::Keep => return Ok(()),
+        Change::Remove => &[],
+        Change::Set(people) => people,
+    };
+    let mut new = invited(account, people)?;
+    new.retain(|person| {
+        !event.all().any(|before| before.is(person.name()) && is_at(before, address_of(person)))
+    });
+    let stays = |person: &Property| {
+        people.iter().any(|other| attendee(other).is_ok_and(|other| is_at(person, address_of(&other))))
+    };
+    event.remove_properties(|person| {
+        person.is("ATTENDEE") && !stays(person) || person.is("ORGANIZER") && people.is_empty()
+    });
+    new.into_iter().for_each(|person| event.add(person));
+    Ok(())
+}
+
+/// `ann@example.org`, `Ann Doe <ann@example.org>`.
+///
+/// # Errors
+/// `InvalidArguments` for anything else.
+fn attendee(person: &str) -> Result<Property, ToolError> {
+    let (name, address) = match person.trim().strip_suffix('>').and_then(|person| person.rsplit_once('<')) {
+        Some((name, address)) => (name.trim().trim_matches('"'), address.trim()),
+        None => ("", person.trim()),
+    };
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && !part.contains(|letter: char| {
+                letter.is_whitespace() || letter.is_control() || "<>()[],;:\\\"@".contains(letter)
+            })
+    };
+    let is_address = address.split_once('@').is_some_and(|(user, host)| is_part(user) && is_part(host));
+    if !is_address || name.contains(char::is_control) {
+        return Err(invalid(
+            "/attendees",
+            &format!(
+                "\"{person}\" is no e-mail address; the server invites by addresses such as ann@example.org"
+            ),
+        ));
+    }
+    let mut made = Property::new("ATTENDEE", format!("mailto:{address}"));
+    if !name.is_empty() {
+        made = made.with("CN", name);
+    }
+    Ok(made.with("ROLE", "REQ-PARTICIPANT").with("PARTSTAT", "NEEDS-ACTION").with("RSVP", "TRUE"))
+}

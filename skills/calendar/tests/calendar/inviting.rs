@@ -1,0 +1,230 @@
+//! Events that others attend: what the server tells them is what the call named.
+
+use nova_protocol::{Decision, Effect};
+use nova_skill::{Value, json};
+use nova_testkit::{ScriptedApprover, SkillInVault, decided};
+
+use crate::caldav::{RETRO, refresh};
+use crate::radicale::Radicale;
+
+const MINE: &str = "ORGANIZER:mailto:noor@example.org\nATTENDEE;PARTSTAT=ACCEPTED:mailto:noor@example.org\nATTENDEE;CN=Ann;X-SEEN=1;PARTSTAT=ACCEPTED:mailto:ann@example.org\nATTENDEE:MAILTO:Ben@example.org";
+const INVITED: &str = "SEQUENCE:3\nORGANIZER;CN=Boss:mailto:boss@example.org\nATTENDEE;CN=Noor;X-SEEN=1;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:Noor@example.org\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org";
+
+/// The event "retro" with these people, in the calendar of noor@example.org.
+fn with_people(people: &str) -> (Radicale, SkillInVault) {
+    let server = Radicale::start();
+    server.make_calendar("work", "Work");
+    server.put("retro", &format!("{RETRO}\n{people}"));
+    let skill = server.skill_with(json!({"email": "noor@example.org"}));
+    refresh(&skill);
+    (server, skill)
+}
+
+fn respond(answer: &str, organizer: &str) -> Value {
+    json!({"event": "Mine/Work/retro", "answer": answer, "organizer": organizer})
+}
+
+/// The effect of the call that was asked about last, and the question.
+fn card(skill: &SkillInVault) -> (Effect, String) {
+    let asked = skill.approver.asked();
+    let card = asked.last().unwrap();
+    (card.effect, card.question.clone())
+}
+
+#[test]
+fn an_invitation_is_answered_after_the_user_saw_whom() {
+    let (server, skill) = with_people(INVITED);
+    let event = skill.value("get_event", json!({"event": "Mine/Work/retro"}));
+    assert_eq!(event["invitation"], json!({"organizer": "boss@example.org", "answer": "NEEDS-ACTION"}));
+    let listed = |skill: &SkillInVault| skill.value("list_events", json!({}))["events"][0]["answer"].clone();
+    assert_eq!(listed(&skill), "NEEDS-ACTION");
+    let answer = skill.value("respond", respond("accept", "boss@example.org"));
+    assert_eq!((&answer["answer"], &answer["changed"]), (&json!("ACCEPTED"), &json!(true)));
+    assert_eq!(card(&skill), (Effect::Send, "Tell boss@example.org that you accept this event?".into()));
+    let there = server.get("retro").replace("\r\n ", "");
+    for line in [
+        "ATTENDEE;CN=Noor;PARTSTAT=ACCEPTED;RSVP=TRUE;X-SEEN=1:mailto:Noor@example.org",
+        "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org",
+        "SEQUENCE:3",
+        "DTSTAMP:20261121T090000Z",
+    ] {
+        assert!(there.contains(line), "{line}: {there}");
+    }
+    assert_eq!(listed(&skill), "ACCEPTED");
+    let again = skill.value("respond", respond("accept", "boss@example.org"));
+    assert_eq!(again["changed"], false);
+    for (answer, state) in [("decline", "DECLINED"), ("tentative", "TENTATIVE")] {
+        skill.value("respond", respond(answer, "BOSS@example.org"));
+        assert!(server.get("retro").replace("\r\n ", "").contains(&format!("PARTSTAT={state};RSVP")));
+    }
+}
+
+#[test]
+fn all_instances_of_a_series_are_answered() {
+    let (server, skill) = with_people(INVITED);
+    let part = |more: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nDTEND:20261201T100000Z\n{more}\n{INVITED}\nEND:VEVENT"
+        )
+    };
+    let series = part("DTSTART:20261201T090000Z\nRRULE:FREQ=DAILY;COUNT=3")
+        + "\n"
+        + &part("DTSTART:20261202T110000Z\nRECURRENCE-ID:20261202T090000Z")
+            .replace("DTEND:20261201T10", "DTEND:20261202T12");
+    assert!(server.put_file("jour", &series).contains(" 201 "));
+    refresh(&skill);
+    skill.value(
+        "respond",
+        json!({"event": "Mine/Work/jour", "answer": "decline", "organizer": "boss@example.org"}),
+    );
+    assert_eq!(server.get("jour").matches("PARTSTAT=DECLINED").count(), 2);
+}
+
+#[test]
+fn an_answer_to_somebody_else_is_not_sent() {
+    let (server, skill) = with_people(INVITED);
+    let before = server.get("retro");
+    let error = skill.error("respond", respond("accept", "mallory@example.com"));
+    assert_eq!(error.message, "Nothing was sent: the organizer of the event is boss@example.org.");
+    assert_eq!(error.hint, "Call it again with organizer: \"boss@example.org\".");
+
+    let mut denied = skill;
+    denied.approver = ScriptedApprover::new([decided(Decision::Deny)]);
+    denied.error("respond", respond("accept", "boss@example.org"));
+    let body = |answer: &str| answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+    assert_eq!(body(&server.get("retro")), body(&before));
+}
+
+#[test]
+fn what_is_no_invitation_says_so() {
+    for (people, reason) in [
+        ("CLASS:PUBLIC", "Nobody is waiting for an answer: the event has no organizer."),
+        (MINE, "The event is the user's own, and nobody is waiting for an answer."),
+        (
+            "ORGANIZER:mailto:boss@example.org\nATTENDEE:mailto:ann@example.org",
+            "Nothing was sent: noor@example.org is not among those who are invited.",
+        ),
+    ] {
+        let (_server, skill) = with_people(people);
+        assert_eq!(skill.error("respond", respond("accept", "boss@example.org")).message, reason);
+    }
+    let (server, _) = with_people(INVITED);
+    let skill = server.skill();
+    refresh(&skill);
+    let error = skill.error("respond", respond("accept", "boss@example.org"));
+    assert_eq!(error.message, "Nothing was changed: Nova does not know your e-mail address in Mine.");
+    let error = skill.error(
+        "respond",
+        json!({"event": "Events/Retro.md", "answer": "accept", "organizer": "boss@example.org"}),
+    );
+    assert!(error.message.contains("must be an event of a CalDAV server"), "{}", error.message);
+}
+
+#[test]
+fn a_change_tells_only_those_whom_the_call_names() {
+    let (server, skill) = with_people(MINE);
+    let move_it = |notify: Value| json!({"event": "Mine/Work/retro", "start": "18:00", "notify": notify});
+    for notify in [json!(null), json!([]), json!(["ann@example.org"])] {
+        let error = skill.error("update_event", move_it(notify));
+        assert_eq!(
+            (error.message.as_str(), error.hint.as_str()),
+            (
+                "Nothing was changed: the event has attendees, whom its server would notify.",
+                "Call it again with notify: [\"ann@example.org\",\"Ben@example.org\"]."
+            )
+        );
+    }
+    let all = json!(["Ann@example.org", "ben@example.org"]);
+    let error = skill
+        .error("update_event", move_it(json!(["ann@example.org", "ben@example.org", "eve@example.com"])));
+    assert!(error.message.contains("eve@example.com does not attend the event"), "{}", error.message);
+    assert!(server.get("retro").contains("DTSTART:20261124T160000Z"));
+
+    skill.value("update_event", move_it(all.clone()));
+    assert_eq!(
+        card(&skill),
+        (
+            Effect::Send,
+            "Change this event in the calendar Mine and tell Ann@example.org, ben@example.org?".into()
+        )
+    );
+    let there = server.get("retro").replace("\r\n ", "");
+    assert!(there.contains("DTSTART:20261124T170000Z"), "{there}");
+    assert!(there.contains("ATTENDEE;CN=Ann;PARTSTAT=ACCEPTED;X-SEEN=1:mailto:ann@example.org"), "{there}");
+
+    skill.error("delete_event", json!({"event": "Mine/Work/retro"}));
+    skill.value("delete_event", json!({"event": "Mine/Work/retro", "notify": all}));
+    assert_eq!(card(&skill).0, Effect::Send);
+    assert!(server.get("retro").contains(" 404 "));
+}
+
+#[test]
+fn an_event_of_somebody_else_is_left_alone() {
+    let (server, skill) = with_people(INVITED);
+    for (tool, args) in [
+        (
+            "update_event",
+            json!({"event": "Mine/Work/retro", "title": "X", "notify": ["ann@example.org", "boss@example.org"]}),
+        ),
+        ("delete_event", json!({"event": "Mine/Work/retro"})),
+    ] {
+        assert_eq!(
+            skill.error(tool, args).message,
+            "Nothing was changed: the event is one of boss@example.org, who alone can change it."
+        );
+    }
+    assert!(server.get("retro").contains("SUMMARY:Retro"));
+}
+
+#[test]
+fn people_are_invited_to_a_new_event() {
+    let (server, skill) = with_people(MINE);
+    let invite = |attendees: Value| json!({"title": "Lunch", "start": "2026-11-25T12:00", "calendar": "Mine/Work", "attendees": attendees});
+    for wrong in
+        ["Ann", "ann@", "a b@example.org", "ann@example.org,ben@example.org", "a@b\r\nX:1", "a:b@example.org"]
+    {
+        let error = skill.error("create_event", invite(json!([wrong])));
+        assert!(error.message.contains("is no e-mail address"), "{wrong}: {}", error.message);
+    }
+    let made = skill.value("create_event", invite(json!(["Ann Doe <ann@example.org>", "ben@example.org"])));
+    assert_eq!(
+        card(&skill),
+        (
+            Effect::Send,
+            "Add an event to the calendar Mine/Work and invite Ann Doe <ann@example.org>, ben@example.org?"
+                .into()
+        )
+    );
+    let uid = made["event"].as_str().unwrap().trim_start_matches("Mine/Work/").to_owned();
+    let there = server.get(&uid).replace("\r\n ", "");
+    for line in [
+        "ORGANIZER:mailto:noor@example.org",
+        "CN=Ann Doe;PARTSTAT=NEEDS-ACTION;ROLE=REQ-PARTICIPANT;RSVP=TRUE:mailto:ann@example.org",
+        "ATTENDEE;PARTSTAT=NEEDS-ACTION;ROLE=REQ-PARTICIPANT;RSVP=TRUE:mailto:ben@example.org",
+    ] {
+        assert!(there.contains(line), "{line}: {there}");
+    }
+}
+
+#[test]
+fn those_who_stay_keep_their_answer() {
+    let (server, skill) = with_people(MINE);
+    let change = json!({
+        "event": "Mine/Work/retro", "attendees": ["ann@example.org", "eve@example.com"],
+        "notify": ["ann@example.org", "ben@example.org", "eve@example.com"],
+    });
+    skill.value("update_event", change);
+    let there = server.get("retro").replace("\r\n ", "");
+    assert!(there.contains("ATTENDEE;CN=Ann;PARTSTAT=ACCEPTED;X-SEEN=1:mailto:ann@example.org"), "{there}");
+    assert!(there.contains(":mailto:eve@example.com") && !there.contains("Ben@"), "{there}");
+}
+
+#[test]
+fn of_a_note_nobody_is_told() {
+    let skill = crate::calendar("//- Events/Retro.md\n---\ntype: event\ndate: 2026-11-24\n---\n");
+    for tool in ["update_event", "delete_event"] {
+        let args = json!({"event": "Events/Retro.md", "notify": ["ann@example.org"]});
+        let error = skill.error(tool, args);
+        assert!(error.message.contains("a note, of which nobody is told"), "{}", error.message);
+    }
+}
