@@ -6,7 +6,7 @@ use super::*;
 use crate::routines::note::ROUTINE;
 
 fn declared() -> RecordType {
-    let types = nova_registry::records_in(nova_skill_vault::skill().manifest()).expect("records");
+    let types = nova_registry::records_in(nova_skill_vault::skill().manifest());
     types.get(ROUTINE).expect("the type").clone()
 }
 
