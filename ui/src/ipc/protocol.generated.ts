@@ -943,13 +943,6 @@ unit: string,
  */
 words: string, };
 
-export type RoutineRow = { path: string, name: string, when: Array<string>, zone: string, enabled: boolean, allow: Array<string>, problem: string | null, next: string | null, last: RoutineRun | null, };
-export type RoutineRun = { session: string, due: string, started: string, ended: string | null, late: number, end: RoutineEnd, said: string, seen: boolean, };
-export type RoutineEnd = "running" | "waiting" | "completed" | "failed" | "stopped" | "cut_off";
-export type RoutineRef = { path: string, };
-export type SwitchRoutine = { path: string, enabled: boolean, };
-export type NewRoutine = { name: string, when: Array<string>, zone: string, message: string, tool: string, args: string, allow: Array<string>, skills: Array<string>, model: string, };
-
 export type GlanceView = { skill: string, name: string, icon: string | null, 
 /**
  * The tool took too long this time: what the entry said last stands.
@@ -1167,6 +1160,20 @@ base_url?: string,
  * None for a server that wants no key.
  */
 key?: SecretText, };
+
+export type NewRoutine = { name: string, when: Array<string>, zone: string, 
+/**
+ * What is sent to the assistant.
+ */
+message: string, 
+/**
+ * A tool that runs instead, `skill.tool`, and its arguments as a JSON object.
+ */
+tool: string, args: string, allow: Array<string>, skills: Array<string>, 
+/**
+ * `provider/model`
+ */
+model: string, };
 
 export type NotUnderstood = { field: string, property: string, 
 /**
@@ -1985,6 +1992,62 @@ export type ReviseApproval = { session: string, call: string, args: JsonValue, }
 
 export type RouterView = { on: boolean, };
 
+export type RoutineEnd = "running" | "waiting" | "completed" | "failed" | "stopped" | "cut_off";
+
+export type RoutineRef = { 
+/**
+ * The note's path, or the routine's name.
+ */
+path: string, };
+
+export type RoutineRow = { 
+/**
+ * Of its note.
+ */
+path: string, name: string, 
+/**
+ * As the note has it.
+ */
+when: Array<string>, 
+/**
+ * Empty for the zone of this machine.
+ */
+zone: string, enabled: boolean, 
+/**
+ * What it may run without asking, beside reading.
+ */
+allow: Array<string>, 
+/**
+ * What is wrong with its note and the remedy, in one line.
+ */
+problem: string | null, 
+/**
+ * When it is due next, RFC 3339; none where it is off, or no clock decides.
+ */
+next: string | null, last: RoutineRun | null, };
+
+export type RoutineRun = { 
+/**
+ * Its chat; empty where it failed before there was one.
+ */
+session: string, 
+/**
+ * RFC 3339.
+ */
+due: string, started: string, ended: string | null, 
+/**
+ * How many minutes after its time it started; 0 where it was in time.
+ */
+late: number, end: RoutineEnd, 
+/**
+ * The question that it stopped at, why it failed, or the beginning of the answer; one line.
+ */
+said: string, 
+/**
+ * The user has seen how it ended.
+ */
+seen: boolean, };
+
 export type RuleAnswer = "deny" | "ask" | "allow";
 
 export type RulePreview = { 
@@ -2709,6 +2772,8 @@ line: boolean,
 icon: string | null, };
 
 export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
+
+export type SwitchRoutine = { path: string, enabled: boolean, };
 
 export type TablePart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, 
 /**

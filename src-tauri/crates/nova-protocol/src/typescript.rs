@@ -14,6 +14,12 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<AppStatus>();
     declarations.visit::<panel::PanelView>();
     declarations.visit::<glance::GlanceView>();
+    declarations.visit::<crate::RoutineRow>();
+    declarations.visit::<crate::RoutineRun>();
+    declarations.visit::<crate::RoutineEnd>();
+    declarations.visit::<crate::RoutineRef>();
+    declarations.visit::<crate::SwitchRoutine>();
+    declarations.visit::<crate::NewRoutine>();
     macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
     visit!(
         Nothing,

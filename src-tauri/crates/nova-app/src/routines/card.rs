@@ -38,6 +38,13 @@ impl Approver for AtCard {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         self.open.fetch_add(1, Ordering::SeqCst);
         let stops = async {
+            // Another Nova process reads the card in the log.
+            let chat = self.app.chats().get(&self.session).cloned();
+            if let Some(chat) = chat
+                && let Err(error) = chat.session.flush().await
+            {
+                tracing::warn!("a routine's question could not be written down: {error}");
+            }
             self.app.routine_stands(&self.session, RoutineEnd::Waiting, &request.question).await;
             if let Some(cancel) = &self.ends {
                 cancel.cancel();
