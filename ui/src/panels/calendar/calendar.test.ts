@@ -75,10 +75,17 @@ describe('events', () => {
   const row = { title: 'Dentist', start: '2026-11-24T09:30', end: '2026-11-24T10:15', event: 'Events/Dentist.md', calendar: 'vault', location: 'Marktplatz 4' };
 
   test('an event over the border of two weeks is one', () => {
-    const night = { ...row, start: '2026-11-29T22:00', end: '2026-11-30T06:00' };
+    const night = { ...row, event: 'Events/Night.md', start: '2026-11-29T22:00', end: '2026-11-30T06:00' };
     const { events, zone } = listingOf([{ zone: BERLIN, events: [row, night] }, { zone: BERLIN, events: [night] }, null]);
     expect(events.map(({ start }) => start)).toEqual(['2026-11-24T09:30', '2026-11-29T22:00']);
     expect(zone).toBe(BERLIN);
+  });
+
+  test('an event that moves stays the same, and the instances of a series differ', () => {
+    const [before, after] = ['09:30', '11:00'].map((time) => listingOf([{ events: [{ ...row, start: `2026-11-24T${time}` }] }]).events[0]?.key);
+    expect(after).toBe(before);
+    const series = ['24', '25'].map((day) => ({ ...row, recurs: true, start: `2026-11-${day}T09:30`, end: `2026-11-${day}T10:00` }));
+    expect(new Set(listingOf([{ events: series }]).events.map(({ key }) => key)).size).toBe(2);
   });
 
   test('what an answer lacks is left out, and nothing of it breaks the rest', () => {

@@ -60,16 +60,18 @@ export function listingOf(answers: readonly (JsonValue | null | undefined)[]): L
 function eventOf(row: Row): CalendarEvent | null {
   const [id, start, end] = [textIn(row, 'event'), textIn(row, 'start'), textIn(row, 'end')];
   if (id === null || start === null || end === null) return null;
+  const [recurs, calendar] = [row['recurs'] === true, textIn(row, 'calendar') ?? ''];
   return {
-    key: `${start} ${textIn(row, 'calendar') ?? ''} ${id}`,
+    // One that moves stays the same, and keeps the focus; the instances of a series differ by their start alone.
+    key: recurs ? `${start} ${calendar} ${id}` : `${calendar} ${id}`,
     id,
     title: textIn(row, 'title') ?? '(no title)',
     start,
     end,
     wholeDay: row['whole_day'] === true,
-    calendar: textIn(row, 'calendar') ?? '',
+    calendar,
     location: textIn(row, 'location'),
-    recurs: row['recurs'] === true,
+    recurs,
     answer: textIn(row, 'answer'),
     there: textIn(row, 'there'),
   };

@@ -303,12 +303,12 @@ fn is_address(text: &str, span: &Range<usize>) -> bool {
 }
 
 /// Whether it touches a bracket, or its line opens a link and does not end it: with the brackets of a link it could be
-/// read as another link.
+/// read as another link, and no word that touches a link is a whole one.
 fn is_bracketed(text: &str, span: &Range<usize>) -> bool {
     let before = &text[..span.start];
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_open = line.rfind("[[").is_some_and(|at| !line[at..].contains("]]"));
-    is_open || before.ends_with('[') || text[span.end..].starts_with(']')
+    is_open || before.ends_with(['[', ']']) || text[span.end..].starts_with(['[', ']'])
 }
 
 /// The edits after which the text says what it said, with these links besides. Where all together do not, those that
