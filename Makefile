@@ -109,9 +109,10 @@ servers: $(SERVERS)
 	cargo build $(PROGRAMS)
 	.ci/servers/run.mjs $(TARGET)/debug/nova
 
+# One window at a time: without a window manager two take the focus from each other.
 test-window: ui $(DRIVER)
 	@echo '== test-window'
-	.ci/display run cargo test $(WITH_WINDOW) --test e2e
+	.ci/display run cargo test $(WITH_WINDOW) --test e2e -- --test-threads=1
 
 screenshots: ui $(DRIVER)
 	.ci/display run cargo test $(WITH_WINDOW) --test screenshots

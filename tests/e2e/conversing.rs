@@ -127,6 +127,7 @@ async fn an_image_that_was_attached_is_there_after_a_kill() {
     let window = Window::open(&home).await;
     window.wait_for(COMPOSER).await;
     // Dropped on the conversation, not on the field.
+    window.wait_for("[role=log]").await;
     window
         .ask(
             "const bytes = Uint8Array.from(atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='), (sign) => sign.charCodeAt(0));
@@ -298,11 +299,11 @@ async fn everything_can_be_read_in_both_themes() {
         window.click("[data-testid=show-problems]").await;
         window.wait_for("[data-testid=note-problems]").await;
         assert_readable(&window, theme, "problems").await;
-        for panel in ['1', '2', '3'] {
+        for panel in ['1', '2', '3', '4'] {
             window.press(&[Key::Control], panel).await;
             window.wait_for("[data-testid=skill-panel]").await;
             window.press(&[Key::Control, Key::Shift], '.').await;
-            window.wait_for("[data-testid=wide-panel] :is([data-card], tbody tr, [data-entry])").await;
+            window.wait_for("[data-testid=wide-panel] :is([data-card], tbody tr, [data-entry], [data-hours])").await;
             assert_readable(&window, theme, &format!("panel {panel}")).await;
             window.press(&[Key::Control, Key::Shift], '.').await;
             window.wait_gone("[data-testid=wide-panel]").await;

@@ -47,7 +47,7 @@ async fn value_of(window: &Window, field: &str) -> Value {
 async fn tab_after_an_invalid_field_reaches_the_next() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '3').await;
+    open_panel(&window, '4').await;
     window.click_named("Add trade").await;
 
     focus_is_in(&window, "symbol").await;
@@ -77,7 +77,7 @@ async fn tab_after_an_invalid_field_reaches_the_next() {
 async fn dates_take_words_and_numbers_take_groups() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '3').await;
+    open_panel(&window, '4').await;
     window.click_named("Add trade").await;
     focus_is_in(&window, "symbol").await;
     write(&window, "NEWCO").await;
@@ -123,7 +123,7 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
     let home = Home::new().language("de_DE");
     let window = Window::open(&home).await;
     assert_eq!(window.ask("return navigator.language;").await, "de-DE");
-    open_panel(&window, '3').await;
+    open_panel(&window, '4').await;
     window.click_named("Add trade").await;
     focus_is_in(&window, "symbol").await;
     write(&window, "NEWCO").await;
@@ -164,7 +164,7 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
 async fn contact_is_found_by_part_of_its_name() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '2').await;
+    open_panel(&window, '3').await;
     window.click_named("New deal").await;
     focus_is_in(&window, "title").await;
     write(&window, "Clinic lease").await;
@@ -186,7 +186,7 @@ async fn contact_is_found_by_part_of_its_name() {
 async fn tooltip_takes_no_esc_and_covers_no_button() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '2').await;
+    open_panel(&window, '3').await;
     window.click_named("New deal").await;
     focus_is_in(&window, "title").await;
     // Backwards from the first field lies the sheet's ×, which has a tooltip.
@@ -233,7 +233,7 @@ async fn unknown_stage_is_refused_with_the_nearest() {
 async fn esc_closes_the_list_first_and_then_the_form() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '2').await;
+    open_panel(&window, '3').await;
     window.click_named("New deal").await;
     focus_is_in(&window, "title").await;
     window.press(&[], Key::Tab).await;
@@ -255,7 +255,7 @@ async fn esc_closes_the_list_first_and_then_the_form() {
 async fn esc_closes_an_untouched_form_and_the_focus_returns() {
     let home = home();
     let window = Window::open(&home).await;
-    open_panel(&window, '2').await;
+    open_panel(&window, '3').await;
     window.click_named("New deal").await;
     focus_is_in(&window, "title").await;
     window.press(&[], Key::Escape).await;

@@ -81,7 +81,7 @@ async fn own_field_is_added_and_used_in_form_and_table() {
 
     window.click("nav[aria-label=Settings] > button").await;
     window.wait_for("[data-testid=composer-input]").await;
-    window.press(&[Key::Control], '2').await;
+    window.press(&[Key::Control], '3').await;
     window.wait_for("[data-testid=skill-panel]").await;
     window.press(&[Key::Control, Key::Shift], '.').await;
     window.click("[role=tab]:nth-child(2)").await;

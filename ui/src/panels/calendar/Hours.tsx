@@ -52,7 +52,7 @@ export function Hours({ days }: { days: readonly string[] }) {
           Nothing on {dayText(state.day, today)}. <LinkButton onClick={writing.add}>New event</LinkButton>
         </p>
       )}
-      <div ref={box} data-scroll="" className="min-h-0 flex-1 overflow-y-auto border-t border-line [--hour:3rem] short:[--hour:2.5rem]">
+      <div ref={box} data-scroll="" tabIndex={0} role="group" aria-label="Hours" className="min-h-0 flex-1 overflow-y-auto border-t border-line [--hour:3rem] short:[--hour:2.5rem]">
         <div data-hours="" className="relative flex h-[calc(var(--hour)*24)] pr-3.5 pl-12">
           <Lines />
           {days.map((day) => (
@@ -97,7 +97,8 @@ function DayColumn({ day, single }: { day: string; single: boolean }) {
   return (
     <div
       data-day={day}
-      role="list"
+      // Nothing but events is in a list.
+      role={reading ? 'group' : 'list'}
       aria-label={dayText(day, today)}
       className={`relative min-w-0 flex-1 touch-none ${single ? '' : 'border-l border-line'} ${sources.some(({ readOnly }) => !readOnly) ? 'cursor-cell' : ''}`}
       {...dragging.ofDay(day)}
