@@ -303,7 +303,9 @@ async fn everything_can_be_read_in_both_themes() {
             window.press(&[Key::Control], panel).await;
             window.wait_for("[data-testid=skill-panel]").await;
             window.press(&[Key::Control, Key::Shift], '.').await;
-            window.wait_for("[data-testid=wide-panel] :is([data-card], tbody tr, [data-entry], [data-hours])").await;
+            window
+                .wait_for("[data-testid=wide-panel] :is([data-card], tbody tr, [data-entry], [data-hours])")
+                .await;
             assert_readable(&window, theme, &format!("panel {panel}")).await;
             window.press(&[Key::Control, Key::Shift], '.').await;
             window.wait_gone("[data-testid=wide-panel]").await;
