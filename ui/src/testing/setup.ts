@@ -2,12 +2,25 @@
 import './renders';
 
 import '@testing-library/jest-dom/vitest';
-import { cleanup, configure } from '@testing-library/react';
+import { cleanup, configure, getConfig } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
 afterEach(cleanup);
-// What is waited for comes at once; only a slow machine takes longer.
-configure({ asyncUtilTimeout: 20_000 });
+
+// What the user did is drawn, and its effects have run, before the test goes on: React does that in
+// immediates, which on a busy machine come after the timer that Testing Library waits for.
+const { asyncWrapper } = getConfig();
+const immediate = setImmediate;
+configure({
+  // What is waited for comes at once; only a slow machine takes longer.
+  asyncUtilTimeout: 20_000,
+  asyncWrapper: (act) =>
+    asyncWrapper(async () => {
+      const done = await act();
+      for (let turn = 0; turn < 3; turn++) await new Promise((next) => immediate(next));
+      return done;
+    }),
+});
 
 // What jsdom lacks and the window's browser has. Tests of the tools around it run without jsdom.
 if (typeof window !== 'undefined') {
