@@ -27,6 +27,8 @@ export default defineConfig({
     setupFiles: ['src/testing/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
     css: false,
+    // One core is kept free by default, which of two is half.
+    maxWorkers: '100%',
     // Generous: a slow machine is no reason to fail.
     testTimeout: 60_000,
   },
