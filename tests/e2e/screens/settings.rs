@@ -151,6 +151,27 @@ pub(crate) async fn permissions(name: &str, theme: Theme) {
     window.close().await;
 }
 
+/// What runs by itself: routines in several states, then the notifications.
+pub(crate) async fn running(name: &str, theme: Theme) {
+    let home = Home::new()
+        .theme(theme)
+        .note("Routines/Morning.md", "---\ntype: routine\nwhen: weekdays 07:30\nzone: Europe/Berlin\nallow: [vault.append_to_note]\n---\nWhat is due today?\n")
+        .note("Routines/Month’s end.md", "---\ntype: routine\nwhen: [monthly last 18:00, at start]\nenabled: false\n---\nSum up the month.\n")
+        .note("Routines/New people.md", "---\ntype: routine\nwhen: when a contact changes\n---\nLook for their company.\n")
+        .note("Routines/Torn.md", "---\ntype: routine\nwhen: at dawn\n---\nGood morning.\n");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-testid=settings-nav-routines]").await;
+    window.wait_for_text("[data-testid=settings-routines]", "New people").await;
+    take(&window, "routines", name).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=settings-nav-notifications]").await;
+    window.wait_for("[data-testid=settings-notifications]").await;
+    take(&window, "notifications", name).await;
+    window.close().await;
+}
+
 /// A skill from elsewhere that waits for the user.
 pub(crate) async fn review(name: &str, theme: Theme) {
     let home = Home::new()
