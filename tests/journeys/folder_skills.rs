@@ -336,8 +336,16 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     fs::write(nova.config().join("skills/meeting-notes/tools/odd.ts"), "export default {\n").unwrap();
     let taken = "records:\n  contact: {folder: Friends, fields: {name: {kind: text}}}\n";
     fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), taken).unwrap();
-    let text = String::from_utf8(nova.run(&["skill", "check", folder]).stdout).unwrap();
-    assert!(text.contains("manifest.yaml:1: contact is a record type of the skill crm already."), "{text}");
+    // Also below a folder that is named as the owner.
+    let below = nova.config().join("crm/friends");
+    fs::create_dir_all(&below).unwrap();
+    fs::write(below.join("SKILL.md"), "---\nname: friends\ndescription: Friends.\n---\n").unwrap();
+    fs::write(below.join("manifest.yaml"), taken).unwrap();
+    for folder in [folder, below.to_str().unwrap()] {
+        let text = String::from_utf8(nova.run(&["skill", "check", folder]).stdout).unwrap();
+        let said = "manifest.yaml:1: contact is a record type of the skill crm already.";
+        assert!(text.contains(said), "{text}");
+    }
     let declared =
         "loading:\n  always: [nothing]\nglance:\n  - {tool: ech, ask: What is new?}\npanel: {kind: list}\n";
     fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), declared).unwrap();

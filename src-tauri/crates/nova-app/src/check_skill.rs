@@ -31,7 +31,6 @@ impl App {
     /// When there is no such folder.
     pub async fn check_skill(&self, path: &Path) -> Result<Vec<SkillFinding>, UserError> {
         let path = path.to_owned();
-        let folder = path.canonicalize().unwrap_or_else(|_| path.clone());
         let checked = blocking(move || {
             nova_registry::check_skill(&path)
                 .map_err(|[what, remedy]| UserError::new(ErrorCode::BadRequest, what, remedy))
@@ -99,9 +98,7 @@ impl App {
         let owners = self.inner.registry.snapshot().type_owners();
         for (name, line) in checked.records {
             // The owner may be this very skill.
-            let is_other = |owner: &&str| {
-                folder.iter().all(|part| canonical(&part.to_string_lossy()) != canonical(owner))
-            };
+            let is_other = |owner: &&str| canonical(owner) != canonical(&checked.id);
             if let Some(owner) = owners.owner(&name).filter(is_other) {
                 findings.push(SkillFinding {
                     severity: "error",

@@ -17,6 +17,8 @@ use crate::{Finding, SkillMd, ToolFile};
 /// What is known of a skill folder without running anything of it.
 #[derive(Debug)]
 pub struct CheckedSkill {
+    /// The folder's name.
+    pub id: String,
     /// In the order of the files.
     pub findings: Vec<Finding>,
     /// To be asked what they define.
@@ -95,7 +97,7 @@ fn check(root: &Path, id: &str) -> CheckedSkill {
         let line = line_of_key(&manifest_text, key, 0);
         shown.extend(value.map(|value| (key, line, value)));
     }
-    CheckedSkill { findings, tools, always: manifest.loading.always, records, shown }
+    CheckedSkill { id: id.to_owned(), findings, tools, always: manifest.loading.always, records, shown }
 }
 
 fn text_of(file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Finding>) -> Option<Arc<str>> {
