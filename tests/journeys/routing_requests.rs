@@ -121,7 +121,7 @@ fn a_tool_is_found_by_what_it_does() {
     let (code, ranked) = nova.json(&["skill", "route", "Who do I know at Fernhill Dairy?"]);
     assert_eq!(code, 0);
     assert_eq!(ranked[0]["tool"], "crm.list_contacts", "{ranked}");
-    assert_eq!(ranked[0]["skill"], "crm");
+    assert_eq!((&ranked[0]["skill"], &ranked[0]["state"]), (&json!("crm"), &json!("available")));
     assert!(ranked[0]["score"].as_f64().unwrap() > ranked[1]["score"].as_f64().unwrap());
 
     let nothing = nova.run(&["skill", "route", "  "]);

@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use nova_app::{App, CancellationToken, ChangeSetKind, StoreOptions, ToolRun};
+use nova_app::{App, CancellationToken, ChangeSetKind, NoApprover, StoreOptions, ToolRun};
 use nova_protocol::{
     Commands as _, CredentialRef, CredentialRow, CredentialState, CredentialsView, Decision, ErrorCode,
     Event, GrantCredential, Nothing, PendingToolRef, ProviderKeyState, ProviderRow, SecretText,
@@ -195,8 +195,9 @@ async fn granted_key_and_allow_rule_run_without_a_terminal() {
 }
 
 #[tokio::test]
-async fn tool_without_its_key_is_unavailable_in_the_list() {
-    let (nova, _, _) = world([]).await;
+async fn tool_without_its_key_is_unavailable_wherever_it_is_listed() {
+    let (nova, _, _) =
+        world([tool_call("search_tools", json!({"query": "says the weather"})), text("None.")]).await;
     let bare = forecast("one").replace("['weather/key']", "['weather']");
     save(&nova, "forecast.ts", &bare);
     let app = started(&nova).await;
@@ -209,6 +210,14 @@ async fn tool_without_its_key_is_unavailable_in_the_list() {
     assert_eq!(lacking.state, SkillState::Unavailable);
     let remedy = "`nova credential set weather/key`";
     assert!(lacking.reason.as_ref().unwrap().contains(remedy), "{:?}", lacking.reason);
+    turn(&app, None, "Hello", NoApprover).await;
+    let found: Value = serde_json::from_str(&nova.model.last_texts("tool")[0]).unwrap();
+    assert_eq!(
+        (&found["tools"][0]["tool"], &found["tools"][0]["state"]),
+        (&json!("dynamic__forecast"), &json!("unavailable")),
+        "{found}"
+    );
+    assert!(found["tools"][0]["reason"].as_str().unwrap().contains(remedy), "{found}");
     let called = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
     assert_eq!(called.code, ErrorCode::CredentialNeeded);
     assert!(called.hint.contains(remedy), "{called:?}");

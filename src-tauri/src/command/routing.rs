@@ -1,7 +1,7 @@
 //! Which tool a request is about, as the command line says it.
 
 use nova_app::{App, Confusion, ConfusionKind};
-use nova_protocol::{Commands as _, SkillRef, UserError};
+use nova_protocol::{Commands as _, Nothing, SkillRef, SkillState, UserError};
 use serde_json::json;
 
 use super::lists::table;
@@ -9,13 +9,26 @@ use crate::print;
 
 pub(super) async fn route(app: &App, text: &str, limit: u32, as_json: bool) -> Result<u8, UserError> {
     let ranked = app.route(text, limit).await?;
+    let tools = app.list_tools(Nothing {}).await?;
+    let rows = ranked.into_iter().map(|row| {
+        let unfit = tools.iter().find(|tool| row.tool.as_ref() == Some(&tool.name));
+        let unfit = unfit.filter(|tool| tool.state != SkillState::Available);
+        (row, unfit.map(|tool| (tool.state, tool.reason.clone().unwrap_or_default())))
+    });
     if as_json {
-        print::json(&ranked);
-    } else if ranked.is_empty() {
+        let rows = rows.map(|(row, unfit)| {
+            let (state, reason) = unfit.map_or((SkillState::Available, None), |(state, why)| (state, Some(why)));
+            json!({"tool": row.tool, "skill": row.skill, "score": row.score, "state": state, "reason": reason})
+        });
+        print::json(&rows.collect::<Vec<_>>());
+    } else if rows.len() == 0 {
         print::line("no tool matches");
     } else {
-        let rows = ranked.into_iter().map(|row| [format!("{:.2}", row.score), row.tool.unwrap_or(row.skill)]);
-        table(["score", "tool"], rows);
+        let rows = rows.map(|(row, unfit)| {
+            let reason = unfit.map(|(_, reason)| reason).unwrap_or_default();
+            [format!("{:.2}", row.score), row.tool.unwrap_or(row.skill), reason]
+        });
+        table(["score", "tool", "remedy"], rows);
     }
     Ok(print::DONE)
 }

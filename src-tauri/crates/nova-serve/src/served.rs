@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nova_app::{App, Relationship, is_foreign};
 use nova_protocol::{ErrorCode, UserError};
-use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup, canonical};
+use nova_registry::{Present, SkillEntry, Snapshot, ToolEntry, ToolLookup, canonical, lacking};
 use nova_skill::Effect;
 use rmcp::model::{
     Prompt, PromptArgument, Skill, SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
@@ -71,9 +71,9 @@ impl Served {
     }
 
     pub(crate) fn tools(&self, app: &App) -> Vec<Tool> {
-        let snapshot = app.registry().snapshot();
+        let (snapshot, present) = (app.registry().snapshot(), app.registry().present());
         let tools = self.skills(&snapshot).flat_map(|skill| &skill.tools);
-        tools.filter(|tool| self.serves_tool(tool)).map(|tool| described(tool)).collect()
+        tools.filter(|tool| self.serves_tool(tool)).map(|tool| described(tool, &present)).collect()
     }
 
     /// # Errors
@@ -155,8 +155,11 @@ fn word(effect: Effect) -> Option<&'static str> {
     }
 }
 
-fn described(tool: &ToolEntry) -> Tool {
+/// MCP has no state of a tool, so a missing credential is said in its description.
+fn described(tool: &ToolEntry, present: &Present) -> Tool {
     let spec = tool.spec();
+    let unfit = lacking(spec, present).map(|(_, remedy)| format!(" Not available now. {remedy}"));
+    let description = format!("{}{}", spec.description, unfit.unwrap_or_default());
     let effect = tool.effect();
     let hints = ToolAnnotations::with_title(tool.shown_name())
         .read_only(effect == Effect::Read)
@@ -166,7 +169,7 @@ fn described(tool: &ToolEntry) -> Tool {
         Value::Object(schema) => schema.clone(),
         _ => serde_json::Map::new(),
     };
-    Tool::new(tool.wire_name.clone(), spec.description.to_string(), schema)
+    Tool::new(tool.wire_name.clone(), description, schema)
         .with_annotations(hints)
         .with_raw_output_schema(form::schema())
 }

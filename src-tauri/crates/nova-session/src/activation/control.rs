@@ -1,5 +1,5 @@
 use nova_provider::ToolDefinition;
-use nova_registry::{Ranked, SkillEntry, Snapshot, State, harmless_line};
+use nova_registry::{Present, Ranked, SkillEntry, Snapshot, State, harmless_line, lacking};
 use nova_skill::Mode;
 use serde_json::{Value, json};
 
@@ -283,8 +283,8 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
     }})
 }
 
-/// What `search_tools` answers.
-pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) -> Value {
+/// What `search_tools` answers. A tool whose credential is missing comes with the remedy.
+pub(crate) fn search(snapshot: &Snapshot, present: &Present, active: &Active, ranked: &[Ranked]) -> Value {
     let mut rows: Vec<Value> = Vec::new();
     for found in ranked {
         let skill = snapshot.skill(&found.skill).filter(|skill| skill.is_available() && !skill.hidden);
@@ -292,12 +292,19 @@ pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) ->
         let state = if active.contains(&skill.id) { "active" } else { "available" };
         let tool = found.tool.as_ref().and_then(|id| skill.tools.iter().find(|tool| tool.id == *id));
         rows.push(match tool {
-            Some(tool) => json!({
-                "tool": tool.wire_name,
-                "skill": skill.id,
-                "state": state,
-                "description": cut(&harmless_line(&tool.spec().description.to_string()), DESCRIPTION),
-            }),
+            Some(tool) => {
+                let mut row = json!({
+                    "tool": tool.wire_name,
+                    "skill": skill.id,
+                    "state": state,
+                    "description": cut(&harmless_line(&tool.spec().description.to_string()), DESCRIPTION),
+                });
+                if let Some((lacking, remedy)) = lacking(tool.spec(), present) {
+                    let state = if lacking == State::NeedsSignIn { "needs_sign_in" } else { "unavailable" };
+                    (row["state"], row["reason"]) = (json!(state), json!(remedy));
+                }
+                row
+            }
             None => json!({
                 "skill": skill.id,
                 "state": state,

@@ -144,8 +144,9 @@ impl Turn {
                 let (all, query) = (snapshot.clone(), ControlTool::argument(&call.arguments, "query"));
                 let ranked = tokio::task::spawn_blocking(move || all.router().route(&query, SEARCHED));
                 let ranked = ranked.await.unwrap_or_default();
+                let (present, session) = (self.scope.registry.present(), self.session.lock());
                 return (
-                    activation::search(snapshot, &self.session.lock().active, &ranked).to_string(),
+                    activation::search(snapshot, &present, &session.active, &ranked).to_string(),
                     nothing,
                 );
             }
