@@ -73,6 +73,14 @@ async fn names_are_proposed_with_what_speaks_for_them_and_nothing_is_changed() {
         }}})
     );
     assert_eq!(proposal.types.len(), 1, "a journal is none of its records");
+    let printed = String::from_utf8(nova.run(&["skill", "fields", "crm"]).stdout).unwrap();
+    let row = printed.lines().find(|line| line.starts_with("company")).unwrap();
+    let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    assert_eq!(
+        cells,
+        ["company", "employer", "1", "[[Analytical Engines]]", "is another name for company"],
+        "{printed}"
+    );
     assert_eq!(settings(&nova), before);
 }
 
@@ -189,6 +197,47 @@ async fn proposed(notes: &str, skill: &str) -> Vec<(String, Vec<(String, String)
         found.fields.iter().map(|field| (field.field.clone(), field.property.clone())).collect()
     };
     proposal.types.iter().map(|found| (found.record_type.clone(), fields(found))).collect()
+}
+
+#[tokio::test]
+async fn values_speak_for_a_field_whose_name_says_nothing() {
+    let notes = "
+//- Friends/Ada.md
+---
+type: person
+reach: +44 20 7946 0555
+post: ada@byron.example
+no: 4471234
+---
+//- Friends/Bo.md
+---
+type: person
+reach: 030 7946 05
+post: bo@byron.example
+no: 4471235
+---
+//- Work/A.md
+---
+type: opportunity
+where: lead
+in: EUR
+---
+//- Work/B.md
+---
+type: opportunity
+where: won
+in: USD
+---
+";
+    let pairs =
+        |[a, b]: [(&str, &str); 2]| vec![(a.0.to_owned(), a.1.to_owned()), (b.0.to_owned(), b.1.to_owned())];
+    assert_eq!(
+        proposed(notes, "crm").await,
+        [
+            ("contact".to_owned(), pairs([("email", "post"), ("phone", "reach")])),
+            ("deal".to_owned(), pairs([("stage", "where"), ("currency", "in")])),
+        ]
+    );
 }
 
 #[tokio::test]

@@ -108,35 +108,34 @@ fn print_fields(proposal: &FieldProposal) {
         for path in &found.examples {
             line(&visible(&format!("    {path}")));
         }
-        for rule in &found.rules {
+        let rules = found.rules.iter().map(|rule| {
             let how = match (rule.confidence, rule.used) {
                 (Confidence::Sure, true) => "sure",
                 (Confidence::Likely, true) => "likely",
                 _ => "not used",
             };
-            line(&visible(&format!(
-                "  {}: {} notes, {} more than above ({how}; {})",
-                rule.rule, rule.notes, rule.more, rule.reason
-            )));
-        }
-        for left in &found.left_out {
-            line(&visible(&format!("  left out: {} notes with {}", left.notes, left.what)));
-        }
-        for odd in &found.not_understood {
-            let said = odd.examples.iter().map(|said| format!("\"{said}\"")).collect::<Vec<_>>().join(", ");
-            line(&visible(&format!(
-                "  not understood: {} in {} notes is not {} ({said}); the notes are taken, {} stays empty",
-                odd.property, odd.notes, odd.needs, odd.field
-            )));
-        }
-        for field in &found.fields {
+            [
+                rule.rule.clone(),
+                rule.notes.to_string(),
+                rule.more.to_string(),
+                how.into(),
+                rule.reason.clone(),
+            ]
+        });
+        table_of(["recognised by", "notes", "more", "", "because"], rules);
+        let fields = found.fields.iter().map(|field| {
             let examples = field.examples.join(", ");
-            let because = &field.because;
-            line(&visible(&format!(
-                "  {}: {} ({because}; {} notes: {examples})",
-                field.field, field.property, field.notes
-            )));
-        }
+            [&field.field, &field.property, &field.notes.to_string(), &examples, &field.because]
+                .map(Clone::clone)
+        });
+        table_of(["field", "property", "notes", "such as", "because"], fields);
+        let left_out = found.left_out.iter().map(|left| [left.what.clone(), left.notes.to_string()]);
+        table_of(["left out: notes with", "notes"], left_out);
+        let odd = found.not_understood.iter().map(|odd| {
+            let examples = odd.examples.join(", ");
+            [odd.property.clone(), odd.notes.to_string(), odd.needs.clone(), examples, odd.field.clone()]
+        });
+        table_of(["not understood", "notes", "needed", "such as", "stays empty"], odd);
         for lacking in &found.unreadable {
             let UnreadableField { field, notes, needs, example, .. } = lacking;
             let instead = example.as_ref().map(|said| format!(", but \"{said}\"")).unwrap_or_default();
@@ -218,4 +217,12 @@ pub(super) async fn check(app: &App, path: &Path, json: bool) -> Result<u8, User
     }
     let is_broken = findings.iter().any(|finding| finding.severity == "error");
     Ok(if is_broken { print::FAILED } else { print::DONE })
+}
+
+/// A table below what it belongs to; none without rows.
+fn table_of<const N: usize>(head: [&str; N], rows: impl ExactSizeIterator<Item = [String; N]>) {
+    if rows.len() > 0 {
+        line("");
+        lists::table(head, rows);
+    }
 }

@@ -113,17 +113,49 @@ fn likely(
     if alike >= ALIKE {
         return Some((alike.min(89), format!("is spelled like {key}")));
     }
-    let addresses = values.iter().filter(|value| is_address(value)).count();
-    let is_mail = field.kind == FieldKind::Text && self::bare(key).contains("mail");
-    (is_mail && addresses * 5 >= values.len() * 4).then(|| (60, "holds e-mail addresses".to_owned()))
+    let because = by_value(key, field, values)?;
+    Some((60, because.to_owned()))
+}
+
+/// Why a property is the field although its name says nothing: what nearly all of its values are.
+fn by_value(key: &str, field: &Field, values: &[&PropertyValue]) -> Option<&'static str> {
+    let nearly_all = |is: fn(&str) -> bool| {
+        let fitting = values.iter().filter(|value| value.as_text().is_some_and(|text| is(text.trim())));
+        fitting.count() * 5 >= values.len() * 4
+    };
+    let key = self::bare(key);
+    let is_called = |words: &[&str]| words.iter().any(|word| key.contains(word));
+    match field.kind {
+        FieldKind::Text if is_called(&["mail"]) && nearly_all(is_address) => Some("holds e-mail addresses"),
+        FieldKind::Text if is_called(&["phone"]) && nearly_all(is_phone) => Some("holds phone numbers"),
+        FieldKind::Text if is_called(&["domain", "website", "url"]) && nearly_all(is_site) => {
+            Some("holds web addresses")
+        }
+        // That the values fit was asked before; a single one may be chance.
+        FieldKind::Choice if values.len() > 1 && !field.choices.is_empty() => Some("holds its choices"),
+        FieldKind::Currency if values.len() > 1 => Some("holds currency codes"),
+        _ => None,
+    }
 }
 
 /// `name@host.example`
-fn is_address(value: &PropertyValue) -> bool {
-    value.as_text().is_some_and(|text| {
-        let Some((name, host)) = text.trim().split_once('@') else { return false };
-        !name.is_empty() && host.contains('.') && !text.trim().contains([' ', '/'])
-    })
+fn is_address(text: &str) -> bool {
+    let Some((name, host)) = text.split_once('@') else { return false };
+    !name.is_empty() && host.contains('.') && !text.contains([' ', '/'])
+}
+
+/// `+44 20 7946 0555`; a plain number is none.
+fn is_phone(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_number = text.chars().all(|c| c.is_ascii_digit() || "+ ()-./".contains(c));
+    is_number && (7..=15).contains(&digits) && text.starts_with(['+', '0', '('])
+}
+
+/// `https://quillon.example/about`, `www.quillon.example`
+fn is_site(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.or_else(|| text.starts_with("www.").then_some(text));
+    host.is_some_and(|host| host.contains('.') && !host.contains([' ', '@']))
 }
 
 /// What the manifest says it may also be called, with its own name.
