@@ -33,6 +33,7 @@ mod editing_outside;
 mod ending_a_turn;
 mod evading_rules;
 mod exporting_a_chat;
+mod fields_of_ones_own;
 mod filling_a_form;
 mod finding_a_chat;
 mod folder_skills;

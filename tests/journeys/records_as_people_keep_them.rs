@@ -1,9 +1,9 @@
-//! Vaults that know their people, books and deals by category, tag or folder, and fields of the user's own.
+//! Vaults that know their people, books and deals by category, tag or folder.
 
-use nova_protocol::{Commands as _, Event, MarkRecord, PreviewRecords, SetSkill, SkillRef, ValueMeaning};
+use nova_protocol::{Commands as _, MarkRecord, PreviewRecords, SetSkill, SkillRef, ValueMeaning};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, wait_for};
+use super::nova::Nova;
 
 /// As a vault has it that sorts its notes by a property with links, with a table of the people.
 const BY_CATEGORY: &str = r#"
@@ -78,7 +78,7 @@ email: pia@harborline.example
 Wrote to [[Pia Lund]].
 ";
 
-fn call(nova: &Nova, tool: &str, args: Value) -> Value {
+pub(crate) fn call(nova: &Nova, tool: &str, args: Value) -> Value {
     let (code, answer) = nova.json(&["tool", "call", tool, "--args", &args.to_string(), "--approve", "all"]);
     assert_eq!(code, 0, "{tool}: {answer}");
     answer["value"].clone()
@@ -90,7 +90,7 @@ fn names(nova: &Nova) -> Vec<String> {
     rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
 }
 
-fn config(nova: &Nova, skill: &str, config: Value) {
+pub(crate) fn config(nova: &Nova, skill: &str, config: Value) {
     let mut settings: Value =
         serde_json::from_slice(&std::fs::read(nova.config().join("nova.config.json")).unwrap()).unwrap();
     settings["skills"][skill]["config"] = config;
@@ -190,225 +190,6 @@ fn a_note_that_two_types_claim_is_a_problem() {
     let (_, problems) = nova.json(&["vault", "check"]);
     let twice = "it counts as contact of the skill crm and as company of the skill crm";
     assert_eq!(problems[0]["problem"], twice, "{problems}");
-}
-
-#[tokio::test]
-async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
-    is_everywhere("met_on", "Met on").await;
-}
-
-/// One that the skill has, too.
-#[tokio::test]
-async fn a_birthday_of_ones_own_is_everywhere_without_a_restart() {
-    is_everywhere("birthday", "Birthday").await;
-}
-
-async fn is_everywhere(field: &str, label: &str) {
-    let nova = Nova::new(&format!("//- Ada.md\n---\ntype: contact\n{field}: soon\n---\n"), []);
-    let app = nova.start().await;
-    app.watch();
-    let mut events = app.events();
-    config(&nova, "crm", json!({"records": {"contact": {"fields": {field: {"kind": "date"}}}}}));
-    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
-
-    let contact =
-        nova_protocol::RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: None };
-    let form = app.record_form(contact).await.unwrap();
-    assert_eq!(form.schema["properties"][field]["format"], "date", "the form");
-    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
-    let panel = panels.iter().find(|panel| panel.skill == "crm").unwrap();
-    let panel = serde_json::to_value(panel).unwrap().to_string();
-    assert!(
-        panel.contains(&format!(r#""field":"{field}","label":"{label}","format":"date""#)),
-        "the table: {panel}"
-    );
-    let template = app.record_template("crm", "contact").unwrap();
-    assert!(template.contains(&format!("\n{field}:\n")), "the template: {template}");
-    let base = app.record_base("crm", "contact").unwrap();
-    assert!(base.contains(&format!("'note.{field}'")), "the base: {base}");
-    let problems = app.vault_problems().await.unwrap();
-    assert!(
-        problems[0].problem.contains(&format!("`{field}` is `soon`, which is not a date")),
-        "check: {problems:?}"
-    );
-    for tool in ["add_contact", "update_contact", "list_contacts"] {
-        let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
-        let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
-        let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();
-        assert!(schema["properties"].get(field).is_some(), "{tool}: {schema}");
-    }
-    drop(app);
-
-    call(&nova, "crm.add_contact", json!({"name": "Bea", field: "1984-03-02"}));
-    assert!(nova.vault.read("CRM/People/Bea.md").contains(&format!("{field}: 1984-03-02\n")));
-    call(&nova, "crm.update_contact", json!({"name": "Ada", field: "1815-12-10"}));
-    let listed = call(&nova, "crm.list_contacts", json!({field: "1984"}));
-    assert_eq!((&listed["count"], &listed["contacts"][0][field]), (&json!(1), &json!("1984-03-02")));
-}
-
-/// The tools that do not make their parameters of one record alone.
-#[test]
-fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
-    let nova = Nova::new("", []);
-    let own = |types: &[&str]| {
-        let fields = |name: &&str| ((*name).to_owned(), json!({"fields": {"project": {"kind": "text"}}}));
-        json!({"records": types.iter().map(fields).collect::<serde_json::Map<_, _>>()})
-    };
-    config(&nova, "budget", own(&["expense", "transfer", "rule", "limit"]));
-    config(&nova, "portfolio", own(&["trade", "watchlist"]));
-    config(&nova, "crm", own(&["company"]));
-
-    let written = |tool: &str, mut args: Value, path: &str| {
-        args["project"] = json!("House");
-        call(&nova, tool, args);
-        let text = nova.vault.read(path);
-        assert!(text.contains("\nproject: House\n"), "{tool}: {text}");
-    };
-    let day = "2026-11-02";
-    written(
-        "budget.add_expense",
-        json!({"date": day, "amount": "5", "currency": "EUR"}),
-        "Budget/Expenses/2026/2026-11-02 5.00.md",
-    );
-    let transfer = json!({"date": day, "amount": "7", "from": "Current", "to": "Savings"});
-    written("budget.add_transfer", transfer, "Budget/Transfers/2026/2026-11-02 Current to Savings 7.00.md");
-    written(
-        "budget.add_rule",
-        json!({"match": "metro", "category": "transport"}),
-        "Budget/Rules/metro is transport.md",
-    );
-    written("budget.set_limit", json!({"category": "food", "amount": "9"}), "Budget/Limits/food.md");
-    let trade =
-        json!({"symbol": "NGTL", "kind": "buy", "date": day, "quantity": 1, "price": 2, "currency": "EUR"});
-    written("portfolio.add_trade", trade, "Portfolio/Trades/2026-11-02 NGTL buy.md");
-    written("portfolio.watch", json!({"symbol": "SLVN"}), "Portfolio/Watchlist.md");
-    nova.vault.write("CRM/Companies/Quillon.md", "---\ntype: company\nproject: House\n---\n");
-    nova.vault.write("CRM/Companies/Acme.md", "---\ntype: company\n---\n");
-
-    // What is there is changed in its place.
-    call(&nova, "budget.set_limit", json!({"category": "food", "amount": "9", "project": "Garden"}));
-    assert!(nova.vault.read("Budget/Limits/food.md").contains("\nproject: Garden\n"));
-    call(&nova, "portfolio.watch", json!({"symbol": "SLVN", "target": "3 EUR", "project": null}));
-    let list = nova.vault.read("Portfolio/Watchlist.md");
-    assert!(!list.contains("project") && list.contains("target 3 EUR"), "{list}");
-
-    call(&nova, "budget.add_income", json!({"date": day, "amount": "1"}));
-    for (tool, rows, with, all) in [
-        ("budget.list", "entries", 2, 3),
-        ("portfolio.list_trades", "trades", 1, 1),
-        ("crm.list_companies", "companies", 1, 2),
-    ] {
-        let listed = |args: Value| call(&nova, tool, args)[rows].as_array().unwrap().clone();
-        let found = listed(json!({"project": "hous"}));
-        assert_eq!(found.len(), with, "{tool}: an income has no such field, {found:?}");
-        assert!(found.iter().all(|row| row["project"] == "House"), "{tool}: {found:?}");
-        assert_eq!((listed(json!({"project": "boat"})).len(), listed(json!({})).len()), (0, all), "{tool}");
-    }
-    let rules = call(&nova, "budget.list", json!({"kind": "rule", "project": "House"}));
-    assert_eq!((&rules["count"], &rules["rules"][0]["project"]), (&json!(1), &json!("House")));
-}
-
-#[test]
-fn a_folder_with_records_has_tools_and_a_panel() {
-    let nova = Nova::new("//- Reading/Old.md\n---\ntype: book\nstatus: read\nrating: 9\n---\n", []);
-    let (code, _) = nova.json(&["skill", "new", "books", "--from", "reading-list"]);
-    assert_eq!(code, 0);
-    call(&nova, "books.add_book", json!({"title": "Emma", "author": "Jane Austen", "rating": 5}));
-    assert_eq!(
-        nova.vault.read("Reading/Emma.md"),
-        "---\ntype: book\ntitle: Emma\nauthor: Jane Austen\nstatus: to read\nrating: 5\n---\n"
-    );
-    // No question comes of what the user adds to the declaration.
-    config(&nova, "books", json!({"records": {"book": {"fields": {"lent_to": {"kind": "text"}}}}}));
-    let (code, listed) = nova.json(&["tool", "call", "books.list_book", "--args", "{\"lent_to\": \"Ada\"}"]);
-    assert_eq!((code, &listed["value"]["count"]), (0, &json!(0)), "{listed}");
-    call(&nova, "books.add_book", json!({"title": "Persuasion", "rating": 4, "status": "read"}));
-    let changed = call(&nova, "books.update_book", json!({"title": "emma", "status": "reading"}));
-    assert_eq!(changed["path"], "Reading/Emma.md");
-    let listed = call(&nova, "books.list_book", json!({"sort": "-rating", "limit": 2}));
-    let titles: Vec<_> =
-        listed["records"].as_array().unwrap().iter().map(|row| row["title"].clone()).collect();
-    assert_eq!((titles, &listed["count"]), (vec![json!("Emma"), json!("Persuasion")], &json!(3)));
-    assert_eq!(call(&nova, "books.get_book", json!({"title": "persu"}))["rating"], 4);
-    let sums = call(&nova, "books.summarize_book", json!({"of": "rating", "by": "status"}));
-    let groups = &sums["groups"];
-    assert_eq!(
-        (&groups[0]["status"], &groups[0]["count"], &groups[0]["sum"]),
-        (&json!("read"), &json!(2), &json!("4"))
-    );
-    assert_eq!(sums["unreadable"][0]["path"], "Reading/Old.md", "a rating of 9 is not added: {sums}");
-    for (args, says) in [
-        (json!({"title": "EMMA"}), "There is already a book"),
-        (json!({"title": "X", "status": "burnt"}), "status"),
-    ] {
-        let (code, refused) =
-            nova.json(&["tool", "call", "books.add_book", "--args", &args.to_string(), "--approve", "all"]);
-        assert!(code != 0 && refused.to_string().contains(says), "{refused}");
-    }
-}
-
-#[tokio::test]
-async fn fields_of_ones_own_are_columns_of_the_tables_that_show_their_records() {
-    let nova = Nova::new("", []);
-    let project = json!({"fields": {"project": {"kind": "text"}}});
-    config(&nova, "budget", json!({"records": {"expense": project, "rule": project}}));
-    config(&nova, "crm", json!({"records": {"company": project}}));
-    let panels = nova.start().await.list_panels(nova_protocol::Nothing {}).await.unwrap();
-    let tabs = panels.iter().flat_map(|panel| &panel.panel.tabs);
-    let with_column: Vec<&str> = tabs
-        .filter(|tab| serde_json::to_string(&tab.parts).unwrap().contains(r#""field":"project""#))
-        .map(|tab| tab.title.as_str())
-        .collect();
-    assert_eq!(with_column, ["Month", "Rules", "Companies"]);
-}
-
-#[tokio::test]
-async fn a_folder_with_records_has_a_panel() {
-    let nova = Nova::new("", []);
-    nova.json(&["skill", "new", "books", "--from", "reading-list"]);
-    let app = nova.start().await;
-    let panels = app.list_panels(nova_protocol::Nothing {}).await.unwrap();
-    let panel = panels.iter().find(|panel| panel.skill == "books").unwrap();
-    assert_eq!((panel.problem.as_deref(), panel.panel.tabs[0].title.as_str()), (None, "Books"));
-}
-
-#[test]
-fn a_type_of_ones_own_gets_tools() {
-    let nova = Nova::new("", []);
-    let supplier = json!({"folder": "Suppliers", "title": "name", "fields": {"name": {"kind": "text"}, "since": {"kind": "date"}}});
-    config(&nova, "crm", json!({"records": {"supplier": supplier}}));
-    call(&nova, "crm.add_supplier", json!({"name": "Acme", "since": "2024-01-01"}));
-    assert!(nova.vault.read("Suppliers/Acme.md").starts_with("---\ntype: supplier\n"));
-    assert_eq!(call(&nova, "crm.list_supplier", json!({"since": "2024-01"}))["count"], 1);
-}
-
-#[tokio::test]
-async fn faulty_settings_of_records_say_what_is_wrong() {
-    for (records, says) in [
-        (
-            json!({"match": [{"where": "stage is lead"}]}),
-            "records.contact.match[0] cannot be used: the condition `stage is lead`",
-        ),
-        (json!({"match": [{"folder": "/"}]}), "every note would be a record"),
-        (json!({"match": [{"tag": "x", "folder": "y"}]}), "one of type, folder, tag and where"),
-        (json!({"match": [{"where": "email exists"}]}), "does not recognise new notes"),
-        (
-            json!({"fields": {"email": {"kind": "date"}}}),
-            "records.contact.fields.email is a text of this skill already",
-        ),
-        (json!({"fields": {"path": {"kind": "text"}}}), "says where the note lies"),
-        (json!({"names": {"email": "phone"}}), "the same property"),
-        (json!({"names": {"email": "$file"}}), "cannot be $file"),
-        (json!({"folder": "../x"}), "records.contact.folder"),
-        (json!({"mtach": []}), "records.contact.mtach is not known"),
-    ] {
-        let nova = Nova::new("", []);
-        config(&nova, "crm", json!({"records": {"contact": records}}));
-        let app = nova.start().await;
-        let crm = app.skill_detail(nova_protocol::SkillRef { skill: "crm".into() }).await.unwrap();
-        let reason = crm.config_problem.unwrap_or_default();
-        assert!(reason.contains(says), "{records}: {reason}");
-    }
 }
 
 #[test]

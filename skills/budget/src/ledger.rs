@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use nova_skill::figures::{Days, currency_code, folded, money, near_currency_codes};
+use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
     json, look_at_parts,
@@ -72,6 +73,8 @@ pub(crate) struct Limit {
     pub(crate) category: String,
     pub(crate) amount: Decimal,
     pub(crate) currency: String,
+    /// What the fields that the user added say.
+    pub(crate) own: Map<String, Value>,
 }
 
 impl Ledger {
@@ -237,6 +240,7 @@ impl<'a> Part<'a> {
                     category: text(&record, "category")?.ok_or_else(|| missing(declared, note))?,
                     amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
                     currency: currency_of(declared, &record, usual)?,
+                    own: record.own_fields(),
                 };
                 self.limits.push((limit, declared, note));
             }

@@ -1,11 +1,13 @@
 use std::sync::Arc;
 
+use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
-    json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, OwnFields, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
 };
 use serde::Deserialize;
 
+use crate::books::POSITION;
 use crate::valuation::{Snapshot, method_word};
 
 pub(crate) struct Positions;
@@ -40,10 +42,11 @@ impl NativeTool for Positions {
         let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
         let prices = snapshot.prices();
         let all = snapshot.value(&prices)?;
+        let own = OwnFields::read(ctx.as_ref(), &[POSITION], &Map::new()).await?;
         let mut value = json!({
             "as_of": snapshot.day.to_string(),
             "method": method_word(snapshot.method),
-            "positions": all.rows_json(),
+            "positions": all.rows_json(&own),
             "total": all.total_json(),
         });
         all.faults(&mut value, &snapshot.books);

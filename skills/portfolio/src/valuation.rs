@@ -1,7 +1,7 @@
 use nova_skill::figures::{Sums, TooLarge, day_and_month, minus, money, percent};
 use nova_skill::jiff::civil::date;
 use nova_skill::{
-    Date, Decimal, Figure, NotePath, Output, Problem, Source, ToolContext, ToolError, Value, json,
+    Date, Decimal, Figure, NotePath, Output, OwnFields, Problem, Source, ToolContext, ToolError, Value, json,
 };
 
 use crate::amount::{price as price_shown, shown};
@@ -178,9 +178,16 @@ impl<'a> Valuation<'a> {
         Ok(())
     }
 
-    /// The positions as they leave.
-    pub(crate) fn rows_json(&self) -> Value {
-        self.rows.iter().map(|row| row.to_json(self)).collect()
+    /// The positions as they leave, with what the user's own fields of their notes say.
+    pub(crate) fn rows_json(&self, own: &OwnFields) -> Value {
+        let rows = self.rows.iter().map(|row| {
+            let mut told = row.to_json(self);
+            if let Some(position) = row.holding.position {
+                own.add_to(&mut told, &position.path);
+            }
+            told
+        });
+        rows.collect()
     }
 
     /// The last line of the table; null where there are several currencies, which do not add up.

@@ -19,7 +19,12 @@ const SPENT: &str = "Σ expenses − refunds";
 const INCOME: &str = "Σ incomes − what was paid back";
 
 impl Figures<'_> {
-    pub(super) fn of_month(&self, amounts: &Amounts, categories: &[Row], incomes: &[Value]) -> Vec<Figure> {
+    pub(super) fn of_month(
+        &self,
+        amounts: &Amounts,
+        categories: &[Row<'_>],
+        incomes: &[Value],
+    ) -> Vec<Figure> {
         let month = self.summary.month.in_full();
         let label = |what: &str| format!("{what} {month}");
         let currency = self.currency;
@@ -71,7 +76,7 @@ impl Figures<'_> {
         ]
     }
 
-    pub(super) fn of_categories(&self, categories: &[Row]) -> Vec<Figure> {
+    pub(super) fn of_categories(&self, categories: &[Row<'_>]) -> Vec<Figure> {
         let month = self.summary.month.in_full();
         let mut figures = Vec::new();
         for (at, row) in categories.iter().enumerate() {
@@ -87,7 +92,7 @@ impl Figures<'_> {
                     .figure(&format!("categories/{at}/spent"), label, row.spent)
                     .formula(SPENT)
                     .from_notes(notes(false));
-                if let Some(limit) = row.limit {
+                if let Some((limit, _)) = row.limit {
                     figure = figure.part("Limit", limit, self.currency);
                 }
                 figures.push(figure);

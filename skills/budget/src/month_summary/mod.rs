@@ -15,7 +15,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::arguments::wrong;
-use crate::ledger::{Entry, Ledger, Spellings};
+use crate::ledger::{Entry, Ledger, Limit, Spellings};
 use crate::list::paths;
 use crate::transfer::Transfer;
 use figures::Figures;
@@ -345,20 +345,20 @@ impl<'a> Summary<'a> {
     }
 
     /// Every category that has an expense in these months, or a limit: what was spent most first.
-    fn categories(
+    fn categories<'l>(
         &self,
-        ledger: &Ledger,
+        ledger: &'l Ledger,
         spellings: &Spellings,
         currency: &str,
-    ) -> Result<Vec<Row>, ToolError> {
+    ) -> Result<Vec<Row<'l>>, ToolError> {
         let mut names: BTreeSet<String> = BTreeSet::new();
-        let mut limits: BTreeMap<String, Decimal> = BTreeMap::new();
+        let mut limits: BTreeMap<String, &Limit> = BTreeMap::new();
         for sides in &self.months {
             names.extend(sides.spent.categories(currency).map(str::to_owned));
         }
         for limit in ledger.limits.iter().filter(|limit| limit.currency == currency) {
             names.insert(folded(&limit.category));
-            limits.insert(folded(&limit.category), limit.amount);
+            limits.insert(folded(&limit.category), limit);
         }
         let Some((now, before)) = self.months.split_last() else { return Ok(Vec::new()) };
         // Months before the first entry, and those that have not ended, say nothing about what is usual.
@@ -388,7 +388,7 @@ impl<'a> Summary<'a> {
                 currency: currency.to_owned(),
                 spent: in_row(now.spent.so_far.of(&name, currency)),
                 upcoming: in_row(now.spent.upcoming.of(&name, currency)),
-                limit: limits.get(&name).copied().map(in_row),
+                limit: limits.get(&name).map(|limit| (in_row(limit.amount), *limit)),
                 last_month: before.last().map(|sides| in_row(sides.spent.so_far.of(&name, currency))),
                 average: average.map(in_row),
                 count: count(&name, false),
@@ -467,11 +467,11 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(categories: &[Row]) -> Result<Self, ToolError> {
+    fn of(categories: &[Row<'_>]) -> Result<Self, ToolError> {
         let mut limits =
             Self { count: 0, spent: Decimal::ZERO, limit: Decimal::ZERO, without: Decimal::ZERO };
         for row in categories {
-            let Some(limit) = row.limit else {
+            let Some((limit, _)) = row.limit else {
                 limits.without = plus(limits.without, row.spent)?;
                 continue;
             };

@@ -1,13 +1,16 @@
 use nova_skill::figures::{minus, money, percent};
 use nova_skill::{Decimal, ToolError, Value, json};
 
+use crate::ledger::Limit;
+
 /// One category of the month.
-pub(super) struct Row {
+pub(super) struct Row<'a> {
     pub(super) category: String,
     pub(super) currency: String,
     pub(super) spent: Decimal,
     pub(super) upcoming: Decimal,
-    pub(super) limit: Option<Decimal>,
+    /// Its amount, and its note.
+    pub(super) limit: Option<(Decimal, &'a Limit)>,
     pub(super) last_month: Option<Decimal>,
     /// Of the earlier months.
     pub(super) average: Option<Decimal>,
@@ -16,7 +19,7 @@ pub(super) struct Row {
     pub(super) upcoming_count: usize,
 }
 
-impl Row {
+impl Row<'_> {
     /// As an answer has it.
     pub(super) fn told(&self) -> Result<Value, ToolError> {
         let mut row = json!({
@@ -29,8 +32,14 @@ impl Row {
             row["upcoming_spent"] = json!(self.upcoming);
             row["upcoming_count"] = json!(self.upcoming_count);
         }
-        if let Some(limit) = self.limit {
-            self.tell_limit(limit, &mut row)?;
+        if let Some((amount, limit)) = self.limit {
+            self.tell_limit(amount, &mut row)?;
+            row["path"] = json!(limit.path);
+            for (key, value) in &limit.own {
+                if row.get(key).is_none() {
+                    row[key] = value.clone();
+                }
+            }
         }
         for (key, value) in [("last_month", self.last_month), ("average", self.average)] {
             if let Some(value) = value {

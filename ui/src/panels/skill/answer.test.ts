@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { JsonValue } from '../../ipc';
-import { at, fieldOf, fill, problemsIn, rowHas, rowsAt } from './answer';
+import { panelOf } from '../../testing/panels';
+import { at, fieldOf, fill, offered, problemsIn, rowHas, rowsAt, type Row } from './answer';
 
 test('a pointer finds its value, or nothing', () => {
   const value = { deals: [{ 'a/b': { '~': 1 } }] };
@@ -69,4 +70,12 @@ test('what could not be changed is a problem', () => {
 test('a row is found by any of its words, whatever the case', () => {
   const row = { name: 'Jane Doe', company: '[[Quillon Labs]]', tags: ['North'] };
   expect([rowHas(row, 'quillon'), rowHas(row, 'north'), rowHas(row, ' '), rowHas(row, 'south')]).toEqual([true, true, true, false]);
+});
+
+test('only a row that is a note can be edited or deleted', () => {
+  const actions: JsonValue[] = [{ label: 'Edit', edit: true }, { label: 'Delete', delete: true }, { label: 'Set limit', tool: 'set_limit' }];
+  const { actions: declared } = panelOf('x', 'X', [{ actions }]).panel.tabs[0]!;
+  const labels = (row: Row) => offered(declared, row).map(({ label }) => label);
+  expect(labels({ category: 'food', path: 'Budget/Limits/food.md' })).toEqual(['Edit', 'Delete', 'Set limit']);
+  expect(labels({ category: 'books' })).toEqual(['Set limit']);
 });

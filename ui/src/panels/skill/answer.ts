@@ -87,9 +87,10 @@ export function pathOf(row: Row): string | null {
   return typeof row['path'] === 'string' ? row['path'] : null;
 }
 
-/** The actions that a row offers: those whose `when` fits its fields. */
+/** The actions that a row offers: those whose `when` fits its fields, and to edit or delete only what is a note. */
 export function offered(actions: readonly PanelAction[], row: Row): PanelAction[] {
-  return actions.filter(({ when }) => fits(row, when));
+  const isNote = pathOf(row) !== null;
+  return actions.filter((action) => fits(row, action.when) && (isNote || !(action.edit || action.delete)));
 }
 
 /** Whether each of these fields has the value, or one of the list's; null stands for a field that is missing. */

@@ -14,8 +14,8 @@ pub(crate) fn panel_of<'a>(types: impl Iterator<Item = &'a RecordType>) -> Optio
     (!tabs.is_empty()).then(|| json!({"tabs": tabs}))
 }
 
-/// The panel with a column for each field that the user added to a record which a table shows, and a tab for each
-/// type of the user's own.
+/// The panel with each field that the user added to a record: a column of the table that shows it, a detail of a
+/// board's cards. And with a tab for each type of the user's own.
 pub(crate) fn add_own(panel: Option<&Value>, records: &RecordTypes) -> Option<Value> {
     let own_types = || records.iter().filter(|declared| declared.is_own());
     let Some(panel) = panel else { return panel_of(own_types()) };
@@ -23,26 +23,34 @@ pub(crate) fn add_own(panel: Option<&Value>, records: &RecordTypes) -> Option<Va
     if let Some(tabs) = panel.get_mut("tabs").and_then(Value::as_array_mut) {
         for tab in tabs.iter_mut() {
             let parts = tab.get_mut("parts").and_then(Value::as_array_mut);
-            parts.into_iter().flatten().for_each(|part| add_columns(part, records));
+            parts.into_iter().flatten().for_each(|part| add_fields(part, records));
         }
         tabs.extend(own_types().map(tab));
     }
     Some(panel)
 }
 
-fn add_columns(part: &mut Value, records: &RecordTypes) {
-    if part["kind"] != "table" {
-        return;
-    }
+fn add_fields(part: &mut Value, records: &RecordTypes) {
     let of_rows = part["records"].as_array().into_iter().flatten().map(Value::as_str);
     let of_actions = part["actions"].as_array().into_iter().flatten().map(|action| action["record"].as_str());
     let shown: Vec<String> = of_rows.chain(of_actions).flatten().map(str::to_owned).collect();
-    let Some(columns) = part["columns"].as_array_mut() else { return };
-    for declared in records.iter().filter(|declared| shown.iter().any(|name| name == declared.name())) {
-        for (key, field) in declared.fields.iter().filter(|(_, field)| field.is_own()) {
-            if columns.iter().all(|column| column["field"] != **key) {
+    let own = records
+        .iter()
+        .filter(|declared| shown.iter().any(|name| name == declared.name()))
+        .flat_map(|declared| declared.fields.iter().map(move |(key, field)| (declared, key, field)))
+        .filter(|(_, _, field)| field.is_own());
+    let kind = part["kind"].as_str().unwrap_or_default().to_owned();
+    for (declared, key, field) in own {
+        match (kind.as_str(), part["columns"].as_array_mut()) {
+            ("table", Some(columns)) if columns.iter().all(|column| column["field"] != **key) => {
                 columns.push(column(declared, key, field));
             }
+            ("board", _) => match part["detail"].as_array_mut() {
+                Some(detail) if detail.iter().all(|shown| shown != key) => detail.push(json!(key)),
+                Some(_) => {}
+                None => part["detail"] = json!([key]),
+            },
+            _ => {}
         }
     }
 }
