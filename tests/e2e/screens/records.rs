@@ -32,11 +32,11 @@ pub(crate) async fn records(name: &str, theme: Theme) {
     take(&window, "records", name).await;
     let [large, _] = SIZES;
     window.resize(large.1, large.2).await;
-    let fields = "document.querySelector('[aria-label=\"Use anniversary as a field\"]')";
+    let fields = "document.querySelector('[aria-label=\"Use joined as a field\"]')";
     window.ask(&format!("{fields}.scrollIntoView({{ block: 'center' }});")).await;
-    window.click("[aria-label='Use anniversary as a field']").await;
-    window.click("button[aria-label='Details of anniversary']").await;
-    window.wait_for("[role=group][aria-label='Details of anniversary']").await;
+    window.click("[aria-label='Use joined as a field']").await;
+    window.click("button[aria-label='Details of joined']").await;
+    window.wait_for("[role=group][aria-label='Details of joined']").await;
     window.ask(&format!("{fields}.scrollIntoView({{ block: 'center' }});")).await;
     take_in(&window, "records-fields", name, large).await;
     window.click("[data-testid=new-record-type]").await;
@@ -66,7 +66,7 @@ fn note_of(person: &str, at: usize) -> String {
         "---\ncategories: [\"[[People]]\"]\norg: \"[[Fernhill Dairy]]\"\nmail: {host}@fernhill.example\nlast_contact: {last}\nstage: {stage}\n"
     );
     if at.is_multiple_of(2) {
-        let _ = writeln!(text, "anniversary: 198{at}-03-02");
+        let _ = writeln!(text, "joined: 198{at}-03-02");
     }
     text + "---\n"
 }
