@@ -53,6 +53,7 @@ mod looking_at_a_file;
 #[cfg(unix)]
 mod losing_the_vault;
 mod mcp_client;
+mod meeting_people;
 mod nova;
 #[cfg(unix)]
 mod odd_files;

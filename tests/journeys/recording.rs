@@ -114,7 +114,7 @@ async fn a_contact_is_added_with_a_form_and_undone() {
 /// The least that a record of a type says; with a type that has no entry here the test below fails.
 fn least(skill: &str, record_type: &str) -> Value {
     match (skill, record_type) {
-        ("calendar", "event") => json!({"title": "Ada", "date": "2026-11-20"}),
+        ("calendar", "event" | "meeting_note") => json!({"title": "Ada", "date": "2026-11-20"}),
         ("crm", "contact" | "company") => json!({"name": "Ada"}),
         ("crm", "deal") => json!({"title": "Ada", "stage": "lead"}),
         ("portfolio", "position") => json!({"symbol": "ADA"}),

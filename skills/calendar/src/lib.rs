@@ -25,6 +25,7 @@ mod find;
 mod free_time;
 mod get_event;
 mod list_events;
+mod minutes;
 mod note;
 mod people;
 mod period;
@@ -62,6 +63,7 @@ impl Skill for Calendar {
             native(update_event::UpdateEvent),
             native(delete_event::DeleteEvent),
             native(respond::Respond),
+            native(minutes::Minutes),
             native(free_time::FreeTime),
             native(calendars::Calendars),
             native(refresh_calendars::RefreshCalendars),

@@ -9,12 +9,16 @@ use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, async_trait};
 
 use crate::note::clock;
 use crate::period::invalid;
+use crate::sources::EVENT;
 
 pub(crate) struct Rules;
 
 #[async_trait]
 impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, _: &dyn ToolContext) -> Result<(), ToolError> {
+        if draft.record_type() != EVENT {
+            return Ok(());
+        }
         let weekdays = draft
             .values()
             .get("daysOfWeek")

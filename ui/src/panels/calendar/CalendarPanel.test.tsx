@@ -2,62 +2,12 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import type { JsonValue, Params, Result } from '../../ipc';
 import { violations } from '../../testing/axe';
-import { FakeBackend } from '../../testing/fake-backend';
-import { setWindow } from '../../testing/media';
-import { answer, panelOf } from '../../testing/panels';
-import { renderInApp } from '../../testing/render';
-import { sampleWorld } from '../../testing/sample';
-import { SkillPanel } from '../skill/SkillPanel';
+import { answer } from '../../testing/panels';
+import { box, EVENTS, failure, listed, NOTES, open, setNow, TEAM, unsetNow } from './fixture';
 
-const NOTES = { calendar: 'vault', kind: 'notes', read_only: false, events: 3, fetched: null, problems: [] };
-const TEAM = { calendar: 'Team', kind: 'address', read_only: true, events: 1, fetched: '2026-11-23T10:20:00Z', problems: [] };
-
-const EVENTS: Record<string, string | boolean>[] = [
-  { title: 'Quarter close', start: '2026-11-23', end: '2026-11-25', whole_day: true, event: 'Events/Close.md', calendar: 'vault' },
-  { title: 'Team stand-up', start: '2026-11-23T08:30', end: '2026-11-23T09:15', event: 'Team/a@team', calendar: 'Team', recurs: true },
-  { title: 'Brightwater line 2', start: '2026-11-23T10:00', end: '2026-11-23T11:30', event: 'Events/Brightwater.md', calendar: 'vault', location: 'Room 2' },
-  { title: 'Interview', start: '2026-11-23T10:30', end: '2026-11-23T11:30', event: 'Events/Interview.md', calendar: 'vault' },
-  { title: 'Quillon renewal terms', start: '2026-11-23T14:00', end: '2026-11-23T15:00', event: 'Events/Quillon.md', calendar: 'vault', recurs: true },
-  { title: 'Dentist', start: '2026-11-25T09:30', end: '2026-11-25T10:15', event: 'Events/Dentist.md', calendar: 'vault' },
-];
-
-type Call = Params<'call_tool'>;
-type Answers = Record<string, (call: Call) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
-
-const listed = (events: JsonValue = EVENTS, more: Record<string, JsonValue> = {}) => answer({ zone: 'Europe/Lisbon', events, ...more });
-const written = { ...answer({ event: 'Events/Dentist.md' }), change_set: 'set-1' };
-const failure = (message: string): Result<'call_tool'> => ({ ...answer(null), ok: false, error: { code: 'tool_failed', message, hint: 'Look at it.' } });
-
-async function open(answers: Answers = {}, calendars: readonly JsonValue[] = [NOTES, TEAM]) {
-  const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => {
-    const own = answers[call.tool];
-    if (own) return own(call);
-    if (call.tool === 'calendar.calendars') return answer({ calendars: [...calendars] });
-    if (call.tool === 'calendar.list_events') return listed((call.args as { from: string }).from === '2026-11-23' ? EVENTS : []);
-    return call.tool === 'calendar.get_event' ? answer({ fields: { attendees: ['Jane Doe'] } }) : written;
-  });
-  const panel = panelOf('calendar', 'Calendar', [{ parts: [{ kind: 'calendar', tool: 'list_events', args: {} }] }]);
-  const rendered = renderInApp(<SkillPanel panel={panel} wide={false} />, { backend });
-  await act(async () => {});
-  const asked = (tool: string) => backend.asked('call_tool').filter((call) => call.tool === `calendar.${tool}`).map(({ args }) => args);
-  const panelElement = screen.getByTestId('skill-panel');
-  const press = (key: string, at: HTMLElement = panelElement, more = {}) => fireEvent.keyDown(at, { key, ...more });
-  return { ...rendered, backend, asked, press, panel: panelElement };
-}
-
-const box = (name: RegExp) => screen.getByRole('button', { name });
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.setSystemTime('2026-11-23T14:36:00Z');
-  setWindow({ width: 1440 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+beforeEach(setNow);
+afterEach(unsetNow);
 
 describe('a day', () => {
   test('shows its events, those of the whole day, and the time', async () => {
@@ -327,6 +277,43 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', end: '2026-11-23T12:00' }]);
   });
 
+  test('one of whole days is dragged to another day of the week', async () => {
+    vi.stubGlobal('PointerEvent', MouseEvent);
+    const { asked, press } = await open();
+    press('w');
+    const days = [...screen.getByTestId('whole-days').querySelectorAll<HTMLElement>('[data-day]')];
+    days.forEach((day, at) => vi.spyOn(day, 'getBoundingClientRect').mockReturnValue({ left: 100 * at, right: 100 * at + 100, top: 0, height: 20, width: 100, bottom: 20, x: 0, y: 0, toJSON: () => ({}) }));
+    const close = within(days[0]!).getByRole('button', { name: /^Quarter close/ });
+    fireEvent.pointerDown(close, { button: 0, buttons: 1, clientX: 50, clientY: 5 });
+    fireEvent.pointerMove(close, { buttons: 1, clientX: 250, clientY: 9 });
+    await act(async () => void fireEvent.pointerUp(close));
+    expect(asked('update_event')).toEqual([{ event: 'Events/Close.md', start: '2026-11-25' }]);
+    expect(screen.getByTestId('undo-bar')).toHaveTextContent('Moved Quarter close to Wed 25 Nov');
+    expect(screen.queryByTestId('event-sheet')).toBeNull();
+  });
+
+  test('one of whole days moves and stretches by keys, day by day', async () => {
+    const { asked, press } = await open();
+    const close = box(/^Quarter close/);
+    press(' ', close);
+    press('ArrowRight', close);
+    expect(screen.getByText('tomorrow to Thu 26 Nov', { selector: '[role=status]' })).toBeInTheDocument();
+    press('Escape', close);
+    expect(asked('update_event')).toEqual([]);
+    press(' ', close);
+    press('ArrowLeft', close, { shiftKey: true });
+    await act(async () => void press(' ', close));
+    expect(asked('update_event')).toEqual([{ event: 'Events/Close.md', end: '2026-11-24' }]);
+    expect(screen.getByTestId('undo-bar')).toHaveTextContent('Set the last day of Quarter close to Tue 24 Nov');
+  });
+
+  test('one of whole days that recurs stays, and says how to change it', async () => {
+    const { asked, press } = await open({ 'calendar.list_events': () => listed([{ ...EVENTS[0]!, recurs: true }]) });
+    press(' ', box(/^Quarter close/));
+    expect(screen.getByText('Quarter close recurs. Edit it to change its days.')).toBeInTheDocument();
+    expect(asked('update_event')).toEqual([]);
+  });
+
   test('a drag over free hours begins a new event', async () => {
     measured();
     const { asked } = await open();
@@ -374,50 +361,5 @@ describe('a new event', () => {
     expect(screen.getByRole('alert')).toHaveTextContent(problem);
     expect(screen.getByLabelText('Title')).toHaveValue(fields['Title']);
     expect(asked('create_event')).toEqual([]);
-  });
-});
-
-describe('an event of a server', () => {
-  const WORK = { calendar: 'Work', kind: 'caldav', read_only: false, events: 1, fetched: '2026-11-23T14:30:00Z', problems: [] };
-  const KICKOFF = { title: 'Kick-off', start: '2026-11-23T16:00', end: '2026-11-23T17:00', event: 'Work/k', calendar: 'Work' };
-  const people = [
-    { name: 'Boss', address: 'boss@example.org', answer: 'ACCEPTED' },
-    { name: null, address: 'noor@example.org', answer: 'NEEDS-ACTION' },
-  ];
-  const openOne = async (event: Record<string, JsonValue>, detail: Record<string, JsonValue>) => {
-    const rest = await open({ 'calendar.list_events': () => listed([event]), 'calendar.get_event': () => answer(detail) }, [NOTES, WORK]);
-    await userEvent.click(box(/^Kick-off/));
-    return { ...rest, sheet: within(screen.getByTestId('event-sheet')) };
-  };
-
-  test('is answered where it is an invitation', async () => {
-    const invitation = { organizer: 'boss@example.org', answer: 'NEEDS-ACTION' };
-    const { asked, sheet } = await openOne({ ...KICKOFF, answer: 'NEEDS-ACTION' }, { attendees: people, invitation });
-    expect(box(/^Kick-off ?, .*Work, not answered$/)).toHaveClass('border-dashed');
-    const answers = within(sheet.getByRole('group', { name: 'Answer boss@example.org' }));
-    await userEvent.click(answers.getByRole('button', { name: 'Maybe' }));
-    expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'tentative' }]);
-  });
-
-  test('shows which answer was given', async () => {
-    const { sheet } = await openOne({ ...KICKOFF, answer: 'ACCEPTED' }, { attendees: people, invitation: { organizer: 'boss@example.org', answer: 'ACCEPTED' } });
-    expect(box(/^Kick-off/)).not.toHaveClass('border-dashed');
-    expect(sheet.getByRole('button', { name: 'Accept' })).toHaveAttribute('aria-pressed', 'true');
-    expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'false');
-  });
-
-  test('is changed and deleted with all who are told', async () => {
-    const { asked, sheet, press } = await openOne(KICKOFF, { attendees: people });
-    expect(sheet.queryByRole('group')).toBeNull();
-    const kickoff = box(/^Kick-off/);
-    press(' ', kickoff);
-    press('ArrowDown', kickoff);
-    await act(async () => void press(' ', kickoff));
-    const notify = ['boss@example.org', 'noor@example.org'];
-    expect(asked('update_event')).toEqual([{ event: 'Work/k', start: '2026-11-23T16:15', notify }]);
-    await userEvent.click(sheet.getByRole('button', { name: 'Actions for Kick-off' }));
-    await userEvent.click(screen.getByRole('menuitem', { name: 'Delete event' }));
-    await act(async () => {});
-    expect(asked('delete_event')).toEqual([{ event: 'Work/k', notify }]);
   });
 });

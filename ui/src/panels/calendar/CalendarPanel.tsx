@@ -12,6 +12,7 @@ import { useCalls } from '../skill/useCalls';
 import { useReads } from '../skill/useReads';
 import { CalendarHead } from './CalendarHead';
 import { CalendarProvider, type CalendarContext } from './context';
+import { EventConflictCard } from './EventConflictCard';
 import { EventSheet } from './EventSheet';
 import { listingOf } from './events';
 import { Hours } from './Hours';
@@ -51,7 +52,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const sources = sourcesOf(reads.of(calendars)?.result?.value);
   const today = dayOf(wallIn(now, listing.zone));
   const writing = useWriting({ state, dispatch, zone: listing.zone, today, sources, nameOf, calls, again: reads.again });
-  const dragging = useDragging({ state, dispatch, sources, writing });
+  const dragging = useDragging({ state, dispatch, sources, writing, today });
   const context: CalendarContext = {
     state,
     dispatch,
@@ -91,6 +92,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
         </div>
         {state.view === 'month' ? <MonthView days={daysShown(state)} /> : <Hours days={daysShown(state)} />}
         <div className="flex max-h-1/2 shrink-0 flex-col gap-1.5 overflow-y-auto px-3.5 py-2 empty:hidden">
+          {state.conflict && <EventConflictCard conflict={state.conflict} />}
           <CallBars calls={calls} elsewhere={null} onEdit={({ args }) => typeof args['event'] === 'string' && args['event'].endsWith('.md') ? void editNote(args['event']) : writing.add()} />
         </div>
         {state.adding ? <NewEventForm key={JSON.stringify(state.adding)} start={state.adding} /> : <EventSheet />}

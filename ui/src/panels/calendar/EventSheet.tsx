@@ -8,11 +8,14 @@ import { useActions } from '../../state/hooks';
 import { isRow } from '../skill/answer';
 import { useReads } from '../skill/useReads';
 import { useCalendar } from './context';
+import { EventActions } from './EventActions';
 import { textIn, type CalendarEvent } from './events';
 import { Invitation, People } from './People';
+import { contactOf, peopleOf } from './attendees';
 import { Mark } from './SourceBar';
 import { sourceOf } from './sources';
 import { dayOf } from './time';
+import { useContacts } from './useContacts';
 import { nowText, whenText } from './words';
 
 /** What an event is, below the hours; none while none is open. */
@@ -34,6 +37,8 @@ function Sheet({ event }: { event: CalendarEvent }) {
   const editNote = useEditNote();
   const asked = { tool: nameOf('get_event'), args: { event: event.id } };
   const detail = useReads([asked]).of(asked)?.result?.value;
+  const people = peopleOf(detail);
+  const contacts = useContacts(people.length > 0);
   const source = sourceOf(sources, event);
   const path = event.id.endsWith('.md') && !source.readOnly ? event.id : null;
   const going = nowText(event, now, zone);
@@ -85,13 +90,14 @@ function Sheet({ event }: { event: CalendarEvent }) {
           {source.readOnly && <span className="text-fg-3">, read only</span>}
         </Fact>
       </dl>
-      <People detail={detail} linked={path !== null} />
+      <People people={people} contacts={contacts} linked={path !== null} />
       {!source.readOnly && <Invitation event={event} detail={detail} />}
       {description !== null && (
         <p className="selectable pt-1 whitespace-pre-line text-fg-2">
           <Revealed text={description} />
         </p>
       )}
+      <EventActions event={event} contacts={[...new Set(people.flatMap((person) => contactOf(person, contacts ?? []) ?? []))]} />
     </section>
   );
 }

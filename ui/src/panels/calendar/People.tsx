@@ -1,20 +1,24 @@
 import type { JsonValue } from '../../ipc';
-import { Button, Icon, type IconName } from '../../shared';
+import { Button, Icon, LinkButton, type IconName } from '../../shared';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
+import { useActions } from '../../state/hooks';
 import { at, isRow } from '../skill/answer';
 import { useCalendar } from './context';
-import { listIn, textIn, type CalendarEvent } from './events';
+import { textIn, type CalendarEvent } from './events';
+import { contactOf, type Contact, type Person } from './attendees';
 import type { Answer } from './useWriting';
 
-/** Who takes part in an event, and what each of them answered. `linked`: their names are those of notes. */
-export function People({ detail, linked }: { detail: JsonValue | null | undefined; linked: boolean }) {
-  const people = peopleOf(detail);
+/**
+ * Who takes part in an event, and what each of them answered. `linked`: their names are those of notes. `contacts`: all of
+ * the user's, `null` where they are not known.
+ */
+export function People({ people, contacts, linked }: { people: readonly Person[]; contacts: readonly Contact[] | null; linked: boolean }) {
   return (
     people.length > 0 && (
       <ul aria-label="People" className="selectable pt-1">
         {people.map((person) => (
-          <PersonLine key={person.name} person={person} linked={linked} />
+          <PersonLine key={person.name} person={person} contact={contactOf(person, contacts ?? [])} contacts={contacts} linked={linked} />
         ))}
       </ul>
     )
@@ -45,13 +49,6 @@ export function Invitation({ event, detail }: { event: CalendarEvent; detail: Js
   );
 }
 
-interface Person {
-  readonly name: string;
-  readonly address: string;
-  /** As a calendar file says it: `ACCEPTED`. */
-  readonly answer: string | null;
-}
-
 const answers: Readonly<Record<string, { readonly icon: IconName; readonly word: string; readonly look: string }>> = {
   ACCEPTED: { icon: 'check', word: 'accepted', look: 'text-ok' },
   DECLINED: { icon: 'x', word: 'declined', look: 'text-danger' },
@@ -59,13 +56,17 @@ const answers: Readonly<Record<string, { readonly icon: IconName; readonly word:
   'NEEDS-ACTION': { icon: 'question', word: 'not answered', look: 'text-fg-3' },
 };
 
-function PersonLine({ person: { name, address, answer }, linked }: { person: Person; linked: boolean }) {
+function PersonLine({ person, contact, contacts, linked }: { person: Person; contact: Contact | null; contacts: readonly Contact[] | null; linked: boolean }) {
+  const { openRecordForm } = useActions();
+  const { name, address, answer } = person;
   const said = answers[answer?.toUpperCase() ?? ''];
+  const note = contact?.path ?? (linked ? name : null);
+  const add = () => openRecordForm({ skill: 'crm', type: 'contact', path: null, values: { name: name === address ? '' : name, ...(address === '' ? {} : { email: address }) } });
   return (
     <li className="flex items-center gap-2 py-0.5">
       <Icon name={said?.icon ?? 'people'} size={14} className={said?.look ?? 'text-fg-3'} />
       <span className="min-w-0 flex-1 truncate">
-        {linked ? <NoteLink note={name}>{name}</NoteLink> : <Revealed text={name} />}
+        {note === null ? <Revealed text={name} /> : <NoteLink note={note}>{contact?.name ?? name}</NoteLink>}
         {address !== '' && address !== name && (
           <span className="text-fg-3">
             {' '}
@@ -74,17 +75,11 @@ function PersonLine({ person: { name, address, answer }, linked }: { person: Per
         )}
       </span>
       {said && <span className="shrink-0 text-fg-3">{said.word}</span>}
+      {contacts !== null && contact === null && (
+        <LinkButton className="shrink-0" aria-label={`Add contact ${name}`} onClick={add}>
+          Add contact
+        </LinkButton>
+      )}
     </li>
   );
-}
-
-/** Who takes part, each once: names of a note, or what a calendar file says of each. */
-function peopleOf(detail: JsonValue | null | undefined): Person[] {
-  const names = at(detail, '/fields/attendees');
-  const own = Array.isArray(names) ? names.flatMap((name) => (typeof name === 'string' ? [{ name, address: '', answer: null }] : [])) : [];
-  const others = listIn(detail, 'attendees').flatMap((row) => {
-    const [name, address] = [textIn(row, 'name'), textIn(row, 'address') ?? ''];
-    return name === null && address === '' ? [] : [{ name: name ?? address, address, answer: textIn(row, 'answer') }];
-  });
-  return [...new Map([...own, ...others].map((person) => [person.name, person])).values()];
 }

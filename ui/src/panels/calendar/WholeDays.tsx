@@ -3,8 +3,9 @@ import { LinkButton } from '../../shared';
 import { useCalendar } from './context';
 import { dayOfDays, wholeDayOn, type CalendarEvent } from './events';
 import { Mark } from './SourceBar';
+import { dayOf } from './time';
 import { sourceOf } from './sources';
-import { spokenRest } from './words';
+import { dayText, spokenRest } from './words';
 
 /** How many of a day are shown at first: two columns of one, or two rows of several. */
 const FIRST = 2;
@@ -12,20 +13,26 @@ const FIRST = 2;
 /** What takes whole days, above the hours. */
 export function WholeDays({ days }: { days: readonly string[] }) {
   const { events, dispatch, today, state } = useCalendar();
+  const { lift } = state;
+  const lifted = lift ? [{ ...lift.event, start: lift.start, end: lift.end }] : [];
   const all = days.map((day) => ({ day, own: wholeDayOn(events, day) }));
   if (all.every(({ own }) => own.length === 0)) return null;
   const single = days.length === 1;
   return (
-    <div data-testid="whole-days" className="flex max-h-24 shrink-0 overflow-y-auto pr-3.5 pb-1.5 text-small">
+    <div data-testid="whole-days" data-whole-days="" className="flex max-h-24 shrink-0 overflow-y-auto pr-3.5 pb-1.5 text-small">
       <span aria-hidden="true" className="w-12 shrink-0 pt-0.5 pr-1.5 text-right text-meta text-fg-3">
         all day
       </span>
       {all.map(({ day, own }) => {
         const shown = own.length > FIRST && !(single && state.open !== null && own.slice(FIRST).some(({ key }) => key === state.open)) ? own.slice(0, FIRST) : own;
         return (
-          <div key={day} role="list" aria-label={`All day${single ? '' : `, ${day === today ? 'today' : day}`}`} className={single ? 'grid min-w-0 flex-1 grid-cols-2 gap-1' : 'flex min-w-0 flex-1 flex-col gap-0.5 px-px'}>
+          <div key={day} data-day={day} role="list" aria-label={`All day${single ? '' : `, ${day === today ? 'today' : day}`}`} className={single ? 'grid min-w-0 flex-1 grid-cols-2 gap-1' : 'flex min-w-0 flex-1 flex-col gap-0.5 px-px'}>
             {shown.map((event) => (
               <WholeDay key={event.key} event={event} day={day} single={single} />
+            ))}
+            {/* A day alone shows it wherever it is to be. */}
+            {wholeDayOn(lifted, single ? dayOf(lifted[0]?.start ?? '') : day).map((event) => (
+              <WholeDay key={`lifted ${event.key}`} event={event} day={day} single={single} lifted />
             ))}
             {own.length > shown.length && (
               <More count={own.length - shown.length} events={own.slice(FIRST)} onOpen={() => (single ? dispatch({ type: 'opened', event: own[FIRST]?.key ?? '' }) : dispatch({ type: 'viewed', view: 'day', day }))} />
@@ -45,21 +52,24 @@ function More({ count, events, onOpen }: { count: number; events: readonly Calen
   );
 }
 
-function WholeDay({ event, day, single }: { event: CalendarEvent; day: string; single: boolean }) {
-  const { sources, dispatch, state } = useCalendar();
+/** `lifted`: where it would be. */
+function WholeDay({ event, day, single, lifted = false }: { event: CalendarEvent; day: string; single: boolean; lifted?: boolean }) {
+  const { sources, dispatch, state, dragging, today } = useCalendar();
   const source = sourceOf(sources, event);
-  const which = dayOfDays(event, day);
+  const which = lifted ? dayText(dayOf(event.start), today) : dayOfDays(event, day);
   const open = state.open === event.key;
   return (
-    <div role="listitem" className="min-w-0">
+    <div role="listitem" className={`min-w-0 ${lifted ? 'pointer-events-none' : state.lift?.event.key === event.key ? 'opacity-40' : ''}`}>
       <button
         type="button"
-        data-event={event.key}
+        data-event={lifted ? undefined : event.key}
         data-event-id={event.id}
         data-note-path={event.id.endsWith('.md') ? event.id : undefined}
         aria-expanded={open}
-        onClick={() => dispatch({ type: 'opened', event: event.key })}
-        className={`flex h-5.5 w-full items-center gap-1.5 rounded-badge border px-1 ${open ? 'border-accent' : 'border-transparent'} ${source.colour === 'c1' || source.colour === 'c2' ? 'bg-accent-soft' : 'bg-surface-sunken'}`}
+        tabIndex={lifted ? -1 : 0}
+        onClick={() => dragging.clicked() && dispatch({ type: 'opened', event: event.key })}
+        {...(lifted ? {} : dragging.ofEvent(event))}
+        className={`flex h-5.5 w-full touch-none items-center gap-1.5 rounded-badge border px-1 ${open || lifted ? 'border-accent' : 'border-transparent'} ${source.colour === 'c1' || source.colour === 'c2' ? 'bg-accent-soft' : 'bg-surface-sunken'}`}
       >
         {single && <Mark source={source} />}
         <span className={`min-w-0 truncate ${single ? '' : 'text-meta'}`}>

@@ -2,7 +2,7 @@
 
 import { addDays } from '../../shared/form/dates';
 import type { CalendarEvent } from './events';
-import type { Lift } from './state';
+import type { Lift } from './lift';
 import { clockOf, dayOf, inZone, localAt, minuteOf, minutesBetween, settled, shifted, type Local } from './time';
 
 /** Minutes of one step. */
@@ -14,7 +14,8 @@ export function snapped(minutes: number): number {
 }
 
 /** The event that many minutes and days later. One that recurs stays on its day: it changes as a whole. */
-export function movedBy({ start, end, recurs }: CalendarEvent, minutes: number, days: number): { start: Local; end: Local } {
+export function movedBy({ start, end, recurs, wholeDay }: CalendarEvent, minutes: number, days: number): { start: Local; end: Local } {
+  if (wholeDay) return recurs ? { start, end } : { start: addDays(start, days), end: addDays(end, days) };
   const length = minutesBetween(start, end);
   const day = recurs ? dayOf(start) : addDays(dayOf(start), days);
   const at = recurs ? Math.min(1440 - STEP, Math.max(0, minuteOf(start) + minutes)) : minuteOf(start) + minutes;
@@ -22,8 +23,12 @@ export function movedBy({ start, end, recurs }: CalendarEvent, minutes: number, 
   return { start: next, end: shifted(next, length) };
 }
 
-/** With its end that many minutes later, at least one step after its start; one that recurs lasts a day at most. */
-export function stretchedBy({ start, end, recurs }: CalendarEvent, minutes: number): { start: Local; end: Local } {
+/** With its end that many minutes later, at least one step after its start; one that recurs lasts a day at most. Whole days end `days` later. */
+export function stretchedBy({ start, end, recurs, wholeDay }: CalendarEvent, minutes: number, days = 0): { start: Local; end: Local } {
+  if (wholeDay) {
+    const last = addDays(end, recurs ? 0 : days);
+    return { start, end: last < start ? start : last };
+  }
   const length = Math.max(STEP, minutesBetween(start, end) + minutes);
   return { start, end: shifted(start, recurs ? Math.min(length, 1440) : length) };
 }
@@ -44,6 +49,7 @@ export type Told = { readonly args: Readonly<Record<string, string>> } | { reado
 
 /** The arguments of `update_event`. Its times are those of the event's own zone, `own`; `zone` is the user's. */
 export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, zone: string | null, own: string | null): Told {
+  if (event.wholeDay) return { args: { event: event.id, ...(how === 'move' ? { start: put.start } : { end: put.end }) } };
   const { start, end } = settledSpan(put, zone);
   const there = (at: Local) => inZone(at, zone, own ?? zone);
   const key = how === 'move' ? 'start' : 'end';
@@ -57,6 +63,7 @@ export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'sta
 /** "Move Dentist to 15:00": what the user did, as the bar with Undo begins. */
 export function labelOf({ event, how, start, end }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, dayText: (day: string) => string): string {
   const name = event.recurs ? `every ${event.title}` : event.title;
+  if (event.wholeDay) return how === 'move' ? `Move ${name} to ${dayText(start)}` : `Set the last day of ${name} to ${dayText(end)}`;
   if (how === 'stretch') return `Set the end of ${name} to ${clockOf(end)}`;
   const day = dayOf(start) === dayOf(event.start) ? '' : `${dayText(dayOf(start))}, `;
   return `Move ${name} to ${day}${clockOf(start)}`;

@@ -3,18 +3,10 @@
 import { moved as stepped, parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays, dateText, daysIn } from '../../shared/form/dates';
 import { type CalendarEvent } from './events';
+import type { EventConflict, Lift } from './lift';
 import type { Local } from './time';
 
 export type CalendarView = 'day' | 'week' | 'month';
-
-/** Where an event is to be while it is moved or stretched. */
-export interface Lift {
-  readonly event: CalendarEvent;
-  readonly how: 'move' | 'stretch';
-  readonly by: 'pointer' | 'keys';
-  readonly start: Local;
-  readonly end: Local;
-}
 
 /** A new event that is being written. */
 export interface NewEvent {
@@ -36,6 +28,8 @@ export interface CalendarState {
   readonly lift: Lift | null;
   /** By event: where it was put, until it is read there. */
   readonly put: Readonly<Record<string, Pick<Lift, 'start' | 'end'>>>;
+  /** What waits for a choice between the server's version and the user's. */
+  readonly conflict: EventConflict | null;
 }
 
 export type CalendarChange =
@@ -53,10 +47,13 @@ export type CalendarChange =
   | { readonly type: 'returned' }
   | { readonly type: 'dropped' }
   | { readonly type: 'refused'; readonly event: string }
+  | { readonly type: 'conflicted'; readonly conflict: EventConflict }
+  /** One version was chosen. */
+  | { readonly type: 'settled' }
   /** The events were read again. */
   | { readonly type: 'answered' };
 
-export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, put: {} });
+export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, put: {}, conflict: null });
 
 export function reduceCalendar(state: CalendarState, change: CalendarChange): CalendarState {
   switch (change.type) {
@@ -92,6 +89,10 @@ export function reduceCalendar(state: CalendarState, change: CalendarChange): Ca
       const { [change.event]: _gone, ...put } = state.put;
       return { ...state, put };
     }
+    case 'conflicted':
+      return { ...state, conflict: change.conflict };
+    case 'settled':
+      return { ...state, conflict: null };
     case 'answered':
       return Object.keys(state.put).length === 0 ? state : { ...state, put: {} };
   }

@@ -3,11 +3,12 @@
 import { useEffect, useRef, useState, type Dispatch, type KeyboardEvent, type PointerEvent } from 'react';
 
 import type { CalendarEvent } from './events';
+import type { Lift } from './lift';
 import { movedBy, snapped, spanOf, STEP, stretchedBy } from './moving';
 import { sourceOf, type CalendarSource } from './sources';
-import type { CalendarChange, CalendarState, Lift } from './state';
+import type { CalendarChange, CalendarState } from './state';
 import { clockOf, dayOf, minutesBetween, type Local } from './time';
-import { timesText } from './words';
+import { timesText, whenText } from './words';
 import type { Writing } from './useWriting';
 
 /** How far the pointer goes before a press is a drag, px. */
@@ -36,6 +37,7 @@ interface Panel {
   readonly dispatch: Dispatch<CalendarChange>;
   readonly sources: readonly CalendarSource[];
   readonly writing: Writing;
+  readonly today: string;
 }
 
 interface Press {
@@ -50,7 +52,7 @@ interface Press {
   begun: boolean;
 }
 
-export function useDragging({ state, dispatch, sources, writing }: Panel): Dragging {
+export function useDragging({ state, dispatch, sources, writing, today }: Panel): Dragging {
   const [said, setSaid] = useState('');
   const [drawn, setDrawn] = useState<Dragging['drawn']>(null);
   const press = useRef<Press | null>(null);
@@ -79,15 +81,17 @@ export function useDragging({ state, dispatch, sources, writing }: Panel): Dragg
       if (Math.hypot(event.clientX - from.x, event.clientY - from.y) < DRAG_FROM) return;
       from.begun = dragged.current = true;
       event.currentTarget.setPointerCapture?.(event.pointerId);
-      if (from.event && sourceOf(sources, from.event).readOnly) {
+      const fixed = from.event && whyFixed(sources, from.event);
+      if (fixed) {
         press.current = null;
-        return setSaid(readOnly(sources, from.event));
+        return setSaid(fixed);
       }
       if (from.event) dispatch({ type: 'lifted', lift: { event: from.event, how: from.how, by: 'pointer', start: from.event.start, end: from.event.end } });
     }
     const minutes = (y: number) => ((y - from.top) / from.height) * 1440;
     if (!from.event) return setDrawn(spanOf(from.day, minutes(from.y), Math.min(1440, Math.max(0, minutes(event.clientY)))));
-    const by = snapped(minutes(event.clientY) - minutes(from.y));
+    // One of whole days, or drawn like them, is moved by days alone.
+    const by = event.currentTarget.closest('[data-whole-days]') ? 0 : snapped(minutes(event.clientY) - minutes(from.y));
     const days = minutesBetween(`${from.day}T00:00`, `${dayUnder(event.currentTarget, event.clientX) ?? from.day}T00:00`) / 1440;
     dispatch({ type: 'carried', ...(from.how === 'move' ? movedBy(from.event, by, days) : stretchedBy(from.event, by)) });
   };
@@ -103,7 +107,12 @@ export function useDragging({ state, dispatch, sources, writing }: Panel): Dragg
   const put = async (lift: Lift) => {
     const reason = await writing.drop(lift);
     const moved = lift.start !== lift.event.start || lift.end !== lift.event.end;
-    setSaid(reason === null ? `${lift.event.title} ${moved ? 'is' : 'stays'} at ${timesText(lift).replace('–', ' to ')}.` : `${lift.event.title} is back at ${clockOf(lift.event.start)}: ${reason}.`);
+    setSaid(reason === null ? `${lift.event.title} ${moved ? 'is' : 'stays'} ${spoken(lift.event, lift, today)}.` : `${lift.event.title} is back ${spokenStart(lift.event, today)}: ${reason}.`);
+    if (reason === null && lift.by === 'keys' && lift.event.wholeDay) {
+      if (state.view === 'day') dispatch({ type: 'went', day: lift.start });
+      // It stands below another day now, as another element.
+      requestAnimationFrame(() => [...document.querySelectorAll<HTMLElement>('[data-event]')].find(({ dataset }) => dataset['event'] === lift.event.key)?.focus());
+    }
   };
   const handlers = (of: CalendarEvent | null): PointerHandlers => ({
     onPointerDown: (event) => {
@@ -138,7 +147,7 @@ export function useDragging({ state, dispatch, sources, writing }: Panel): Dragg
       onKeyDown: (pressed) => {
         // Enter clicks too, and ends no drag.
         dragged.current = false;
-        keysOf({ event, lift, sources, dispatch, setSaid, put })(pressed);
+        keysOf({ event, lift, sources, today, dispatch, setSaid, put })(pressed);
       },
     }),
     ofDay: () => (sources.some(({ readOnly }) => !readOnly) ? handlers(null) : noHandlers),
@@ -152,6 +161,7 @@ interface KeyTarget {
   readonly event: CalendarEvent;
   readonly lift: Lift | null;
   readonly sources: readonly CalendarSource[];
+  readonly today: string;
   readonly dispatch: Dispatch<CalendarChange>;
   setSaid(words: string): void;
   put(lift: Lift): Promise<void>;
@@ -160,7 +170,7 @@ interface KeyTarget {
 const steps: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-STEP, 0], ArrowDown: [STEP, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Space lifts and drops, arrows move, Shift and arrows stretch, Esc returns. */
-function keysOf({ event, lift, sources, dispatch, setSaid, put }: KeyTarget) {
+function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarget) {
   return (pressed: KeyboardEvent<HTMLElement>) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
     const own = lift?.event.key === event.key && lift.by === 'keys' ? lift : null;
@@ -172,7 +182,8 @@ function keysOf({ event, lift, sources, dispatch, setSaid, put }: KeyTarget) {
     if (pressed.key === ' ') {
       return act(() => {
         if (own) return void put(own);
-        if (sourceOf(sources, event).readOnly) return setSaid(readOnly(sources, event));
+        const fixed = whyFixed(sources, event);
+        if (fixed !== null) return setSaid(fixed);
         dispatch({ type: 'lifted', lift: { event, how: 'move', by: 'keys', start: event.start, end: event.end } });
         setSaid(`${event.title} is lifted. Arrows move it, Shift and arrows change its end, Space drops it, Esc returns it.`);
       });
@@ -181,7 +192,7 @@ function keysOf({ event, lift, sources, dispatch, setSaid, put }: KeyTarget) {
     if (pressed.key === 'Escape') {
       return act(() => {
         dispatch({ type: 'returned' });
-        setSaid(`${event.title} is back at ${clockOf(event.start)}.`);
+        setSaid(`${event.title} is back ${spokenStart(event, today)}.`);
       });
     }
     const step = steps[pressed.key];
@@ -192,20 +203,33 @@ function keysOf({ event, lift, sources, dispatch, setSaid, put }: KeyTarget) {
       // One call writes one of both: to stretch gives up what was moved, and the reverse.
       const how = pressed.shiftKey ? 'stretch' : 'move';
       const begun = own.how === how ? from : event;
-      const next = how === 'stretch' ? stretchedBy(begun, minutes) : movedBy(begun, minutes, days);
+      const next = how === 'stretch' ? stretchedBy(begun, minutes, days) : movedBy(begun, minutes, days);
       dispatch({ type: 'carried', how, ...next });
-      setSaid(timesText(next).replace('–', ' to '));
+      setSaid(event.wholeDay ? whenText({ ...event, ...next }, today) : timesText(next).replace('–', ' to '));
     });
   };
 }
 
-function readOnly(sources: readonly CalendarSource[], event: CalendarEvent): string {
-  return `${sourceOf(sources, event).name} is read only.`;
+/** Why an event stays where it is; none where it can be moved. */
+function whyFixed(sources: readonly CalendarSource[], event: CalendarEvent): string | null {
+  const { name, readOnly } = sourceOf(sources, event);
+  if (readOnly) return `${name} is read only.`;
+  return event.wholeDay && event.recurs ? `${event.title} recurs. Edit it to change its days.` : null;
+}
+
+/** "at 11:00 to 12:00", "on Tue 24 Nov, all day" */
+function spoken(event: CalendarEvent, at: Pick<Lift, 'start' | 'end'>, today: string): string {
+  if (!event.wholeDay) return `at ${timesText(at).replace('–', ' to ')}`;
+  return `on ${whenText({ ...event, ...at }, today)}`;
+}
+
+function spokenStart(event: CalendarEvent, today: string): string {
+  return event.wholeDay ? spoken(event, event, today) : `at ${clockOf(event.start)}`;
 }
 
 /** The day whose column is at that place. */
 function dayUnder(inside: HTMLElement, x: number): string | undefined {
-  const columns = [...(inside.closest('[data-hours]')?.querySelectorAll<HTMLElement>('[data-day]') ?? [])];
+  const columns = [...(inside.closest('[data-hours], [data-whole-days]')?.querySelectorAll<HTMLElement>('[data-day]') ?? [])];
   return columns.find((column) => {
     const { left, right } = column.getBoundingClientRect();
     return left <= x && x < right;

@@ -6,10 +6,13 @@ import { useBackend, type JsonValue } from '../../ipc';
 import { isRow, type Row } from '../skill/answer';
 import { failed } from '../skill/useReads';
 import type { PanelCalls } from '../skill/useCalls';
+import { conflictOf } from './conflict';
 import { listIn, textIn, type CalendarEvent } from './events';
+import type { Lift } from './lift';
 import { argsOf, labelOf, settledSpan } from './moving';
+import type { Contact } from './attendees';
 import type { CalendarSource } from './sources';
-import type { CalendarChange, CalendarState, Lift } from './state';
+import type { CalendarChange, CalendarState } from './state';
 import { clockOf, dayOf, localAt, minuteOf, shifted, wallIn } from './time';
 import { dayText } from './words';
 
@@ -39,14 +42,18 @@ export interface Writing {
   remove(event: CalendarEvent, date: string | null): void;
   /** Answers an invitation of a server. */
   respond(event: CalendarEvent, organizer: string, answer: Answer): void;
+  /** Makes the note of a meeting, or finds it; none where that failed. */
+  makeNote(event: CalendarEvent): Promise<{ readonly path: string; readonly isNew: boolean } | null>;
+  /** Adds it to the log of a contact. */
+  log(event: CalendarEvent, contact: Contact): void;
   /** Fetches what is at an address, and reads everything again. */
   refresh(remote: boolean): Promise<JsonValue>;
 }
 
 export function useWriting({ state, dispatch, zone, today, nameOf, calls, again }: Panel): Writing {
   const backend = useBackend();
-  const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>) => {
-    const result = await calls.call(label, nameOf(tool), args);
+  const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>, run?: string) => {
+    const result = await calls.call(label, nameOf(tool), args, run);
     again();
     return result;
   };
@@ -77,8 +84,16 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       dispatch({ type: 'dropped' });
       const detail = await detailOf(event);
       const told = argsOf(lift, zone, textIn(fieldsOf(detail), 'timezone'));
-      const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', { ...told.args, ...notifyOf(detail) }));
-      if (reason !== null) dispatch({ type: 'refused', event: event.key });
+      const run = `panel-${crypto.randomUUID()}`;
+      const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', { ...told.args, ...notifyOf(detail) }, run));
+      if (reason === null) return null;
+      dispatch({ type: 'refused', event: event.key });
+      const conflict = event.id.endsWith('.md') ? null : conflictOf(lift, await detailOf(event));
+      if (conflict !== null) {
+        // The card says it, with both versions.
+        calls.dismiss({ id: run });
+        dispatch({ type: 'conflicted', conflict });
+      }
       return reason;
     },
     remove: (event, date) => {
@@ -92,6 +107,15 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
     },
     respond: (event, organizer, answer) => {
       void call(`${answered[answer]} ${event.title}`, 'respond', { event: event.id, organizer, answer });
+    },
+    makeNote: async (event) => {
+      const { value } = await call(`Make the meeting note of ${event.title}`, 'minutes', { event: event.id, date: dayOf(event.start) });
+      const path = isRow(value) ? textIn(value, 'path') : null;
+      return path === null ? null : { path, isNew: isRow(value) && value['new'] === true };
+    },
+    log: (event, { name, path }) => {
+      const text = `Meeting: ${event.id.endsWith('.md') ? `[[${event.id.slice(0, -3)}]]` : event.title}`;
+      void calls.call(`Log ${event.title} with ${name}`, 'crm.log_interaction', { name: path, text, date: dayOf(event.start) });
     },
     refresh: async (remote) => {
       if (!remote) {

@@ -2,6 +2,7 @@
 
 import { parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays } from '../../shared/form/dates';
+import { revealed } from '../../shared/invisible';
 import type { CalendarEvent } from './events';
 import { mondayOf, type CalendarState } from './state';
 import { clockOf, dayOf, instantOf, type Local } from './time';
@@ -59,4 +60,13 @@ export function nowText({ start, end, wholeDay }: CalendarEvent, now: number, zo
 /** What a screen reader says of an event beside what is drawn: what is particular about it. */
 export function spokenRest({ recurs, answer }: CalendarEvent, calendar: string, readOnly: boolean): string {
   return [calendar, recurs ? 'recurring' : '', answer === 'NEEDS-ACTION' ? 'not answered' : '', readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
+}
+
+/** Code units of a title that a question about it names. */
+const TITLE = 80;
+
+/** How a question about an event begins: "About [[Events/Dentist]] on 2026-11-25: ". A title of a stranger stays a short quotation. */
+export function aboutText({ id, title, start }: CalendarEvent): string {
+  const name = id.endsWith('.md') ? `[[${id.slice(0, -3)}]]` : `the event “${revealed(title.replaceAll(/\s+/g, ' ')).slice(0, TITLE)}”`;
+  return `About ${name} on ${dayOf(start)}: `;
 }

@@ -1,0 +1,196 @@
+mod contacts;
+mod person;
+
+use std::sync::Arc;
+
+use nova_dav::events::Span;
+use nova_skill::jiff::ToSpan;
+use nova_skill::jiff::civil::Date;
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use self::contacts::Contacts;
+use self::person::{Person, present};
+use crate::elsewhere::account_of;
+use crate::find::{Found, find};
+use crate::period::{Period, date, invalid};
+use crate::row::{id, rows, title};
+use crate::sources::{self, EVENT, Read};
+
+/// The record type of the notes that it makes.
+const MEETING_NOTE: &str = "meeting_note";
+/// How many days around today are searched for an event without a date.
+const DAYS: i64 = 400;
+
+pub(crate) struct Minutes;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Makes a note for an event and logs it with those who take part."))]
+pub(crate) struct Meeting {
+    /// The event: its id as list_events returns it, its title, or its note's path.
+    #[schemars(extend("x-record" = "event"))]
+    event: String,
+    /// The day of the instance, YYYY-MM-DD; the last one that has begun where nothing is given.
+    #[schemars(extend("format" = "date"))]
+    date: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for Minutes {
+    type Args = Meeting;
+    const ID: &'static str = "minutes";
+    const EFFECT: Effect = Effect::Write;
+    const CALLS_TOOLS: bool = true;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Begins the minutes of an event, with its attendees linked to contacts, and logs the event with each of them \
+             once it has begun.",
+        )
+        .use_when("the user wants the minutes of an event of the calendar")
+        .not_when("the user asks what is on", "calendar.list_events")
+        .not_when("an agenda or any other text is to be written down", "vault.create_note")
+        .example("Begin the minutes of the board meeting")
+    }
+
+    async fn run(&self, meeting: Meeting, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let ctx = ctx.as_ref();
+        let calendars = sources::read(ctx, None).await?;
+        let found = find(&calendars, &meeting.event)?;
+        let (held, mut people) = held_on(ctx, &calendars, &found, &meeting)?;
+        let mut notes = Vec::new();
+        if found.calendar.is_vault() {
+            let path = NotePath::parse(&found.uid)
+                .map_err(|error| ToolError::failed(format!("The note {} {error}.", found.uid), ""))?;
+            let note = ctx.vault().read(&path).await?;
+            let names = ctx.records().get(EVENT)?.read(&note).list("attendees")?;
+            people.extend(names.into_iter().map(Person::called));
+            notes.push(path);
+        }
+
+        let contacts = Contacts::of(ctx, people).await?;
+        let (path, is_new) = note_of(ctx, &held, &contacts).await?;
+        let mut answer = json!({
+            "title": held.title,
+            "date": held.day.to_string(),
+            "path": path,
+            "new": is_new,
+            "attendees": contacts.names(),
+            "no_contacts": contacts.others,
+            "logged": [],
+        });
+        let mut problems = contacts.problems.clone();
+        if held.day <= ctx.clock().today() {
+            let (logged, failed) = contacts.log(ctx, &path, held.day).await?;
+            answer["logged"] = json!(logged);
+            problems.extend(failed);
+        } else if !contacts.names().is_empty() {
+            answer["note"] = "The event has not begun, so it is not logged. Do this again afterwards.".into();
+        }
+        if !problems.is_empty() {
+            answer["problems"] = problems.into_iter().map(|problem| json!({"problem": problem})).collect();
+        }
+        notes.push(path);
+        let mut output = Output::new(answer).from_notes(notes);
+        output.untrusted = !found.calendar.is_vault();
+        Ok(output.into())
+    }
+}
+
+/// The instance of an event that a note is about.
+struct Held {
+    /// As tools name the event.
+    event: String,
+    title: String,
+    /// An event of several days is named by its first one.
+    day: Date,
+    recurs: bool,
+}
+
+/// The instance that is meant, and those whom a server names as its attendees, without the user.
+///
+/// # Errors
+/// `InvalidArguments` where the event does not take place then.
+fn held_on(
+    ctx: &dyn ToolContext,
+    calendars: &[Read],
+    found: &Found,
+    meeting: &Meeting,
+) -> Result<(Held, Vec<Person>), ToolError> {
+    let event = id(found.calendar, &found.uid);
+    let today = ctx.clock().today();
+    let period = match meeting.date.as_deref() {
+        Some(day) => {
+            let day = date("/date", day)?.to_string();
+            Period::of(ctx, Some(&day), None, Some(1), 1)?
+        }
+        None => {
+            let from = today.saturating_sub((DAYS / 2).days()).to_string();
+            Period::of(ctx, Some(&from), None, Some(DAYS), DAYS)?
+        }
+    };
+    let (all, _) = rows(calendars, &period);
+    let own = all.iter().filter(|row| id(row.calendar, row.instance.uid) == event);
+    let mut days: Vec<_> = own.map(|row| (first_day(&row.instance.span, &period), &row.instance)).collect();
+    days.sort_by_key(|(day, _)| *day);
+    let begun = days.iter().rposition(|(day, _)| *day <= today);
+    let Some((day, instance)) = days.get(begun.unwrap_or_default()) else {
+        return Err(match &meeting.date {
+            Some(day) => invalid("/date", &format!("the event does not take place on {day}")),
+            None => {
+                let rule = "the event does not take place within {} days of today; give its date";
+                invalid("/date", &rule.replace("{}", &(DAYS / 2).to_string()))
+            }
+        });
+    };
+    let account = account_of(ctx.config(), &event).and_then(|account| account.email);
+    let mut people = present(instance.event);
+    people.retain(|person| account.as_deref().is_none_or(|own| !person.is_at(own)));
+    let held = Held { title: title(instance.event), day: *day, recurs: instance.recurrence.is_some(), event };
+    Ok((held, people))
+}
+
+fn first_day(span: &Span, period: &Period) -> Date {
+    match span {
+        Span::Days { first, .. } => *first,
+        Span::Times { start, .. } => start.with_time_zone(period.zone.clone()).date(),
+    }
+}
+
+/// The note of that instance, made where none exists; whether it was made.
+async fn note_of(
+    ctx: &dyn ToolContext,
+    held: &Held,
+    contacts: &Contacts,
+) -> Result<(NotePath, bool), ToolError> {
+    let declared = ctx.records().get(MEETING_NOTE)?;
+    for note in ctx.vault().read_records(&[MEETING_NOTE]).await?.notes {
+        let record = declared.read(&note);
+        // One that does not recur keeps its note when it moves to another day.
+        let is_same = record.text("event").is_ok_and(|own| own.as_deref() == Some(held.event.as_str()))
+            && (!held.recurs || record.date("date").is_ok_and(|own| own == Some(held.day)));
+        if is_same {
+            return Ok((note.path, false));
+        }
+    }
+    let mut fields = Map::new();
+    fields.insert("title".into(), held.title.clone().into());
+    fields.insert("date".into(), held.day.to_string().into());
+    fields.insert("event".into(), held.event.clone().into());
+    let attendees = contacts.attendees();
+    if !attendees.is_empty() {
+        fields.insert("attendees".into(), attendees.into());
+    }
+    let mut text = declared.new_note(&fields)?;
+    let path = ctx.vault().free_path(&declared.folder, &format!("{} {}", held.day, held.title)).await?;
+    if declared.template_note().is_none() {
+        text.push_str("\n## Notes\n\n## Next steps\n");
+    }
+    let text = declared.on_template(text, path.name(), ctx).await?;
+    ctx.vault().create(&path, text).await?;
+    Ok((path, true))
+}

@@ -1,0 +1,160 @@
+import { act, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import type { JsonValue } from '../../ipc';
+import { answer } from '../../testing/panels';
+import { box, failure, listed, NOTES, open, setNow, unsetNow, written } from './fixture';
+
+beforeEach(setNow);
+afterEach(unsetNow);
+
+describe('an event of a server', () => {
+  const WORK = { calendar: 'Work', kind: 'caldav', read_only: false, events: 1, fetched: '2026-11-23T14:30:00Z', problems: [] };
+  const KICKOFF = { title: 'Kick-off', start: '2026-11-23T16:00', end: '2026-11-23T17:00', event: 'Work/k', calendar: 'Work' };
+  const people = [
+    { name: 'Boss', address: 'boss@example.org', answer: 'ACCEPTED' },
+    { name: null, address: 'noor@example.org', answer: 'NEEDS-ACTION' },
+  ];
+  const openOne = async (event: Record<string, JsonValue>, detail: Record<string, JsonValue>) => {
+    const rest = await open({ 'calendar.list_events': () => listed([event]), 'calendar.get_event': () => answer(detail) }, [NOTES, WORK]);
+    await userEvent.click(box(/^Kick-off/));
+    return { ...rest, sheet: within(screen.getByTestId('event-sheet')) };
+  };
+
+  test('is answered where it is an invitation', async () => {
+    const invitation = { organizer: 'boss@example.org', answer: 'NEEDS-ACTION' };
+    const { asked, sheet } = await openOne({ ...KICKOFF, answer: 'NEEDS-ACTION' }, { attendees: people, invitation });
+    expect(box(/^Kick-off ?, .*Work, not answered$/)).toHaveClass('border-dashed');
+    const answers = within(sheet.getByRole('group', { name: 'Answer boss@example.org' }));
+    await userEvent.click(answers.getByRole('button', { name: 'Maybe' }));
+    expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'tentative' }]);
+  });
+
+  test('shows which answer was given', async () => {
+    const { sheet } = await openOne({ ...KICKOFF, answer: 'ACCEPTED' }, { attendees: people, invitation: { organizer: 'boss@example.org', answer: 'ACCEPTED' } });
+    expect(box(/^Kick-off/)).not.toHaveClass('border-dashed');
+    expect(sheet.getByRole('button', { name: 'Accept' })).toHaveAttribute('aria-pressed', 'true');
+    expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'false');
+  });
+
+  test('is changed and deleted with all who are told', async () => {
+    const { asked, sheet, press } = await openOne(KICKOFF, { attendees: people });
+    expect(sheet.queryByRole('group')).toBeNull();
+    const kickoff = box(/^Kick-off/);
+    press(' ', kickoff);
+    press('ArrowDown', kickoff);
+    await act(async () => void press(' ', kickoff));
+    const notify = ['boss@example.org', 'noor@example.org'];
+    expect(asked('update_event')).toEqual([{ event: 'Work/k', start: '2026-11-23T16:15', notify }]);
+    await userEvent.click(sheet.getByRole('button', { name: 'Actions for Kick-off' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Delete event' }));
+    await act(async () => {});
+    expect(asked('delete_event')).toEqual([{ event: 'Work/k', notify }]);
+  });
+
+  describe('that changed there too', () => {
+    const moved = async () => {
+      const details: JsonValue[] = [{ title: 'Kick-off', next: [] }, { title: 'Kick-off at ten', location: 'Room 9', next: [{ start: '2026-11-24T10:00', end: '2026-11-24T11:00' }] }];
+      const answers = [failure('Nothing was written: the event changed on the server.'), written];
+      const rest = await open({
+        'calendar.list_events': () => listed([KICKOFF]),
+        'calendar.get_event': () => answer(details.length > 1 ? details.shift()! : details[0]!),
+        'calendar.update_event': () => answers.shift() ?? written,
+      }, [NOTES, WORK]);
+      const kickoff = box(/^Kick-off/);
+      rest.press(' ', kickoff);
+      rest.press('ArrowDown', kickoff);
+      await act(async () => void rest.press(' ', kickoff));
+      return { ...rest, card: within(await screen.findByTestId('event-conflict')) };
+    };
+
+    test('shows both versions, and keeps the one of the server', async () => {
+      const { asked, card } = await moved();
+      expect(card.getByRole('row', { name: 'Time tomorrow, 10:00–11:00 today, 16:15–17:15' })).toBeVisible();
+      expect(card.getByRole('row', { name: 'Place Room 9 not changed' })).toBeVisible();
+      expect(screen.getByTestId('event-conflict')).toHaveTextContent('Was today, 16:00–17:00. The title and the place are taken from the server.');
+      expect(screen.queryByTestId('call-failed')).toBeNull();
+      await userEvent.click(card.getByRole('button', { name: 'Keep the server’s' }));
+      expect(screen.queryByTestId('event-conflict')).toBeNull();
+      expect(asked('update_event')).toHaveLength(1);
+    });
+
+    test('or sends the one of the user', async () => {
+      const { asked, card } = await moved();
+      await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
+      await act(async () => {});
+      expect(asked('update_event')).toEqual([
+        { event: 'Work/k', start: '2026-11-23T16:15' },
+        { event: 'Work/k', start: '2026-11-23T16:15' },
+      ]);
+      expect(screen.queryByTestId('event-conflict')).toBeNull();
+    });
+  });
+
+  describe('and its people', () => {
+    const NOOR = { name: 'Noor Haddad', email: 'NOOR@example.org', path: 'CRM/People/Noor Haddad.md' };
+    const withContacts = async (contacts: JsonValue[], steps = 0) => {
+      const made = [{ path: 'Meetings/Kick-off.md', new: true }, { path: 'Meetings/Kick-off.md', new: false }];
+      const rest = await open({
+        'calendar.list_events': () => listed([KICKOFF]),
+        'calendar.get_event': () => answer({ attendees: people }),
+        'crm.list_contacts': () => answer({ contacts }),
+        'calendar.minutes': () => ({ ...answer(made.shift() ?? null), change_set: 'set-2' }),
+      }, [NOTES, WORK]);
+      for (let step = 0; step < steps; step += 1) rest.press('ArrowRight');
+      await userEvent.click(await screen.findByRole('button', { name: /^Kick-off/ }));
+      await screen.findByRole('button', { name: 'Noor Haddad' });
+      const logged = () => rest.backend.asked('call_tool').filter(({ tool }) => tool === 'crm.log_interaction').map(({ args }) => args);
+      return { ...rest, logged, sheet: within(screen.getByTestId('event-sheet')) };
+    };
+
+    test('make a meeting note by one click, and a second one opens it', async () => {
+      const { asked, sheet, store } = await withContacts([NOOR]);
+      await userEvent.click(sheet.getByRole('button', { name: 'Make meeting note' }));
+      expect(asked('minutes')).toEqual([{ event: 'Work/k', date: '2026-11-23' }]);
+      expect(screen.getByTestId('undo-bar')).toHaveTextContent('Made the meeting note of Kick-off');
+      expect(store.get().app.panel.note).toBeNull();
+      await userEvent.click(sheet.getByRole('button', { name: 'Open meeting note' }));
+      expect(store.get().app.panel.note).toBe('Meetings/Kick-off.md');
+    });
+
+    test('are contacts by their address, and others can be added', async () => {
+      const { sheet, store } = await withContacts([NOOR]);
+      expect(sheet.getByRole('button', { name: 'Noor Haddad' })).toBeVisible();
+      expect(sheet.queryByRole('button', { name: 'Add contact noor@example.org' })).toBeNull();
+      await userEvent.click(sheet.getByRole('button', { name: 'Add contact Boss' }));
+      expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path: null, values: { name: 'Boss', email: 'boss@example.org' } });
+    });
+
+    test('log it with one of them', async () => {
+      const { sheet, logged } = await withContacts([NOOR]);
+      await userEvent.click(sheet.getByRole('button', { name: 'Log with Noor Haddad' }));
+      expect(logged()).toEqual([{ name: NOOR.path, text: 'Meeting: Kick-off', date: '2026-11-23' }]);
+      expect(screen.getByTestId('undo-bar')).toHaveTextContent('Logged Kick-off with Noor Haddad');
+    });
+
+    test('log it with one of several', async () => {
+      const boss = { name: 'Boss', email: 'boss@example.org', path: 'CRM/People/Boss.md' };
+      const { sheet, logged } = await withContacts([NOOR, boss]);
+      await userEvent.click(sheet.getByRole('button', { name: 'Log with…' }));
+      await userEvent.click(screen.getByRole('menuitem', { name: 'Boss' }));
+      expect(logged()).toEqual([{ name: boss.path, text: 'Meeting: Kick-off', date: '2026-11-23' }]);
+    });
+
+    test('log nothing before its day', async () => {
+      vi.setSystemTime('2026-11-22T14:36:00Z');
+      await withContacts([NOOR], 1);
+      expect(screen.queryByRole('button', { name: /^Log with/ })).toBeNull();
+    });
+  });
+
+  test('is asked about behind what stands in the composer', async () => {
+    const { sheet, store } = await openOne(KICKOFF, {});
+    store.actions.setDraft({ text: 'Hello', skills: ['crm'] });
+    await userEvent.click(sheet.getByRole('button', { name: 'Ask about it' }));
+    const draft = store.get().app.drafts[''];
+    expect(draft?.text).toBe('Hello\nAbout the event “Kick-off” on 2026-11-23: ');
+    expect(draft?.skills).toEqual(['crm', 'calendar']);
+  });
+});
