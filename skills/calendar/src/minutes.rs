@@ -52,7 +52,7 @@ impl NativeTool for Minutes {
              once it has begun.",
         )
         .use_when("the user wants the minutes of an event of the calendar")
-        .not_when("the user asks what is on", "calendar.list_events")
+        .not_when("the user asks what is on tomorrow", "calendar.list_events")
         .not_when("an agenda or any other text is to be written down", "vault.create_note")
         .example("Begin the minutes of the board meeting")
     }
