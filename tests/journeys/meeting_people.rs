@@ -42,7 +42,7 @@ fn nova() -> Nova {
 
 async fn make(app: &App, event: &str, run: &str) -> ToolResult {
     let args = json!({"event": event});
-    app.call_tool(CallTool { run: run.into(), tool: "calendar.minutes".into(), args }).await.unwrap()
+    app.call_tool(CallTool { run: run.into(), tool: "calendar.document_event".into(), args }).await.unwrap()
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn a_private_contact_stays_unnamed_for_a_model_elsewhere() {
     let private = "//- CRM/People/Samuel.md\n---\ntype: contact\nname: Samuel Quartz\naliases: [Odile]\nnova: private\n---\n";
     let made = [
         calls([("load_skill", json!({"skill": "calendar"})), ("load_skill", json!({"skill": "crm"}))]),
-        calls([("calendar__minutes", json!({"event": "Events/Retro.md"}))]),
+        calls([("calendar__document_event", json!({"event": "Events/Retro.md"}))]),
         text("Done."),
     ];
     let nova = Nova::new(&format!("{PEOPLE}{RETRO}{private}"), made);

@@ -20,12 +20,12 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 mod calendars;
 mod create_event;
 mod delete_event;
+mod document_event;
 mod elsewhere;
 mod find;
 mod free_time;
 mod get_event;
 mod list_events;
-mod minutes;
 mod note;
 mod people;
 mod period;
@@ -63,7 +63,7 @@ impl Skill for Calendar {
             native(update_event::UpdateEvent),
             native(delete_event::DeleteEvent),
             native(respond::Respond),
-            native(minutes::Minutes),
+            native(document_event::DocumentEvent),
             native(free_time::FreeTime),
             native(calendars::Calendars),
             native(refresh_calendars::RefreshCalendars),

@@ -114,7 +114,7 @@ fn the_tools_are_those_of_the_contract() {
             r#"update_event ["event", "title", "date", "start", "end", "location", "attendees", "notify"] Write"#,
             r#"delete_event ["event", "date", "notify"] Destructive"#,
             r#"respond ["event", "answer", "organizer"] Send"#,
-            r#"minutes ["event", "date"] Write"#,
+            r#"document_event ["event", "date"] Write"#,
             r#"free_time ["days", "duration", "from", "between"] Read"#,
             "calendars [] Read",
             // Without an address there is no `refresh_calendars`: see `fetching`.

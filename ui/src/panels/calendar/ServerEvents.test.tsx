@@ -100,7 +100,7 @@ describe('an event of a server', () => {
         'calendar.list_events': () => listed([KICKOFF]),
         'calendar.get_event': () => answer({ attendees: people }),
         'crm.list_contacts': () => answer({ contacts }),
-        'calendar.minutes': () => ({ ...answer(made.shift() ?? null), change_set: 'set-2' }),
+        'calendar.document_event': () => ({ ...answer(made.shift() ?? null), change_set: 'set-2' }),
       }, [NOTES, WORK]);
       for (let step = 0; step < steps; step += 1) rest.press('ArrowRight');
       await userEvent.click(await screen.findByRole('button', { name: /^Kick-off/ }));
@@ -112,7 +112,7 @@ describe('an event of a server', () => {
     test('make a meeting note by one click, and a second one opens it', async () => {
       const { asked, sheet, store } = await withContacts([NOOR]);
       await userEvent.click(sheet.getByRole('button', { name: 'Make meeting note' }));
-      expect(asked('minutes')).toEqual([{ event: 'Work/k', date: '2026-11-23' }]);
+      expect(asked('document_event')).toEqual([{ event: 'Work/k', date: '2026-11-23' }]);
       expect(screen.getByTestId('undo-bar')).toHaveTextContent('Made the meeting note of Kick-off');
       expect(store.get().app.panel.note).toBeNull();
       await userEvent.click(sheet.getByRole('button', { name: 'Open meeting note' }));

@@ -109,7 +109,7 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       void call(`${answered[answer]} ${event.title}`, 'respond', { event: event.id, organizer, answer });
     },
     makeNote: async (event) => {
-      const { value } = await call(`Make the meeting note of ${event.title}`, 'minutes', { event: event.id, date: dayOf(event.start) });
+      const { value } = await call(`Make the meeting note of ${event.title}`, 'document_event', { event: event.id, date: dayOf(event.start) });
       const path = isRow(value) ? textIn(value, 'path') : null;
       return path === null ? null : { path, isNew: isRow(value) && value['new'] === true };
     },

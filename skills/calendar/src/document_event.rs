@@ -26,7 +26,7 @@ const MEETING_NOTE: &str = "meeting_note";
 /// How many days around today are searched for an event without a date.
 const DAYS: i64 = 400;
 
-pub(crate) struct Minutes;
+pub(crate) struct DocumentEvent;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Makes a note for an event and logs it with those who take part."))]
@@ -40,9 +40,9 @@ pub(crate) struct Meeting {
 }
 
 #[async_trait]
-impl NativeTool for Minutes {
+impl NativeTool for DocumentEvent {
     type Args = Meeting;
-    const ID: &'static str = "minutes";
+    const ID: &'static str = "document_event";
     const EFFECT: Effect = Effect::Write;
     const CALLS_TOOLS: bool = true;
 
@@ -52,7 +52,7 @@ impl NativeTool for Minutes {
              once it has begun.",
         )
         .use_when("the user wants the minutes of an event of the calendar")
-        .not_when("the user asks what is on", "calendar.list_events")
+        .not_when("the user asks what is on tomorrow", "calendar.list_events")
         .not_when("an agenda or any other text is to be written down", "vault.create_note")
         .example("Begin the minutes of the board meeting")
     }
