@@ -48,13 +48,13 @@ impl NativeTool for DocumentEvent {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Begins the minutes of an event, with its attendees linked to contacts, and logs the event with each of them \
-             once it has begun.",
+            "Documents an event of a calendar: its own note with the attendees linked to contacts, and a line in the log \
+             of each of them once it has begun.",
         )
-        .use_when("the user wants the minutes of an event of the calendar")
+        .use_when("an event of a calendar is to be documented with those who attend it")
         .not_when("the user asks what is on tomorrow", "calendar.list_events")
         .not_when("an agenda or any other text is to be written down", "vault.create_note")
-        .example("Begin the minutes of the board meeting")
+        .example("Document the board meeting with its attendees")
     }
 
     async fn run(&self, meeting: Meeting, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
