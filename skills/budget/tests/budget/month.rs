@@ -35,6 +35,7 @@ fn categories_stand_against_their_limit_and_the_months_before() {
                 "limit": "80.00", "left_of_limit": "-10.00", "over_limit": true,
                 "left_with_upcoming": "-10.00", "over_limit_with_upcoming": true,
                 "limit_detail": "10.00 EUR over the limit of 80.00 EUR", "used": "112.5",
+                "path": "Budget/Limits/Groceries.md",
                 // September, the first month with a note, had none.
                 "last_month": "60.00", "average": "30.00",
             },
@@ -296,7 +297,7 @@ fn limits_hold_so_far_and_name_upcoming_apart() {
             json!({
                 "category": "groceries", "currency": "EUR", "spent": "279.25", "count": 1,
                 "upcoming_spent": upcoming, "upcoming_count": 1, "limit": "280.00",
-                "left_of_limit": "0.75", "over_limit": false, "used": "99.7",
+                "left_of_limit": "0.75", "over_limit": false, "used": "99.7", "path": "L.md",
                 "left_with_upcoming": left, "over_limit_with_upcoming": over, "limit_detail": detail,
                 "last_month": "0.00",
             })
