@@ -68,6 +68,8 @@ export interface AppState {
   readonly lostImages: Readonly<Record<string, readonly string[]>>;
   /** By session: messages that wait for the end of a turn. */
   readonly queues: Queues;
+  /** What was kept last time, as it was last read: anything else is still to be kept. */
+  readonly restored: { readonly drafts: Readonly<Record<string, Draft>>; readonly queues: Queues };
   /** By session: the questions that wait for the user's answer. */
   readonly asking: Asking;
   /** Its stored events are being read. */
@@ -254,6 +256,7 @@ export const firstState: AppState = {
   notSent: {},
   lostImages: {},
   queues: {},
+  restored: { drafts: {}, queues: {} },
   asking: {},
   opening: false,
   sought: null,

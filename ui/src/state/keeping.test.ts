@@ -40,6 +40,21 @@ describe('what is kept', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: expect.stringMatching(/^Nova was closed/) as string, messages: [{ text: 'next' }] });
   });
 
+  test('what was written while the window was still reading is stored, what was read is not', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = storeOnSample();
+    const kept = { tool: null, skills: [], files: [], images: [], queued: [] };
+    backend.on('list_drafts', () => [{ ...kept, session: 'bank', text: 'old' }]);
+    const started = actions.start();
+    actions.setDraft({ text: 'typed' });
+    await started;
+    const end = keepChanges(store, backend);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(backend.asked('keep_draft')).toEqual([{ ...kept, session: null, text: 'typed' }]);
+    end();
+    vi.useRealTimers();
+  });
+
   test('images are stored once and restored with their messages', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();

@@ -8,10 +8,11 @@ import type { Store } from './store';
 /** Milliseconds from a change to its command. A fast writer is kept twice or more in every second. */
 const AFTER = 250;
 
-/** Keeps what changes in the store, until the function that it returns is called. */
+/** Keeps what was not read from the disk and what changes in the store, until the function that it returns is called. */
 export function keepChanges(store: Store, backend: Backend): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
-  let kept = store.get().app;
+  const { restored } = store.get().app;
+  let kept: AppState = { ...store.get().app, sending: {}, ...restored };
   const flush = () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -21,13 +22,16 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     layout.keep(app);
   };
   const layout = layoutKeeper(store, backend);
-  const unlisten = store.listen(() => {
+  const look = () => {
     const { app } = store.get();
     // Everything is drawn larger by the command: who presses the key looks at it.
     if (app.zoom !== layout.last().zoom) layout.keep(app);
     const changed = app.drafts !== kept.drafts || app.sending !== kept.sending || app.queues !== kept.queues;
     if (changed || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
-  });
+  };
+  const unlisten = store.listen(look);
+  // Somebody may have written while the window was still reading.
+  look();
   window.addEventListener('pagehide', flush);
   return () => {
     unlisten();

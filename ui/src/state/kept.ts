@@ -2,9 +2,9 @@
 // In files of the backend, which are on the disk when it answers; the page's own storage is written when
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
-import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Message, type OnItsWay } from './app';
+import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Draft, type Message, type OnItsWay } from './app';
 import { type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
-import { noQueue } from './queue';
+import { noQueue, type Queues } from './queue';
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */
 export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
@@ -46,23 +46,22 @@ function kept({ text, tool, skills, files, images }: Message): WholeMessage {
 
 /** What was typed since the window opened is not replaced by what was kept. */
 export function withKeptDrafts(app: AppState, all: readonly KeptDraft[], id: () => number): AppState {
-  const drafts = { ...app.drafts };
-  const queues = { ...app.queues };
+  const restored: { drafts: Record<string, Draft>; queues: Record<string, Queues[string]> } = { drafts: {}, queues: {} };
   const lostImages = { ...app.lostImages };
   for (const { session, queued: waiting, lost, lostQueued, turn: _turn, ...draft } of all) {
     const key = session ?? '';
     if (lost.length > 0) lostImages[key] = lost;
     const queued = waiting.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
-      drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
+      restored.drafts[key] = { ...emptyDraft, ...draft, given: (app.drafts[key]?.given ?? 0) + 1 };
     }
-    if (queued.length > 0 && queues[key] === undefined) {
+    if (queued.length > 0 && app.queues[key] === undefined) {
       const messages = queued.map(({ turn: _turn, ...message }) => ({ ...message, id: id() }));
       const held = lostQueued.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lostQueued.join(', ')} cannot be read`;
-      queues[key] = { messages, held, pressing: false };
+      restored.queues[key] = { messages, held, pressing: false };
     }
   }
-  return { ...app, drafts, queues, lostImages };
+  return { ...app, drafts: { ...app.drafts, ...restored.drafts }, queues: { ...app.queues, ...restored.queues }, lostImages, restored };
 }
 
 /** A message whose images are lost may have nothing left to send. */
