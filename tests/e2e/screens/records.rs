@@ -27,6 +27,8 @@ pub(crate) async fn records(name: &str, theme: Theme) {
     window.wait_for("[data-testid=composer-input]").await;
     window.click("[data-testid=nav-settings]").await;
     window.click("[data-skill=crm] [data-testid=skill-name]").await;
+    // What the notes suggest moves what is below it.
+    window.wait_for("[data-testid=field-proposal]").await;
     window.click("[data-testid=open-records]").await;
     window.wait_for_text("[data-testid=records-page]", "One note as Nova would read it").await;
     take(&window, "records", name).await;
