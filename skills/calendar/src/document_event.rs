@@ -142,8 +142,10 @@ fn held_on(
         return Err(match &meeting.date {
             Some(day) => invalid("/date", &format!("the event does not take place on {day}")),
             None => {
-                let rule = "the event does not take place within {} days of today; give its date";
-                invalid("/date", &rule.replace("{}", &(DAYS / 2).to_string()))
+                let days = DAYS / 2;
+                let rule =
+                    format!("the event does not take place within {days} days of today; give its date");
+                invalid("/date", &rule)
             }
         });
     };
