@@ -10,15 +10,15 @@ use serde_json::json;
 
 use super::keeping_credentials::{CANARY, PASSPHRASE};
 use super::nova::{Nova, PEOPLE, turn, wait_for};
-use super::skills::{activations, all_text, mail, offered, parts, setting, skill, started};
+use super::skills::{activations, all_text, offered, parts, post, setting, skill, started};
 use super::using_credentials::{set, store};
 
 #[tokio::test]
 async fn removed_active_skill_takes_its_tools_and_is_announced() {
-    let nova = mail([
-        call("load_skill", json!({"skill": "mail"})),
+    let nova = post([
+        call("load_skill", json!({"skill": "post"})),
         text("Loaded."),
-        call("mail__send", json!({})),
+        call("post__send", json!({})),
         text("It is gone."),
     ]);
     setting(&nova, "skills", json!({}));
@@ -27,25 +27,25 @@ async fn removed_active_skill_takes_its_tools_and_is_announced() {
     let mut changes = app.events();
     let (end, _) = turn(&app, None, "Any mail?", NoApprover).await;
 
-    fs::remove_dir_all(nova.config().join("skills").join("mail")).unwrap();
+    fs::remove_dir_all(nova.config().join("skills").join("post")).unwrap();
     wait_for(
         &mut changes,
-        |event| matches!(event, Event::RegistryChanged { removed, .. } if removed.contains(&"mail".into())),
+        |event| matches!(event, Event::RegistryChanged { removed, .. } if removed.contains(&"post".into())),
     )
     .await;
     let (_, events) = turn(&app, Some(&end.session), "Send it", NoApprover).await;
 
-    assert_eq!(activations(&events), ["-mail Unavailable"]);
+    assert_eq!(activations(&events), ["-post Unavailable"]);
     let requests = nova.model.requests();
-    assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
+    assert!(!offered(&requests[2]).contains(&"post__send".into()));
+    assert!(all_text(&requests[2]).contains("The skill post is no longer available"));
     assert!(nova.model.last_texts("tool").pop().unwrap().contains("unknown_tool"));
     assert_eq!(requests[2]["messages"][0], requests[0]["messages"][0], "the system prompt is frozen");
 }
 
 #[tokio::test]
 async fn later_skill_is_announced_at_the_end_and_loadable() {
-    let nova = mail([text("Hello."), call("load_skill", json!({"skill": "travel"})), text("Loaded.")]);
+    let nova = post([text("Hello."), call("load_skill", json!({"skill": "travel"})), text("Loaded.")]);
     let app = started(&nova).await;
     let (end, _) = turn(&app, None, "Hi", NoApprover).await;
     let mut changes = app.events();
@@ -70,37 +70,37 @@ async fn later_skill_is_announced_at_the_end_and_loadable() {
 
 #[tokio::test]
 async fn changed_instructions_of_active_skill_are_resent() {
-    let nova = mail([call("load_skill", json!({"skill": "mail"})), text("Loaded."), text("I see.")]);
+    let nova = post([call("load_skill", json!({"skill": "post"})), text("Loaded."), text("I see.")]);
     setting(&nova, "skills", json!({}));
     let app = started(&nova).await;
     let (end, _) = turn(&app, None, "Any mail?", NoApprover).await;
     let mut changes = app.events();
 
-    let file = nova.config().join("skills").join("mail").join("SKILL.md");
-    let text = fs::read_to_string(&file).unwrap().replace("The instructions of mail.", "Answer in verse.");
+    let file = nova.config().join("skills").join("post").join("SKILL.md");
+    let text = fs::read_to_string(&file).unwrap().replace("The instructions of post.", "Answer in verse.");
     fs::write(&file, text).unwrap();
     wait_for(
         &mut changes,
-        |event| matches!(event, Event::RegistryChanged { changed, .. } if changed.contains(&"mail".into())),
+        |event| matches!(event, Event::RegistryChanged { changed, .. } if changed.contains(&"post".into())),
     )
     .await;
     turn(&app, Some(&end.session), "And now?", NoApprover).await;
 
     let told = all_text(&nova.model.requests()[2]);
-    assert!(told.contains("The instructions of mail changed."), "{told}");
+    assert!(told.contains("The instructions of post changed."), "{told}");
     assert_eq!(told.matches("Answer in verse.").count(), 1, "{told}");
 }
 
 #[tokio::test]
 async fn another_nova_knows_what_was_kept_and_what_the_model_was_told() {
-    let nova = mail([text("One."), text("Two."), text("Three.")]);
+    let nova = post([text("One."), text("Two."), text("Three.")]);
     let mut kept = Vec::new();
     let mut session: Option<String> = None;
     for enabled in [true, true, false] {
         setting(
             &nova,
             "skills",
-            json!({"vault": {"enabled": true}, "mail": {"pinned": true, "enabled": enabled}}),
+            json!({"vault": {"enabled": true}, "post": {"pinned": true, "enabled": enabled}}),
         );
         let app = started(&nova).await;
         let (end, events) = turn(&app, session.as_deref(), "Hello", NoApprover).await;
@@ -150,45 +150,45 @@ async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
 
 #[tokio::test]
 async fn what_a_skill_requires_comes_and_goes_while_a_chat_uses_it() {
-    let answers = [call("load_skill", json!({"skill": "mail"})), text("Loaded.")];
-    let mut nova = mail(answers.into_iter().chain([text("It is gone."), text("It is back.")]));
+    let answers = [call("load_skill", json!({"skill": "post"})), text("Loaded.")];
+    let mut nova = post(answers.into_iter().chain([text("It is gone."), text("It is back.")]));
     nova.store = Some(store(Some(PASSPHRASE)));
     setting(&nova, "skills", json!({}));
-    let manifest = nova.config().join("skills").join("mail").join("manifest.yaml");
+    let manifest = nova.config().join("skills").join("post").join("manifest.yaml");
     fs::write(manifest, "requires: {env: {MAIL_HOST: {}}, credentials: [mail/password]}\n").unwrap();
     let app = started(&nova).await;
     app.credentials_looked_at().await;
     let remove = || CredentialRef { name: "mail/password".into() };
 
     assert!(why_not(&app).await.unwrap().contains("set MAIL_HOST"));
-    setting(&nova, "skills", json!({"mail": {"config": {"MAIL_HOST": "mail.example"}}}));
+    setting(&nova, "skills", json!({"post": {"config": {"MAIL_HOST": "mail.example"}}}));
     until(&app, |why| why.is_some_and(|why| why.contains("mail/password"))).await;
     set(&app, "mail/password", CANARY, None).await;
     until(&app, |why| why.is_none()).await;
     let (end, first) = turn(&app, None, "Any mail?", NoApprover).await;
-    assert_eq!(activations(&first), ["+mail Model"]);
+    assert_eq!(activations(&first), ["+post Model"]);
 
     app.remove_credential(remove()).await.unwrap();
     until(&app, |why| why.is_some()).await;
     let (_, second) = turn(&app, Some(&end.session), "And now?", NoApprover).await;
-    assert_eq!(activations(&second), ["-mail Unavailable"]);
+    assert_eq!(activations(&second), ["-post Unavailable"]);
 
     set(&app, "mail/password", CANARY, None).await;
     until(&app, |why| why.is_none()).await;
     turn(&app, Some(&end.session), "And later?", NoApprover).await;
     let requests = nova.model.requests();
-    assert!(offered(&requests[1]).contains(&"mail__send".into()));
-    assert!(!offered(&requests[2]).contains(&"mail__send".into()));
-    assert!(all_text(&requests[2]).contains("The skill mail is no longer available"));
+    assert!(offered(&requests[1]).contains(&"post__send".into()));
+    assert!(!offered(&requests[2]).contains(&"post__send".into()));
+    assert!(all_text(&requests[2]).contains("The skill post is no longer available"));
     let news = all_text(&requests[3]);
-    assert!(news.contains("new or have changed since this chat began:\\n- mail: "), "{news}");
+    assert!(news.contains("new or have changed since this chat began:\\n- post: "), "{news}");
     assert!(!requests.iter().any(|request| request.to_string().contains(CANARY)));
 }
 
-/// Why the mail skill is not available.
+/// Why the skill post is not available.
 async fn why_not(app: &App) -> Option<String> {
     let rows = app.list_skills(Nothing {}).await.unwrap();
-    let row = rows.into_iter().find(|row| row.id == "mail").unwrap();
+    let row = rows.into_iter().find(|row| row.id == "post").unwrap();
     (row.state != SkillState::Available).then(|| row.reason.unwrap_or_default())
 }
 

@@ -6,12 +6,12 @@ use nova_testkit::{ScriptedApprover, call, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, drain, turn};
-use super::skills::{activations, all_text, mail, offered, setting, started};
+use super::skills::{activations, all_text, offered, post, setting, started};
 
 #[tokio::test]
 async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
-    let nova = mail([text("Ready."), text("Again.")]);
-    setting(&nova, "skills", json!({"mail": {"pinned": false}, "crm": {"pinned": true}}));
+    let nova = post([text("Ready."), text("Again.")]);
+    setting(&nova, "skills", json!({"post": {"pinned": false}, "crm": {"pinned": true}}));
     let app = started(&nova).await;
     let mut events = app.events();
     let ask = |session: Option<String>, skills: &[&str]| ChatRequest {
@@ -26,20 +26,20 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
         cancel: nova_app::CancellationToken::new(),
     };
 
-    let end = app.chat(ask(None, &["mail"])).await.unwrap();
-    assert_eq!(activations(&drain(&mut events)), ["+crm Pin", "+mail User"]);
-    app.chat(ask(Some(end.session), &["mail"])).await.unwrap();
+    let end = app.chat(ask(None, &["post"])).await.unwrap();
+    assert_eq!(activations(&drain(&mut events)), ["+crm Pin", "+post User"]);
+    app.chat(ask(Some(end.session), &["post"])).await.unwrap();
 
     let requests = nova.model.requests();
-    assert!(offered(&requests[0]).contains(&"mail__send".into()));
+    assert!(offered(&requests[0]).contains(&"post__send".into()));
     assert!(offered(&requests[0]).contains(&"crm__get_contact".into()));
-    assert_eq!(all_text(&requests[1]).matches("The instructions of mail.").count(), 1);
+    assert_eq!(all_text(&requests[1]).matches("The instructions of post.").count(), 1);
     assert_eq!(activations(&drain(&mut events)), [""; 0], "it was active");
 }
 
 #[tokio::test]
 async fn a_message_with_a_skill_that_is_missing_is_not_sent() {
-    let nova = mail([]);
+    let nova = post([]);
     setting(&nova, "skills", json!({"crm": {"enabled": false}}));
     let app = started(&nova).await;
     let ask = |skill: &str, tool: Option<&str>| ChatRequest {
@@ -56,25 +56,25 @@ async fn a_message_with_a_skill_that_is_missing_is_not_sent() {
 
     let unknown = app.chat(ask("mial", None)).await.unwrap_err();
     assert_eq!(unknown.code, ErrorCode::UnknownSkill);
-    assert!(unknown.hint.contains("mail"), "{}", unknown.hint);
+    assert!(unknown.hint.contains("post"), "{}", unknown.hint);
     let off = app.chat(ask("crm", None)).await.unwrap_err();
     assert_eq!(off.code, ErrorCode::SkillUnavailable);
     assert!(off.hint.contains("nova skill enable crm"), "{}", off.hint);
-    let tool = app.chat(ask("mail", Some("mail.snd"))).await.unwrap_err();
+    let tool = app.chat(ask("post", Some("post.snd"))).await.unwrap_err();
     assert_eq!(tool.code, ErrorCode::UnknownTool);
-    assert!(tool.hint.contains("mail.send"), "{}", tool.hint);
+    assert!(tool.hint.contains("post.send"), "{}", tool.hint);
 }
 
 #[tokio::test]
 async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
-    let nova = mail([call("mail__send", json!({})), text("Sent.")]);
+    let nova = post([call("post__send", json!({})), text("Sent.")]);
     let app = started(&nova).await;
 
     app.chat(ChatRequest {
         session: None,
         text: "to Jane".into(),
         skills: Vec::new(),
-        tool: Some("mail.send".into()),
+        tool: Some("post.send".into()),
         after: None,
         images: Vec::new(),
         model: None,
@@ -85,8 +85,8 @@ async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
     .unwrap();
 
     let requests = nova.model.requests();
-    assert_eq!(requests[0]["tool_choice"], json!({"type": "function", "function": {"name": "mail__send"}}));
-    assert!(all_text(&requests[0]).contains("The user points at the tool mail.send"));
+    assert_eq!(requests[0]["tool_choice"], json!({"type": "function", "function": {"name": "post__send"}}));
+    assert!(all_text(&requests[0]).contains("The user points at the tool post.send"));
     assert_ne!(requests[1]["tool_choice"], requests[0]["tool_choice"], "only the first step is bound");
 }
 
@@ -123,20 +123,20 @@ async fn a_request_that_shares_a_word_with_a_skill_activates_none() {
 #[tokio::test]
 async fn the_user_drops_a_skill_from_the_next_step_on() {
     let nova =
-        mail([call("load_skill", json!({"skill": "mail"})), text("Loaded."), text("Gone."), text("Still.")]);
+        post([call("load_skill", json!({"skill": "post"})), text("Loaded."), text("Gone."), text("Still.")]);
     setting(&nova, "skills", json!({}));
     let app = started(&nova).await;
     let (end, _) = turn(&app, None, "Any mail?", NoApprover).await;
     let mut events = app.events();
-    let drop = || DropSkill { session: end.session.clone(), skill: "mail".into() };
+    let drop = || DropSkill { session: end.session.clone(), skill: "post".into() };
 
     app.drop_skill(drop()).await.unwrap();
     app.drop_skill(drop()).await.unwrap();
 
-    assert_eq!(activations(&drain(&mut events)), ["-mail User"], "twice is once");
+    assert_eq!(activations(&drain(&mut events)), ["-post User"], "twice is once");
     turn(&app, Some(&end.session), "And now?", NoApprover).await;
-    assert!(!offered(&nova.model.requests()[2]).contains(&"mail__send".into()));
+    assert!(!offered(&nova.model.requests()[2]).contains(&"post__send".into()));
     let again = nova.start().await;
     turn(&again, Some(&end.session), "And later?", NoApprover).await;
-    assert!(!offered(&nova.model.requests()[3]).contains(&"mail__send".into()), "also after a restart");
+    assert!(!offered(&nova.model.requests()[3]).contains(&"post__send".into()), "also after a restart");
 }

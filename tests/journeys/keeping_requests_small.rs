@@ -6,7 +6,7 @@ use nova_testkit::{ScriptedApprover, call, text};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, drain, turn};
-use super::skills::{activations, all_text, mail, offered, parts, setting, skill, started};
+use super::skills::{activations, all_text, offered, parts, post, setting, skill, started};
 
 /// The requests to providers with a cache: a chat of twenty turns, in which six of
 /// twelve skills become active, one of them by the user, and three of them inactive again. The requests,
@@ -148,7 +148,7 @@ async fn a_hundred_skills_and_a_thousand_tools_cost_what_ten_cost() {
 
 #[tokio::test]
 async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
-    let nova = mail([text("Hello.")]);
+    let nova = post([text("Hello.")]);
     let app = started(&nova).await;
     turn(&app, None, "Hi", NoApprover).await;
     let request = nova.model.requests().pop().unwrap();

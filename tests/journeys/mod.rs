@@ -68,6 +68,7 @@ mod reading_a_skill;
 mod reading_about_skills;
 mod reading_documents;
 mod reading_hostile_text;
+mod reading_mail;
 mod reading_the_manual;
 mod reading_the_terminal;
 mod reading_the_web;

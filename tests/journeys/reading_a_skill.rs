@@ -7,19 +7,19 @@ use nova_testkit::{call, text};
 use serde_json::json;
 
 use super::nova::turn;
-use super::skills::{mail, offered, started};
+use super::skills::{offered, post, started};
 
 #[tokio::test]
 async fn a_file_beside_the_instructions_is_read_and_nothing_outside_of_the_folder() {
-    let nova = mail([
-        call("load_skill", json!({"skill": "mail"})),
-        call("read_skill_file", json!({"skill": "mail", "path": "references/tone.md"})),
-        call("read_skill_file", json!({"skill": "mail", "path": "../../permissions.yaml"})),
-        call("read_skill_file", json!({"skill": "mail", "path": "references/no.md"})),
+    let nova = post([
+        call("load_skill", json!({"skill": "post"})),
+        call("read_skill_file", json!({"skill": "post", "path": "references/tone.md"})),
+        call("read_skill_file", json!({"skill": "post", "path": "../../permissions.yaml"})),
+        call("read_skill_file", json!({"skill": "post", "path": "references/no.md"})),
         text("Read."),
     ]);
     nova.rules("permissions: {deny: [never_to_be_read]}");
-    let references = nova.config().join("skills").join("mail").join("references");
+    let references = nova.config().join("skills").join("post").join("references");
     fs::create_dir_all(&references).unwrap();
     fs::write(references.join("tone.md"), "Write short letters.").unwrap();
     let app = started(&nova).await;
@@ -37,14 +37,14 @@ async fn a_file_beside_the_instructions_is_read_and_nothing_outside_of_the_folde
 
 #[tokio::test]
 async fn instructions_that_are_too_long_keep_their_end_and_a_long_file_is_read_in_parts() {
-    let nova = mail([
-        call("load_skill", json!({"skill": "mail"})),
-        call("read_skill_file", json!({"skill": "mail", "path": "references/long.md"})),
-        call("read_skill_file", json!({"skill": "mail", "path": "references/long.md", "offset": 40960})),
+    let nova = post([
+        call("load_skill", json!({"skill": "post"})),
+        call("read_skill_file", json!({"skill": "post", "path": "references/long.md"})),
+        call("read_skill_file", json!({"skill": "post", "path": "references/long.md", "offset": 40960})),
         text("Read."),
     ]);
-    let folder = nova.config().join("skills").join("mail");
-    let long = format!("---\nname: mail\ndescription: Mail.\n---\n\n{}\n", "A long sentence. ".repeat(5_000));
+    let folder = nova.config().join("skills").join("post");
+    let long = format!("---\nname: post\ndescription: Mail.\n---\n\n{}\n", "A long sentence. ".repeat(5_000));
     fs::write(folder.join("SKILL.md"), long).unwrap();
     fs::create_dir_all(folder.join("references")).unwrap();
     fs::write(folder.join("references").join("long.md"), format!("{}the end", "x".repeat(41_000))).unwrap();
@@ -54,7 +54,7 @@ async fn instructions_that_are_too_long_keep_their_end_and_a_long_file_is_read_i
 
     let answers = nova.model.last_texts("tool");
     assert!(answers[0].len() < 48 * 1024 && answers[0].contains("more bytes."), "{}", answers[0].len());
-    assert!(answers[0].contains("**Tools:** mail__") && answers[0].ends_with("references/long.md"));
+    assert!(answers[0].contains("**Tools:** post__") && answers[0].ends_with("references/long.md"));
     assert!(answers[1].ends_with("Continue with offset 40960.]"), "{}", &answers[1][answers[1].len() - 80..]);
     assert_eq!(answers[2], format!("{}the end", "x".repeat(40)));
 }

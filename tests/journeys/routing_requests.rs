@@ -49,13 +49,16 @@ fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
         assert!(copy.contains(&quoted), "{quoted} is not in the copy");
     };
     let (_, skills) = nova.json(&["skill", "list"]);
-    for skill in skills.as_array().unwrap() {
+    // One that needs to be set up first takes no request.
+    let skills: Vec<&Value> =
+        skills.as_array().unwrap().iter().filter(|skill| skill["state"] == "available").collect();
+    for skill in &skills {
         has(skill["description"].as_str().unwrap());
         let hints = skill["hints"].as_array().unwrap().iter().map(|hint| hint.as_str().unwrap());
         hints.filter(|hint| !hint.starts_with("Not for: ")).for_each(has);
         skill["examples"].as_array().unwrap().iter().for_each(|example| has(example.as_str().unwrap()));
     }
-    assert_eq!(copy.matches("\n- id: ").count(), skills.as_array().unwrap().len());
+    assert_eq!(copy.matches("\n- id: ").count(), skills.len());
     let (_, tools) = nova.json(&["tool", "list"]);
     // One that is not set up describes itself by what is missing.
     for tool in tools.as_array().unwrap().iter().filter(|tool| tool["state"] == "available") {

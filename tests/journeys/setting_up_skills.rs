@@ -73,9 +73,9 @@ async fn a_tool_that_is_switched_off_is_missing_and_can_be_switched_on_again() {
 #[tokio::test]
 async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_is_written() {
     let nova = Nova::new(PEOPLE, []);
-    let folder = nova.config().join("skills").join("mail");
+    let folder = nova.config().join("skills").join("post");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("SKILL.md"), "---\nname: mail\ndescription: Mail.\n---\n").unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: post\ndescription: Mail.\n---\n").unwrap();
     fs::write(
         folder.join("manifest.yaml"),
         "config: {type: object, properties: {signature: {type: string}, most: {type: integer, minimum: 1}}}\n",
@@ -84,8 +84,8 @@ async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_i
     fs::write(folder.join("config.yaml"), "signature: Yours\nmost: 20\n").unwrap();
     let app = nova.start().await;
     app.tools_loaded(PATIENCE).await;
-    let config = |value: Value| SetSkill { config: Some(value), ..set("mail") };
-    let detail = || app.skill_detail(SkillRef { skill: "mail".into() });
+    let config = |value: Value| SetSkill { config: Some(value), ..set("post") };
+    let detail = || app.skill_detail(SkillRef { skill: "post".into() });
 
     let before = nova.read_settings();
     let refused = app.set_skill(config(json!({"most": 0}))).await.unwrap_err();
@@ -98,7 +98,7 @@ async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_i
     assert_eq!(now.own_config, json!({"most": 5}));
     assert!(now.config_schema.unwrap()["properties"]["most"].is_object());
 
-    let reset: SetSkill = serde_json::from_value(json!({"skill": "mail", "config": null})).unwrap();
+    let reset: SetSkill = serde_json::from_value(json!({"skill": "post", "config": null})).unwrap();
     app.set_skill(reset).await.unwrap();
     assert_eq!(detail().await.unwrap().config, json!({"signature": "Yours", "most": 20}));
 }

@@ -65,11 +65,11 @@ pub(crate) fn activations(events: &[Event]) -> Vec<String> {
     told.collect()
 }
 
-/// A mail skill whose activation lasts one turn, and a model that loads it.
-pub(crate) fn mail(answers: impl IntoIterator<Item = Answer>) -> Nova {
+/// A skill for mail whose activation lasts one turn, and a model that loads it.
+pub(crate) fn post(answers: impl IntoIterator<Item = Answer>) -> Nova {
     let nova = Nova::new(PEOPLE, answers);
-    skill(&nova, "mail", &["list", "read", "send"]);
-    setting(&nova, "skills", json!({"mail": {"lifetime": "turn"}}));
+    skill(&nova, "post", &["list", "read", "send"]);
+    setting(&nova, "skills", json!({"post": {"lifetime": "turn"}}));
     setting(&nova, "router", json!(false));
     nova
 }

@@ -97,7 +97,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
     let waiting = QueuedMessage {
         text: "and then".into(),
         tool: Some("crm.move_deal".into()),
-        skills: vec!["mail".into()],
+        skills: vec!["post".into()],
         files: vec![AttachedFile { name: "list.csv".into(), text: "a,b\n".into(), ..Default::default() }],
         images: Vec::new(),
         turn: None,

@@ -48,6 +48,7 @@
 mod answer;
 mod arguments;
 mod call;
+mod connection;
 mod context;
 mod credentials;
 mod decide;

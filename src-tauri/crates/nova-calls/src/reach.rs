@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_http::{Web, WebError};
-use nova_skill::{HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource};
+use nova_skill::{Connection, HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::connection::Ended;
 use crate::hosts::CallHosts;
 use crate::secrets::Secrets;
 
@@ -46,6 +47,29 @@ impl ToolHttp for CallHttp {
         self.check(&request)?;
         self.answered(self.web.send_to_named(request, self.hosts.as_ref())).await
     }
+
+    async fn connect_to_configured(
+        &self,
+        host: &str,
+        port: u16,
+        usual: u16,
+    ) -> Result<Box<dyn Connection>, ToolError> {
+        let named = format!("{host}:{port}");
+        // What goes over the connection is not looked at: it leads to no host but those of the call's card.
+        let shown = nova_http::declared_host(&named).is_some_and(|host| self.hosts.shows(&host));
+        if !shown || !names_host(&self.config, host, port, usual) {
+            return Err(ToolError::NotDeclared {
+                what: format!("{named} was not contacted: the skill's configuration does not name it."),
+                remedy: "Set the server in the skill's settings.".into(),
+            });
+        }
+        let connection = tokio::select! {
+            biased;
+            () = self.ended.cancelled() => return Err(ToolError::Cancelled),
+            connection = self.web.connect_to_named(host, port, self.hosts.as_ref()) => connection?,
+        };
+        Ok(Box::new(Ended { connection, ended: Box::pin(self.ended.clone().cancelled_owned()) }))
+    }
 }
 
 impl CallHttp {
@@ -79,6 +103,20 @@ impl CallHttp {
             what: format!("{host} was not contacted: the request carries a credential for another host."),
             remedy: "A credential is sent only to hosts that its tool declares.".into(),
         })
+    }
+}
+
+/// Whether the configuration names the host with this port, or alone where the port is the usual one.
+fn names_host(config: &Value, host: &str, port: u16, usual: u16) -> bool {
+    match config {
+        Value::String(text) => {
+            let text = text.trim();
+            text.eq_ignore_ascii_case(&format!("{host}:{port}"))
+                || port == usual && text.eq_ignore_ascii_case(host)
+        }
+        Value::Array(items) => items.iter().any(|item| names_host(item, host, port, usual)),
+        Value::Object(map) => map.values().any(|value| names_host(value, host, port, usual)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -25,6 +25,9 @@ pub enum WebError {
     NotAllowed(ToolError),
     #[error("{host} cannot be reached: {reason}.")]
     Unreachable { host: String, reason: String },
+    /// It is not the server that it should be, or nobody whom the system trusts says so.
+    #[error("The certificate of {host} does not fit: {reason}.")]
+    Certificate { host: String, reason: String },
     #[error("{host} did not answer in {} s.", after.as_secs_f32())]
     TooSlow { host: String, after: Duration },
     #[error("{host} sent more than {most} bytes of {what}.")]
@@ -49,6 +52,9 @@ impl WebError {
             Self::Request { .. } => "Correct the tool.",
             Self::NotAllowed(error) => return error.hint(),
             Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
+            Self::Certificate { .. } => {
+                "Check the name of the server; its own authority has to be installed on this system."
+            }
             Self::TooLarge { .. } => "Request less at once.",
             Self::BadAnswer { .. } => "Try again; the server may be at fault.",
             Self::Redirect { .. } => "Use the address that it redirects to.",

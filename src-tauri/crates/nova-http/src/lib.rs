@@ -16,9 +16,12 @@
 //!   `tests/web/named_server.rs`.
 //! - A command reaches, through the proxy that is its only way out, no host that its gate refuses and no address that
 //!   is not public; it is the address of a request that counts, not its `Host`: `tests/web/proxy.rs`.
+//! - A connection for another protocol is encrypted, to a server that the user named, and its certificate fits:
+//!   `tests/web/named_server.rs`.
 //! - It uses no proxy itself, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
 
 mod address;
+mod connect;
 mod error;
 mod host;
 mod host_pattern;
@@ -36,4 +39,5 @@ pub use host_pattern::HostPattern;
 pub use named_server::{by_address, client_for, named_server};
 pub use proxy::Proxy;
 pub use resolve::{Names, SystemNames};
+pub use rustls::pki_types::CertificateDer;
 pub use web::{HostGate, Limits, Web, WebOptions};

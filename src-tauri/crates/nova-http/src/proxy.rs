@@ -1,7 +1,7 @@
 //! A proxy for a command that has no other way out: HTTP, and CONNECT for everything else.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,13 +18,12 @@ use nova_skill::{CommandProxy, NetworkLog, NetworkRequest};
 use tokio::net::TcpStream;
 use tokio_util::io::{InspectReader, InspectWriter};
 use tokio_util::task::AbortOnDropHandle;
-use url::{Host, Url};
+use url::Url;
 
+use crate::connect::{CONNECT, NotDialled, dial};
 use crate::host::checked;
 use crate::{HostGate, Names, Web};
 
-/// How long a connection may take to be there.
-const CONNECT: Duration = Duration::from_secs(15);
 /// How long the headers of a request may take.
 const HEADERS: Duration = Duration::from_secs(30);
 /// So many requests are logged one by one; the others are counted.
@@ -227,33 +226,13 @@ impl Proxy {
             reason: format!("{} cannot be reached: {why}.", place.named),
         };
         let connecting = async {
-            let found = match place.url.host() {
-                Some(Host::Ipv4(address)) => vec![SocketAddr::new(address.into(), 0)],
-                Some(Host::Ipv6(address)) => vec![SocketAddr::new(address.into(), 0)],
-                Some(Host::Domain(name)) => {
-                    self.names.lookup(name).await.map_err(|error| unreachable(error.to_string()))?
+            dial(self.names.as_ref(), self.allow, place.url.host(), place.port).await.map_err(|why| match why
+            {
+                NotDialled::NotPublic => {
+                    Refusal::forbidden(format!("{} leads to an address that is not public.", place.named))
                 }
-                None => Vec::new(),
-            };
-            let any = !found.is_empty();
-            let mut last = "the name has no address".to_owned();
-            let mut passed = found.into_iter().filter(|address| (self.allow)(address.ip())).peekable();
-            if any && passed.peek().is_none() {
-                return Err(Refusal::forbidden(format!(
-                    "{} leads to an address that is not public.",
-                    place.named
-                )));
-            }
-            for mut address in passed {
-                if address.port() == 0 {
-                    address.set_port(place.port);
-                }
-                match TcpStream::connect(address).await {
-                    Ok(connection) => return Ok(connection),
-                    Err(error) => last = error.to_string(),
-                }
-            }
-            Err(unreachable(last))
+                NotDialled::Unreachable(why) => unreachable(why),
+            })
         };
         let connected = tokio::time::timeout(CONNECT, connecting).await;
         let connection = connected.unwrap_or_else(|_| {

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use nova_skill::{Clock, HttpRequest, HttpResponse, ToolError};
 use reqwest::header::{self, HeaderMap, HeaderValue};
 use reqwest::{Client, Response};
+use rustls::pki_types::CertificateDer;
 use tokio::time::Instant;
 
 use crate::pace::Pace;
@@ -32,6 +33,8 @@ pub struct WebOptions {
     /// Which addresses may be reached: [`is_public`], but for tests against a server of their own.
     pub allow: fn(IpAddr) -> bool,
     pub limits: Limits,
+    /// Authorities that are trusted besides those of the system, for connections other than HTTP.
+    pub authorities: Vec<CertificateDer<'static>>,
     /// Says when an answer came.
     pub clock: Arc<dyn Clock>,
 }
@@ -76,7 +79,13 @@ impl Default for Limits {
 impl WebOptions {
     /// The public internet by the system's resolver.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { names: Arc::new(SystemNames), allow: is_public, limits: Limits::default(), clock }
+        Self {
+            names: Arc::new(SystemNames),
+            allow: is_public,
+            limits: Limits::default(),
+            authorities: Vec::new(),
+            clock,
+        }
     }
 }
 

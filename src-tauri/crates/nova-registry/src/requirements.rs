@@ -130,6 +130,15 @@ fn variable(
     if entry["optional"] == Value::Bool(true) {
         return None;
     }
+    // No text that a credential keeps.
+    if entry.pointer("/schema/type").is_some_and(|kind| *kind == "array" || *kind == "object") {
+        return Some((
+            State::Unavailable,
+            format!(
+                "It needs {name}: set them in Settings, Skills, or as skills.{skill}.config.{name} in nova.config.json."
+            ),
+        ));
+    }
     Some(match &present.credentials {
         KnownCredentials::NotYet => looking(&credential),
         KnownCredentials::Unreachable(why) => (

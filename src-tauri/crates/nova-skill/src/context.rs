@@ -2,6 +2,7 @@
 //! by `nova-calls`, a double stands in `nova-testkit`.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use nova_vault::{
     Problem, Query, QueryAnswer, RecordsRead, Search, SearchAnswer, TagCount, TaskAnswer, TaskQuery, Trash,
 };
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Delegate, Progress, RecordTypes, ToolCalls, ToolError, ToolFiles, ToolProcess, ToolUser};
@@ -176,7 +178,26 @@ pub trait ToolHttp: Send + Sync {
     async fn send_to_configured(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
         self.send(request).await
     }
+
+    /// An encrypted connection, for another protocol, to a server whose name the user wrote into the skill's
+    /// configuration: `host:port`, or `host` where the port is `usual`. Its certificate fits that name.
+    async fn connect_to_configured(
+        &self,
+        host: &str,
+        port: u16,
+        _usual: u16,
+    ) -> Result<Box<dyn Connection>, ToolError> {
+        Err(ToolError::NotDeclared {
+            what: format!("{host}:{port} was not contacted: this call reaches the web alone."),
+            remedy: "Run the tool where its skill is.".into(),
+        })
+    }
 }
+
+/// An encrypted connection to a server whose certificate was checked.
+pub trait Connection: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Connection for S {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {

@@ -40,9 +40,9 @@ mod tool;
 pub use calls::{CallError, ToolCalls};
 pub use configured::{CommandInput, ConfiguredCommand};
 pub use context::{
-    Clock, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath, Principal,
-    PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp, ToolStore,
-    ToolVault,
+    Clock, Connection, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath,
+    Principal, PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp,
+    ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use delegate::{Delegate, Task, TaskEnd, TaskLimits};

@@ -107,6 +107,8 @@ pub struct ToolSpec {
     /// It gives tasks to sub-agents, whose calls are judged one by one: it takes as long as they do, and its
     /// turn waits for it.
     pub delegates: bool,
+    /// What it returns was written by strangers: the model sees it between marks that the text cannot end.
+    pub fenced: bool,
     /// It calls other tools: [`ToolContext::tools`]. What they write is asked about by their rules, not its own.
     pub calls_tools: bool,
     /// It runs commands ([`ToolContext::process`]): it is there only where this system can confine one, and its
@@ -142,6 +144,7 @@ impl ToolSpec {
             vault: None,
             scope: NoteScope::OwnRecords,
             delegates: false,
+            fenced: false,
             calls_tools: false,
             runs_commands: false,
             runs_configured: false,
@@ -229,6 +232,8 @@ pub trait NativeTool: Send + Sync + 'static {
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &[];
     /// See [`ToolSpec::question`].
     const QUESTION: Option<&'static str> = None;
+    /// See [`ToolSpec::fenced`].
+    const FENCED: bool = false;
     /// See [`ToolSpec::delegates`].
     const DELEGATES: bool = false;
     /// See [`ToolSpec::time_limit`].
@@ -292,6 +297,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
         delegates: T::DELEGATES,
+        fenced: T::FENCED,
         calls_tools: T::CALLS_TOOLS,
         time_limit: T::TIME_LIMIT,
         runs_commands: T::RUNS_COMMANDS,

@@ -18,6 +18,7 @@
 mod approver;
 mod clock;
 mod context;
+mod dovecot;
 mod events;
 mod form;
 mod hostile;
@@ -33,6 +34,7 @@ mod web;
 pub use approver::{ApprovedContents, KeptRules, ScriptedApprover, decided, denied, edited, revised};
 pub use clock::{CountingIds, FixedClock};
 pub use context::{PlannedVault, TestContext};
+pub use dovecot::{Dovecot, web_trusting};
 pub use events::RecordedEvents;
 pub use form::{FormSaved, save_form};
 pub use hostile::hostile_texts;

@@ -98,6 +98,12 @@ impl SkillInVault {
         self
     }
 
+    /// The same with this web.
+    pub fn with_web_of(mut self, web: Web) -> Self {
+        self.web = Arc::new(web);
+        self
+    }
+
     /// Where the server of [`SkillInVault::with_web`] is: an address of this machine.
     ///
     /// # Panics

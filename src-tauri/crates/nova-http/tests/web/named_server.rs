@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use nova_http::{Web, WebError, WebOptions, named_server};
-use nova_testkit::{FixedClock, Reply, WebServer};
+use nova_testkit::{Dovecot, FixedClock, Reply, WebServer, web_trusting};
 
 use super::{Gate, get};
 
@@ -80,4 +80,24 @@ async fn a_named_server_leads_nowhere_else_and_others_of_the_network_stay_refuse
             "{url}: {answer:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_connection_is_made_where_the_certificate_fits() {
+    let server = Dovecot::start();
+    let gate = Gate::default();
+    let trusting = web_trusting(&[&server]);
+    let connected = trusting.connect_to_named("127.0.0.1", server.port(), &gate).await;
+    assert!(connected.is_ok(), "{connected:?}");
+    assert_eq!(gate.asked(), [format!("127.0.0.1:{}", server.port())]);
+    for (web, host) in [(&public(), "127.0.0.1"), (&trusting, "localhost")] {
+        let refused = web.connect_to_named(host, server.port(), &gate).await;
+        assert!(matches!(refused, Err(WebError::Certificate { .. })), "{host}: {refused:?}");
+    }
+    let named = Box::leak(format!("127.0.0.1:{}", server.port()).into_boxed_str());
+    let closed = Gate { closed: Some(named), ..Gate::default() };
+    let denied = trusting.connect_to_named("127.0.0.1", server.port(), &closed).await;
+    assert!(matches!(denied, Err(WebError::NotAllowed(_))), "{denied:?}");
+    let inner = trusting.connect_to_named("192.168.1.1", 993, &gate).await;
+    assert!(matches!(inner, Err(WebError::Internal { .. })), "{inner:?}");
 }

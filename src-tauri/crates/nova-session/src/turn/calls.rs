@@ -167,7 +167,8 @@ impl Turn {
         let mut name = call.name.clone();
         if let ToolLookup::Found { tool, .. } = snapshot.tool(&call.name) {
             name = tool.shown_name();
-            if is_foreign(&tool) || outcome.from_outside && tool.spec().delegates {
+            let from_strangers = tool.spec().fenced || tool.spec().delegates;
+            if is_foreign(&tool) || outcome.from_outside && from_strangers {
                 content = fenced_output(&name, &content);
             }
         }

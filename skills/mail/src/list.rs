@@ -1,0 +1,145 @@
+use std::sync::Arc;
+
+use futures::future::join_all;
+use nova_mail::{FoundMessages, Role, Wanted};
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::accounts::{Account, chosen, hosts, unavailable};
+use crate::opened::{Opened, open, some, told};
+use crate::row::row;
+
+pub(crate) struct List;
+
+/// How many messages are listed where nothing is said, and at most.
+const USUAL: usize = 20;
+const MOST: usize = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Lists the newest messages."))]
+pub(crate) struct Which {
+    /// The name of one mailbox; all of them where nothing is given.
+    mailbox: Option<String>,
+    /// A folder by its name, or by what it is for: inbox, sent, drafts, archive, junk, trash, all; the inbox where
+    /// nothing is given.
+    folder: Option<String>,
+    /// Only messages that are not read yet.
+    unread: Option<bool>,
+    /// How many messages, at most 100; 20 where nothing is given.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl NativeTool for List {
+    type Args = Which;
+    const ID: &'static str = "list";
+    const EFFECT: Effect = Effect::External;
+    const FENCED: bool = true;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
+
+    fn description(&self) -> Description {
+        Description::purpose("Lists the newest mail of a folder, newest first.")
+            .use_when("the user asks what mail came, or what is unread")
+            .not_when("a certain mail is looked for", "mail.search")
+            .example("Is there any new mail?")
+    }
+
+    fn hosts(&self, args: &Value, config: &Value) -> Option<Vec<String>> {
+        Some(hosts(config, args))
+    }
+
+    fn unavailable(&self, config: &Value) -> Option<String> {
+        unavailable(config)
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let accounts = chosen(ctx.config(), which.mailbox.as_deref())?;
+        let limit = which.limit.unwrap_or(USUAL).min(MOST);
+        let wanted = Wanted { unread: which.unread.unwrap_or_default(), search: None, limit };
+        newest(ctx.as_ref(), accounts, which.folder.as_deref(), &wanted).await
+    }
+}
+
+/// The newest messages that fit, of all these mailboxes together.
+///
+/// # Errors
+/// For a folder that none has, or that several have by its name; when none can be read.
+pub(crate) async fn newest(
+    ctx: &dyn ToolContext,
+    accounts: Vec<Account>,
+    folder: Option<&str>,
+    wanted: &Wanted,
+) -> Result<ToolOutput, ToolError> {
+    let (opened, mut problems) = open(ctx, accounts).await?;
+    let placed = placed(opened, folder, &mut problems).await?;
+    let listing = placed.into_iter().map(|(mut opened, folder)| async move {
+        let found = opened.mailbox.list(&folder, wanted).await.map_err(|error| told(&opened.account, &error));
+        let account = opened.account.clone();
+        opened.close().await;
+        (account.name.clone(), found.map(|found| (account, found)))
+    });
+    let (found, also) = some(join_all(listing).await)?;
+    problems.extend(also);
+    Ok(answer(ctx, found, wanted.limit, problems))
+}
+
+/// Each mailbox with its folder; those without it are left out.
+async fn placed(
+    opened: Vec<Opened>,
+    folder: Option<&str>,
+    problems: &mut Vec<Value>,
+) -> Result<Vec<(Opened, String)>, ToolError> {
+    let looking = opened.into_iter().map(|mut opened| async move {
+        let found = opened.folder(folder).await;
+        (opened.account.name.clone(), found.map(|found| (opened, found)))
+    });
+    let (found, also) = some(join_all(looking).await)?;
+    problems.extend(also);
+    let mut placed: Vec<(Opened, String)> =
+        found.into_iter().filter_map(|(opened, folder)| Some((opened, folder?))).collect();
+    let said = folder.unwrap_or_default().trim();
+    if placed.is_empty() {
+        return Err(ToolError::failed(
+            format!("There is no folder \"{said}\"."),
+            "Call mail.folders for the names of the folders.",
+        ));
+    }
+    // What a folder is for is meant in each of them, its name in one.
+    if placed.len() > 1 && !said.is_empty() && Role::named(said).is_none() {
+        let names: Vec<&str> = placed.iter().map(|(opened, _)| opened.account.name.as_str()).collect();
+        let several = format!("Several mailboxes have a folder \"{said}\": {}.", names.join(", "));
+        for (opened, _) in placed.drain(..) {
+            opened.close().await;
+        }
+        return Err(ToolError::failed(several, "Call again with mailbox, one of these."));
+    }
+    Ok(placed)
+}
+
+fn answer(
+    ctx: &dyn ToolContext,
+    found: Vec<(Account, FoundMessages)>,
+    limit: usize,
+    problems: Vec<Value>,
+) -> ToolOutput {
+    let total: usize = found.iter().map(|(_, found)| found.total).sum();
+    let mut all: Vec<_> = found
+        .iter()
+        .flat_map(|(account, found)| found.messages.iter().map(move |message| (account, message)))
+        .collect();
+    all.sort_by_key(|(_, message)| std::cmp::Reverse(message.received.or(message.envelope.date)));
+    all.truncate(limit);
+    let messages: Value = all.into_iter().map(|(account, message)| row(ctx, account, message)).collect();
+    let mut answer = Map::new();
+    answer.insert("total".into(), total.into());
+    answer.insert("messages".into(), messages);
+    if !problems.is_empty() {
+        answer.insert("problems".into(), json!(problems));
+    }
+    Output::new(answer.into()).untrusted().into()
+}

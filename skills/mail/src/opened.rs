@@ -1,0 +1,111 @@
+//! Mailboxes that are signed in to, for one call.
+
+use futures::future::join_all;
+use nova_mail::{Imap, MailError, Mailbox, Role, SignIn};
+use nova_skill::figures::folded;
+use nova_skill::{Connection, ToolContext, ToolError, Value, json};
+
+use crate::accounts::{Account, PORT};
+
+/// A mailbox of the user, signed in.
+pub(crate) struct Opened {
+    pub(crate) account: Account,
+    pub(crate) mailbox: Box<dyn Mailbox>,
+}
+
+/// Mailboxes that could not be read, as an answer reports them.
+pub(crate) type Problems = Vec<Value>;
+
+impl Opened {
+    /// # Errors
+    /// When the credential is missing or was not granted, the server is not reached, or does not accept it.
+    pub(crate) async fn new(ctx: &dyn ToolContext, account: Account) -> Result<Self, ToolError> {
+        if !ctx.credentials().has(&account.credential).await {
+            return Err(ToolError::CredentialNeeded { credential: account.credential });
+        }
+        let password = ctx.credentials().get(&account.credential).await?;
+        let stream: Box<dyn Connection> =
+            ctx.http().connect_to_configured(&account.host, account.port, PORT).await?;
+        let who = SignIn { user: account.user.clone(), password };
+        match Imap::sign_in(stream, &who).await {
+            Ok(imap) => Ok(Self { account, mailbox: Box::new(imap) }),
+            Err(error) => Err(told(&account, &error)),
+        }
+    }
+
+    /// The folder that is meant: by what it is for, or by its name; the inbox where nothing is said. `None`: it has
+    /// none of that name.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed.
+    pub(crate) async fn folder(&mut self, said: Option<&str>) -> Result<Option<String>, ToolError> {
+        let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
+            return Ok(Some("INBOX".into()));
+        };
+        let folders = self.mailbox.folders().await.map_err(|error| told(&self.account, &error))?;
+        let by_name = folders.iter().find(|folder| folder.name == said);
+        let by_name = by_name.or_else(|| folders.iter().find(|folder| folded(&folder.name) == folded(said)));
+        let role = Role::named(said);
+        let by_role = || folders.iter().find(|folder| role.is_some() && folder.role == role);
+        Ok(by_name.or_else(by_role).map(|folder| folder.name.clone()))
+    }
+
+    pub(crate) async fn close(mut self) {
+        self.mailbox.close().await;
+    }
+}
+
+/// In words for the user.
+pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
+    let what = format!("{}: {error}.", account.name);
+    match error {
+        MailError::SignIn { .. } => ToolError::failed(
+            what,
+            format!(
+                "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
+                account.credential, "Many servers want a password made for one app."
+            ),
+        ),
+        error => ToolError::failed(what, error.hint()),
+    }
+}
+
+/// Signs in to all of them at once. One that fails is among the problems; its error is that of the call where no other
+/// is left.
+///
+/// # Errors
+/// `Cancelled`, and when none can be opened.
+pub(crate) async fn open(
+    ctx: &dyn ToolContext,
+    accounts: Vec<Account>,
+) -> Result<(Vec<Opened>, Problems), ToolError> {
+    let opening = accounts.into_iter().map(|account| async move {
+        let name = account.name.clone();
+        (name, Opened::new(ctx, account).await)
+    });
+    some(join_all(opening).await)
+}
+
+/// What was answered, and what was not.
+///
+/// # Errors
+/// `Cancelled`, and the first one where nothing was answered.
+pub(crate) fn some<T>(answers: Vec<(String, Result<T, ToolError>)>) -> Result<(Vec<T>, Problems), ToolError> {
+    let (mut all, mut problems, mut first) = (Vec::new(), Vec::new(), None);
+    for (name, answer) in answers {
+        match answer {
+            Ok(answer) => all.push(answer),
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => {
+                problems.push(json!({
+                    "mailbox": name, "problem": error.to_string(), "remedy": error.hint(),
+                }));
+                first.get_or_insert(error);
+            }
+        }
+    }
+    match first {
+        Some(error) if all.is_empty() => Err(error),
+        _ => Ok((all, problems)),
+    }
+}

@@ -1,0 +1,40 @@
+//! How messages and people appear in answers.
+
+use nova_mail::{Listed, Person};
+use nova_skill::jiff::Timestamp;
+use nova_skill::serde_json::Map;
+use nova_skill::{ToolContext, Value};
+
+use crate::accounts::Account;
+
+/// A message in a list.
+pub(crate) fn row(ctx: &dyn ToolContext, account: &Account, message: &Listed) -> Value {
+    let mut row = Map::new();
+    row.insert("id".into(), account.id(&message.id).into());
+    row.insert("from".into(), people(&message.envelope.from).into());
+    row.insert("subject".into(), message.envelope.subject.clone().into());
+    if let Some(at) = message.received.or(message.envelope.date) {
+        row.insert("received".into(), time(ctx, at).into());
+    }
+    for (key, holds) in
+        [("unread", message.unread), ("flagged", message.flagged), ("answered", message.answered)]
+    {
+        if holds {
+            row.insert(key.into(), true.into());
+        }
+    }
+    row.into()
+}
+
+/// In the user's zone.
+pub(crate) fn time(ctx: &dyn ToolContext, at: Timestamp) -> String {
+    at.to_zoned(ctx.clock().zone()).strftime("%Y-%m-%d %H:%M %:z").to_string()
+}
+
+pub(crate) fn people(people: &[Person]) -> String {
+    let one = |person: &Person| match &person.name {
+        Some(name) => format!("{name} <{}>", person.address),
+        None => person.address.clone(),
+    };
+    people.iter().map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,10 @@
+//! The tools of the skill, against a real mail server.
+
+#![allow(clippy::unwrap_used)]
+
+mod reading;
+
+#[test]
+fn the_skill_is_as_it_should_be() {
+    nova_testkit::assert_sound(nova_skill_mail::skill(), "mail");
+}

@@ -1,0 +1,65 @@
+use std::time::Duration;
+
+use crate::MessageError;
+
+/// Why a mailbox could not be read. What a server says is cut to one visible line.
+#[derive(Debug, thiserror::Error)]
+pub enum MailError {
+    /// The server does not accept the user and the password.
+    #[error("the server does not accept the user and the password: {said}")]
+    SignIn { said: String },
+    /// It offers no way to sign in with a password.
+    #[error("the server does not offer signing in with a password")]
+    NoPassword,
+    #[error("there is no folder \"{folder}\"")]
+    NoFolder { folder: String },
+    /// The message was deleted or moved, or the server renumbered its folder.
+    #[error("the message is not there any more")]
+    NoMessage,
+    /// An id that no list returned.
+    #[error("\"{id}\" is no id of a message")]
+    Id { id: String },
+    /// A word of a search, or a name, that IMAP cannot carry.
+    #[error(
+        "{what} cannot be sent to a mail server: it has a control character or more than {most} characters"
+    )]
+    Argument { what: &'static str, most: usize },
+    #[error("the message has {size} bytes, more than the {most} that are read")]
+    TooLarge { size: u64, most: u64 },
+    /// More than a server sends for what it was asked.
+    #[error("the server sent more than {most} bytes")]
+    Flood { most: u64 },
+    #[error("the server did not answer in {} s", after.as_secs())]
+    TooSlow { after: Duration },
+    #[error("the server closed the connection")]
+    Closed,
+    /// It refused a command, in its own words.
+    #[error("the server refused: {said}")]
+    Refused { said: String },
+    /// It sent what is not IMAP.
+    #[error("the server sent an invalid answer")]
+    Invalid,
+    #[error(transparent)]
+    Message(#[from] MessageError),
+}
+
+impl MailError {
+    /// What to do about it, one sentence.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::SignIn { .. } => {
+                "Check the user and the password; many servers want a password made for one app."
+            }
+            Self::NoPassword => "Use a mailbox whose server takes a password.",
+            Self::NoFolder { .. } => "Call mail.folders for the names of the folders.",
+            Self::NoMessage => "List the messages again.",
+            Self::Id { .. } => "Use an id as mail.list or mail.search returns it.",
+            Self::Argument { .. } => "Use a shorter text without control characters.",
+            Self::TooLarge { .. } => "Open it in a mail program.",
+            Self::Flood { .. } | Self::Invalid => "Check the address of the server.",
+            Self::TooSlow { .. } | Self::Closed => "Try again later.",
+            Self::Refused { .. } => "Try again later, or look at the mailbox in a mail program.",
+            Self::Message(_) => "Open it in a mail program.",
+        }
+    }
+}

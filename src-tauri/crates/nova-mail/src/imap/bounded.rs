@@ -1,0 +1,61 @@
+//! A connection that fails when its server sends too much, whatever it says its answers measure, and when it closes.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+#[derive(Debug)]
+pub(super) struct Bounded<S> {
+    stream: S,
+    left: u64,
+}
+
+/// More was sent than is read.
+#[derive(Debug, thiserror::Error)]
+#[error("the server sent too much")]
+pub(super) struct TooMuch;
+
+impl<S> Bounded<S> {
+    pub(super) fn new(stream: S, most: u64) -> Self {
+        Self { stream, left: most }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if let Poll::Ready(Ok(())) = &read {
+            let count = (buf.filled().len() - before) as u64;
+            // The client would take the end for that of an answer.
+            if count == 0 && buf.remaining() > 0 {
+                return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+            }
+            match self.left.checked_sub(count) {
+                Some(left) => self.left = left,
+                None => return Poll::Ready(Err(io::Error::other(TooMuch))),
+            }
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,337 @@
+//! A mailbox by IMAP. Every folder is opened by EXAMINE and every message fetched by PEEK, so that nothing changes.
+
+mod bounded;
+mod query;
+mod utf7;
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use async_imap::error::Error;
+use async_imap::types::{Capabilities, Capability, Fetch, Flag, NameAttribute};
+use async_imap::{Authenticator, Client, Session};
+use async_trait::async_trait;
+use futures::TryStreamExt as _;
+use jiff::Timestamp;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::{
+    Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, MessageId, Role, Wanted, visible_line,
+};
+use bounded::{Bounded, TooMuch};
+
+/// A connection to a server, encrypted by whoever opened it.
+pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Stream for S {}
+
+/// Who signs in.
+#[derive(Debug)]
+pub struct SignIn {
+    pub user: String,
+    pub password: SecretString,
+}
+
+/// How long one command may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many bytes a server may send in one connection.
+const MOST_BYTES: u64 = 64 << 20;
+/// The largest message that is fetched.
+const LARGEST: u64 = crate::message::MOST_BYTES as u64;
+/// The most messages of a list.
+const LISTED: usize = 200;
+/// The most folders that are listed.
+const FOLDERS: usize = 1_000;
+/// How many messages of a conversation are shown, and by how many ids they are looked for.
+const CONVERSATION: usize = 100;
+const IDS: usize = 10;
+/// The longest line of a server that is shown.
+const LINE: usize = 200;
+
+const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS (FROM REPLY-TO TO CC SUBJECT DATE \
+    MESSAGE-ID REFERENCES IN-REPLY-TO)])";
+
+/// A signed-in connection.
+#[derive(Debug)]
+pub struct Imap<S: Stream> {
+    session: Session<Bounded<S>>,
+    literals: bool,
+}
+
+impl<S: Stream> Imap<S> {
+    /// Reads the greeting and signs in with a password.
+    ///
+    /// # Errors
+    /// `SignIn`, `NoPassword`, and as [`MailError`] lists.
+    pub async fn sign_in(stream: S, who: &SignIn) -> Result<Self, MailError> {
+        let mut client = Client::new(Bounded::new(stream, MOST_BYTES));
+        in_time(async { client.read_response().await.map_err(Error::Io)?.ok_or(Error::ConnectionLost) })
+            .await?;
+        // What it says before it is ready comes to an end here.
+        in_time(client.run_command_and_check_ok("NOOP", None)).await?;
+        // Any text may be in a password this way; LOGIN has no letters beyond ASCII.
+        let plain = Plain(who);
+        let signed_in = tokio::time::timeout(PATIENCE, client.authenticate("PLAIN", plain)).await;
+        let mut session = match signed_in.map_err(|_| MailError::TooSlow { after: PATIENCE })? {
+            Ok(session) => session,
+            // Some servers know LOGIN alone.
+            Err((Error::Bad(_), client)) => {
+                let login = client.login(&who.user, who.password.expose_secret());
+                let signed_in = tokio::time::timeout(PATIENCE, login).await;
+                signed_in
+                    .map_err(|_| MailError::TooSlow { after: PATIENCE })?
+                    .map_err(|(error, _)| refused(error))?
+            }
+            Err((error, _)) => return Err(refused(error)),
+        };
+        let capabilities: Capabilities = in_time(session.capabilities()).await?;
+        let literals =
+            ["LITERAL+", "LITERAL-"].iter().any(|name| capabilities.has(&Capability::Atom((*name).into())));
+        Ok(Self { session, literals })
+    }
+
+    /// How many messages are in the folder, and its UIDVALIDITY.
+    async fn open(&mut self, folder: &str) -> Result<(u32, u32), MailError> {
+        if folder.chars().any(char::is_control) || folder.chars().count() > 500 {
+            return Err(MailError::Argument { what: "The name of a folder", most: 500 });
+        }
+        match in_time(self.session.examine(utf7::encode(folder))).await {
+            Ok(opened) => Ok((opened.exists, opened.uid_validity.unwrap_or_default())),
+            Err(MailError::Refused { .. }) => Err(MailError::NoFolder { folder: visible_line(folder, LINE) }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The folder of an id, which is still numbered as it was.
+    async fn open_of(&mut self, id: &MessageId) -> Result<(), MailError> {
+        let (_, validity) = self.open(&id.folder).await?;
+        if validity == id.validity { Ok(()) } else { Err(MailError::NoMessage) }
+    }
+
+    async fn headers(&mut self, folder: &str, validity: u32, of: Of<'_>) -> Result<Vec<Listed>, MailError> {
+        let session = &mut self.session;
+        let fetched: Vec<Fetch> = in_time(async {
+            match of {
+                Of::Numbers(range) => session.fetch(range, HEADERS).await?.try_collect().await,
+                Of::Uids(uids) => session.uid_fetch(uids, HEADERS).await?.try_collect().await,
+            }
+        })
+        .await?;
+        // What a server sends besides, such as a change of flags, has no headers.
+        Ok(fetched.iter().filter_map(|message| listed(folder, validity, message)).collect())
+    }
+
+    async fn find(&mut self, keys: &str) -> Result<BTreeSet<u32>, MailError> {
+        Ok(in_time(self.session.uid_search(keys)).await?.into_iter().collect())
+    }
+
+    /// The newest of these, newest first.
+    async fn newest(
+        &mut self,
+        folder: &str,
+        validity: u32,
+        uids: &BTreeSet<u32>,
+        most: usize,
+    ) -> Result<Vec<Listed>, MailError> {
+        let newest: Vec<String> = uids.iter().rev().take(most).map(u32::to_string).collect();
+        if newest.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut messages = self.headers(folder, validity, Of::Uids(&newest.join(","))).await?;
+        messages.retain(|message| uids.contains(&message.id.uid));
+        messages.sort_by_key(|message| std::cmp::Reverse(message.id.uid));
+        messages.truncate(most);
+        Ok(messages)
+    }
+}
+
+/// Messages as a command names them.
+enum Of<'a> {
+    Numbers(&'a str),
+    Uids(&'a str),
+}
+
+#[async_trait]
+impl<S: Stream> Mailbox for Imap<S> {
+    async fn folders(&mut self) -> Result<Vec<Folder>, MailError> {
+        let names: Vec<_> =
+            in_time(async { self.session.list(Some(""), Some("*")).await?.try_collect().await }).await?;
+        let folders = names.iter().filter(|name| !name.attributes().contains(&NameAttribute::NoSelect));
+        Ok(folders.take(FOLDERS).map(|name| folder(name.name(), name.attributes())).collect())
+    }
+
+    async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError> {
+        let most = wanted.limit.min(LISTED);
+        let keys = query::keys(wanted, self.literals)?;
+        let (count, validity) = self.open(folder).await?;
+        let Some(keys) = keys else {
+            if count == 0 || most == 0 {
+                return Ok(FoundMessages { messages: Vec::new(), total: count as usize });
+            }
+            let first = count.saturating_sub(u32::try_from(most).unwrap_or(u32::MAX)).saturating_add(1);
+            let range = format!("{first}:{count}");
+            let mut messages = self.headers(folder, validity, Of::Numbers(&range)).await?;
+            messages.sort_by_key(|message| std::cmp::Reverse(message.id.uid));
+            messages.truncate(most);
+            return Ok(FoundMessages { messages, total: count as usize });
+        };
+        let found = self.find(&keys).await?;
+        let messages = self.newest(folder, validity, &found, most).await?;
+        Ok(FoundMessages { messages, total: found.len() })
+    }
+
+    async fn fetch(&mut self, id: &MessageId) -> Result<Vec<u8>, MailError> {
+        self.open_of(id).await?;
+        let uid = id.uid.to_string();
+        let session = &mut self.session;
+        let sizes: Vec<Fetch> =
+            in_time(async { session.uid_fetch(&uid, "(UID RFC822.SIZE)").await?.try_collect().await })
+                .await?;
+        let said = sizes.iter().find(|message| message.uid == Some(id.uid)).ok_or(MailError::NoMessage)?;
+        let size = u64::from(said.size.unwrap_or_default());
+        if size > LARGEST {
+            return Err(MailError::TooLarge { size, most: LARGEST });
+        }
+        let session = &mut self.session;
+        // No more than that, even where the size was a lie.
+        let asked = format!("(UID BODY.PEEK[]<0.{}>)", LARGEST + 1);
+        let fetched: Vec<Fetch> =
+            in_time(async { session.uid_fetch(&uid, &asked).await?.try_collect().await }).await?;
+        let found = fetched.iter().find(|message| message.uid == Some(id.uid)).and_then(Fetch::body);
+        let raw = found.ok_or(MailError::NoMessage)?;
+        if raw.len() as u64 > LARGEST {
+            return Err(MailError::TooLarge { size: raw.len() as u64, most: LARGEST });
+        }
+        Ok(raw.to_vec())
+    }
+
+    async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError> {
+        self.open_of(id).await?;
+        let own = self.headers(&id.folder, id.validity, Of::Uids(&id.uid.to_string())).await?;
+        let own = own.into_iter().find(|message| message.id == *id).ok_or(MailError::NoMessage)?;
+        // The first message of a conversation is named by most of its answers.
+        let mut ids: Vec<String> = own.envelope.references.iter().take(IDS / 2).cloned().collect();
+        ids.extend(own.envelope.message_id.clone());
+        ids.extend(own.envelope.references.iter().rev().take(IDS / 2).cloned());
+        let mut seen = BTreeSet::new();
+        ids.retain(|id| seen.insert(id.clone()));
+        let Some(keys) = query::conversation(&ids) else {
+            return Ok(FoundMessages { messages: vec![own], total: 1 });
+        };
+        let mut folders = vec![id.folder.clone()];
+        let others = self.folders().await?.into_iter().filter(|folder| {
+            matches!(folder.role, Some(Role::Inbox | Role::Sent | Role::Archive | Role::All))
+        });
+        folders.extend(others.map(|folder| folder.name).filter(|name| *name != id.folder));
+        let mut all = FoundMessages { messages: vec![own], total: 0 };
+        let mut known: BTreeSet<String> =
+            all.messages.iter().filter_map(|own| own.envelope.message_id.clone()).collect();
+        for folder in folders {
+            let (_, validity) = match self.open(&folder).await {
+                Err(MailError::NoFolder { .. }) => continue,
+                opened => opened?,
+            };
+            let found = self.find(&keys).await?;
+            for message in self.newest(&folder, validity, &found, CONVERSATION).await? {
+                // The same message may lie in several folders.
+                let is_new = message.id != *id
+                    && message.envelope.message_id.clone().is_none_or(|message_id| known.insert(message_id));
+                if is_new {
+                    all.messages.push(message);
+                }
+            }
+        }
+        all.total = all.messages.len();
+        all.messages.sort_by_key(|message| (message.envelope.date.or(message.received), message.id.clone()));
+        all.messages.truncate(CONVERSATION);
+        Ok(all)
+    }
+
+    async fn close(&mut self) {
+        // It was read only: there is nothing to lose.
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.session.logout()).await;
+    }
+}
+
+/// Of SASL PLAIN (RFC 4616).
+struct Plain<'a>(&'a SignIn);
+
+impl Authenticator for Plain<'_> {
+    type Response = String;
+
+    fn process(&mut self, _: &[u8]) -> String {
+        format!("\0{}\0{}", self.0.user, self.0.password.expose_secret())
+    }
+}
+
+fn listed(folder: &str, validity: u32, message: &Fetch) -> Option<Listed> {
+    let uid = message.uid?;
+    let envelope = Envelope::of_headers(message.header()?);
+    let has = |wanted: Flag<'_>| message.flags().any(|flag| flag == wanted);
+    Some(Listed {
+        id: MessageId { folder: folder.to_owned(), validity, uid },
+        envelope,
+        received: message.internal_date().and_then(|date| Timestamp::from_second(date.timestamp()).ok()),
+        size: u64::from(message.size.unwrap_or_default()),
+        unread: !has(Flag::Seen),
+        flagged: has(Flag::Flagged),
+        answered: has(Flag::Answered),
+    })
+}
+
+fn folder(name: &str, attributes: &[NameAttribute<'_>]) -> Folder {
+    let said = attributes.iter().find_map(|attribute| {
+        Some(match attribute {
+            NameAttribute::Sent => Role::Sent,
+            NameAttribute::Drafts => Role::Drafts,
+            NameAttribute::Archive => Role::Archive,
+            NameAttribute::Junk => Role::Junk,
+            NameAttribute::Trash => Role::Trash,
+            NameAttribute::All => Role::All,
+            NameAttribute::Flagged => Role::Flagged,
+            _ => return None,
+        })
+    });
+    // INBOX is the one name with a meaning, in whatever case.
+    let role = if name.eq_ignore_ascii_case("INBOX") { Some(Role::Inbox) } else { said };
+    Folder { name: utf7::decode(name), role }
+}
+
+async fn in_time<T>(step: impl Future<Output = Result<T, Error>>) -> Result<T, MailError> {
+    match tokio::time::timeout(PATIENCE, step).await {
+        Ok(done) => done.map_err(failed),
+        Err(_) => Err(MailError::TooSlow { after: PATIENCE }),
+    }
+}
+
+fn failed(error: Error) -> MailError {
+    match error {
+        Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) => {
+            MailError::Flood { most: MOST_BYTES }
+        }
+        Error::Io(error) if error.kind() == std::io::ErrorKind::Other => MailError::Invalid,
+        Error::Io(_) | Error::ConnectionLost => MailError::Closed,
+        Error::No(said) | Error::Bad(said) => MailError::Refused { said: visible_line(&said, LINE) },
+        Error::Validate(_) => MailError::Argument { what: "The user or the password", most: 1_000 },
+        _ => MailError::Invalid,
+    }
+}
+
+/// Why nobody is signed in.
+fn refused(error: Error) -> MailError {
+    match failed(error) {
+        MailError::Refused { said } => {
+            // RFC 5530: what is no fault of the user or the password.
+            if said.contains("UNAVAILABLE") || said.contains("[INUSE]") {
+                MailError::Refused { said }
+            } else if said.contains("LOGINDISABLED") || said.contains("not supported") {
+                MailError::NoPassword
+            } else {
+                MailError::SignIn { said }
+            }
+        }
+        error => error,
+    }
+}

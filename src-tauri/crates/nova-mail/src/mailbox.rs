@@ -1,0 +1,163 @@
+use std::fmt;
+use std::str::FromStr;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::{Envelope, MailError};
+
+/// One mailbox with its folders. IMAP is one way to reach it; it is only ever read.
+#[async_trait]
+pub trait Mailbox: Send {
+    /// All folders that can be opened, in the order of the server.
+    ///
+    /// # Errors
+    /// As [`MailError`] lists.
+    async fn folders(&mut self) -> Result<Vec<Folder>, MailError>;
+
+    /// The newest messages of a folder that fit, newest first. The server searches.
+    ///
+    /// # Errors
+    /// `NoFolder`, and as [`MailError`] lists.
+    async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError>;
+
+    /// The bytes of one message.
+    ///
+    /// # Errors
+    /// `NoMessage`, `TooLarge`, and as [`MailError`] lists.
+    async fn fetch(&mut self, id: &MessageId) -> Result<Vec<u8>, MailError>;
+
+    /// The message and those that answer it or that it answers, oldest first, in its own folder and in those of
+    /// [`Role::Inbox`], [`Role::Sent`], [`Role::Archive`] and [`Role::All`].
+    ///
+    /// # Errors
+    /// `NoMessage`, and as [`MailError`] lists.
+    async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError>;
+
+    /// Ends the connection in good order.
+    async fn close(&mut self);
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// As a person reads it, levels apart by `/` or the server's own delimiter.
+    pub name: String,
+    pub role: Option<Role>,
+}
+
+/// What a folder is for (RFC 6154), whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    Inbox,
+    Sent,
+    Drafts,
+    Archive,
+    Junk,
+    Trash,
+    All,
+    Flagged,
+}
+
+/// Which messages of a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub unread: bool,
+    pub search: Option<SearchQuery>,
+    /// At most this many, and never more than 200.
+    pub limit: usize,
+}
+
+/// All conditions hold together. Texts are parts of what they are compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchQuery {
+    /// In the headers or the text.
+    pub text: Option<String>,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub subject: Option<String>,
+    /// Received on this day or later, by the server's day.
+    pub since: Option<Date>,
+    /// Received before this day.
+    pub before: Option<Date>,
+}
+
+/// What a list or a search found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundMessages {
+    pub messages: Vec<Listed>,
+    /// How many fit in all.
+    pub total: usize,
+}
+
+/// A message in a list: its headers, without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub id: MessageId,
+    pub envelope: Envelope,
+    /// When the server received it.
+    pub received: Option<Timestamp>,
+    /// Of the whole message, in bytes, as the server says.
+    pub size: u64,
+    pub unread: bool,
+    pub flagged: bool,
+    pub answered: bool,
+}
+
+/// A message of one folder of one mailbox: `INBOX/1795860000.42`. It stops to be valid when the server renumbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId {
+    pub folder: String,
+    /// UIDVALIDITY.
+    pub validity: u32,
+    pub uid: u32,
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}.{}", self.folder, self.validity, self.uid)
+    }
+}
+
+impl FromStr for MessageId {
+    type Err = MailError;
+
+    fn from_str(id: &str) -> Result<Self, MailError> {
+        let parsed = id.trim().rsplit_once('/').and_then(|(folder, numbers)| {
+            let (validity, uid) = numbers.split_once('.')?;
+            let (validity, uid) = (validity.parse().ok()?, uid.parse().ok()?);
+            (!folder.is_empty() && uid > 0).then(|| Self { folder: folder.to_owned(), validity, uid })
+        });
+        parsed.ok_or_else(|| MailError::Id { id: crate::visible_line(id, 100) })
+    }
+}
+
+impl Role {
+    /// What a person writes for it: `inbox`, `sent`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Sent => "sent",
+            Self::Drafts => "drafts",
+            Self::Archive => "archive",
+            Self::Junk => "junk",
+            Self::Trash => "trash",
+            Self::All => "all",
+            Self::Flagged => "flagged",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Self::Inbox,
+            Self::Sent,
+            Self::Drafts,
+            Self::Archive,
+            Self::Junk,
+            Self::Trash,
+            Self::All,
+            Self::Flagged,
+        ];
+        all.into_iter().find(|role| role.name().eq_ignore_ascii_case(name.trim()))
+    }
+}

@@ -1,0 +1,169 @@
+//! A message as values: its headers, its text, what is attached, and what speaks for or against its sender.
+
+mod envelope;
+mod html;
+mod parse;
+mod text;
+mod trust;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
+
+pub use envelope::{Envelope, Person};
+pub use text::visible_line;
+pub use trust::{Check, Finding, SenderCheck};
+
+use text::Body;
+
+/// The most bytes of a message that is read.
+pub(crate) const MOST_BYTES: usize = 16 << 20;
+/// The most parts that are listed.
+const LISTED: usize = 100;
+/// How long a name of a part may be.
+const NAME: usize = 120;
+/// How many parts of text are put together.
+const TEXTS: usize = 20;
+/// The most characters of the text.
+const TEXT: usize = 30_000;
+
+/// One message, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub envelope: Envelope,
+    /// Plain text: without what was folded, signatures and invisible characters.
+    pub text: String,
+    /// How many lines of earlier messages were left out of the text.
+    pub folded: usize,
+    /// Whether the text is cut at its end.
+    pub cut: bool,
+    /// Everything that is not the text: attachments, calendar entries, forwarded messages.
+    pub parts: Vec<Part>,
+    /// How many more parts there are than are listed.
+    pub more_parts: usize,
+    pub sender: SenderCheck,
+    /// What a person would want to know before they trust it.
+    pub findings: Vec<Finding>,
+}
+
+/// A part that is not the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// As the sender named it, made visible; never a path.
+    pub name: String,
+    /// As the sender says, `application/pdf`.
+    pub media_type: String,
+    /// Decoded, in bytes.
+    pub size: usize,
+    pub kind: PartKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKind {
+    Attachment,
+    /// An image shown in the text.
+    Inline,
+    /// An invitation, or an answer to one.
+    Calendar,
+    /// A message as an attachment.
+    Message,
+    /// Outlook's container (winmail.dat), which hides what is in it.
+    Tnef,
+}
+
+/// Why a message cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    #[error("the message has more than {MOST_BYTES} bytes")]
+    TooLarge,
+    #[error("the message has more than {} parts", parse::MOST_PARTS)]
+    TooManyParts,
+    #[error("the message cannot be read")]
+    Unreadable,
+}
+
+impl Message {
+    /// `receiver`: the host names under which the server that received it signs its checks, such as
+    /// `mail.example.org`; the checks of all others are left out.
+    ///
+    /// # Errors
+    /// When it is beyond the limits, or no message at all.
+    pub fn read(raw: &[u8], receiver: &[&str]) -> Result<Self, MessageError> {
+        parse::check(raw)?;
+        // The parser has panicked on malformed messages.
+        catch_unwind(AssertUnwindSafe(|| {
+            let parsed = parse::message(raw).ok_or(MessageError::Unreadable)?;
+            Ok(Self::of(raw, &parsed, receiver))
+        }))
+        .unwrap_or(Err(MessageError::Unreadable))
+    }
+
+    fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str]) -> Self {
+        let envelope = Envelope::of(parsed);
+        let Body { text, folded, cut } = body(raw, parsed);
+        let is_listed = |at: usize, part: &MessagePart<'_>| {
+            // A calendar entry beside the text is no attachment to a mail program.
+            u32::try_from(at).is_ok_and(|at| parsed.attachments.contains(&at))
+                && !matches!(part.body, PartType::Multipart(_))
+                || part.is_content_type("text", "calendar")
+        };
+        let found: Vec<&MessagePart<'_>> = parsed
+            .parts
+            .iter()
+            .enumerate()
+            .filter(|(at, part)| is_listed(*at, part))
+            .map(|(_, part)| part)
+            .collect();
+        let more_parts = found.len().saturating_sub(LISTED);
+        let parts: Vec<Part> = found.into_iter().take(LISTED).map(|part| Part::of(raw, part)).collect();
+        let sender = SenderCheck::of(parsed, receiver);
+        let findings = Finding::all(&envelope, &sender, &parts);
+        Self { envelope, text, folded, cut, parts, more_parts, sender, findings }
+    }
+}
+
+/// The text that its sender wrote: the plain one, else that of the HTML.
+fn body(raw: &[u8], parsed: &Parsed<'_>) -> Body {
+    let plain = parsed.text_bodies().filter_map(|part| match &part.body {
+        PartType::Text(_) if !part.is_content_type("text", "calendar") => Some(parse::text(raw, part)),
+        _ => None,
+    });
+    let plain = plain.take(TEXTS).collect::<Vec<_>>().join("\n");
+    if !plain.trim().is_empty() {
+        return Body::of(&plain, TEXT);
+    }
+    let html = parsed.html_bodies().filter_map(|part| match &part.body {
+        PartType::Html(_) => Some(html::text(&parse::text(raw, part))),
+        _ => None,
+    });
+    Body::of(&html.take(TEXTS).collect::<Vec<_>>().join("\n"), TEXT)
+}
+
+impl Part {
+    fn of(raw: &[u8], part: &MessagePart<'_>) -> Self {
+        let media_type = match part.content_type() {
+            Some(kind) => format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or("octet-stream")),
+            None => "text/plain".into(),
+        };
+        let media_type = visible_line(&media_type.to_lowercase(), NAME);
+        let nested = part.message();
+        let named = part.attachment_name().or_else(|| nested.and_then(|message| message.subject()));
+        let name = named.map(|name| visible_line(&name.replace(['/', '\\'], "_"), NAME)).unwrap_or_default();
+        let kind = if nested.is_some() {
+            PartKind::Message
+        } else if name.eq_ignore_ascii_case("winmail.dat") || media_type.ends_with("ms-tnef") {
+            PartKind::Tnef
+        } else if media_type == "text/calendar" {
+            PartKind::Calendar
+        } else if matches!(part.body, PartType::InlineBinary(_)) && part.content_id().is_some() {
+            PartKind::Inline
+        } else {
+            PartKind::Attachment
+        };
+        let size = match nested {
+            Some(_) => part.offset_end.saturating_sub(part.offset_body) as usize,
+            None => parse::decoded(raw, part).len(),
+        };
+        Self { name, media_type, size, kind }
+    }
+}

@@ -1,0 +1,258 @@
+use std::fmt::Debug;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use nova_http::{HostGate, Web, WebOptions};
+use nova_skill::ToolError;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::FixedClock;
+
+/// A real mail server on a port of this machine, with the mail that a test puts there: Dovecot, installed by
+/// `.ci/setup test`. Every user's password is [`Dovecot::PASSWORD`]. It ends when it is dropped.
+pub struct Dovecot {
+    process: Option<Child>,
+    port: u16,
+    folder: tempfile::TempDir,
+    delivered: AtomicU64,
+}
+
+impl Dovecot {
+    pub const PASSWORD: &str = "geheim\"Grüße";
+
+    /// # Panics
+    /// When it is not installed, or does not start.
+    pub fn start() -> Self {
+        let folder = tempfile::Builder::new().prefix("dovecot").tempdir().expect("a folder");
+        let root = folder.path();
+        for name in ["run", "state", "m"] {
+            fs::create_dir(root.join(name)).expect("a folder");
+        }
+        certificate(root);
+        let mut server = Self { process: None, port: 0, folder, delivered: AtomicU64::new(0) };
+        // Another program may take a port that is free now.
+        for _ in 0..20 {
+            server.port =
+                TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
+            fs::write(server.root().join("conf"), server.configuration()).expect("a file");
+            server.give_away();
+            let mut process = run(&[program(), "-F", "-c"])
+                .arg(server.root().join("conf"))
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("Dovecot is missing. Run `.ci/setup test`.");
+            let mut lines =
+                BufReader::new(process.stderr.take().expect("piped")).lines().map_while(Result::ok);
+            let log: Vec<String> = {
+                let mut seen = Vec::new();
+                for line in lines.by_ref() {
+                    let is_up = line.contains("starting up");
+                    seen.push(line);
+                    if is_up {
+                        break;
+                    }
+                }
+                seen
+            };
+            server.process = Some(process);
+            if log.last().is_some_and(|line| line.contains("starting up")) {
+                // What it logs later has to go somewhere.
+                std::thread::spawn(move || lines.for_each(drop));
+                return server;
+            }
+            server.stop();
+            assert!(log.iter().any(|line| line.contains("in use")), "Dovecot does not start: {log:?}");
+        }
+        panic!("no port is free");
+    }
+
+    /// Of IMAP over TLS.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The certificate that it shows, which is its own authority.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn certificate(&self) -> Vec<u8> {
+        fs::read(self.root().join("cert.der")).expect("the certificate")
+    }
+
+    /// A connection as a tool gets one.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub async fn connect(&self) -> impl AsyncRead + AsyncWrite + Debug + Send + Unpin + use<> {
+        struct Any;
+        #[async_trait]
+        impl HostGate for Any {
+            async fn may_contact(&self, _: &str) -> Result<(), ToolError> {
+                Ok(())
+            }
+        }
+        let web = web_trusting(&[self]);
+        web.connect_to_named("127.0.0.1", self.port, &Any).await.expect("the server answers")
+    }
+
+    /// Puts a message into a folder, `INBOX` or a name such as `Archive/2026`, one minute after the one before. `flags`
+    /// are those of a Maildir: `S` for seen, `F` flagged, `R` answered.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn deliver(&self, user: &str, folder: &str, flags: &str, message: &[u8]) {
+        let number = self.delivered.fetch_add(1, Ordering::Relaxed);
+        let mut place = self.root().join("m").join(user).join("M");
+        if folder != "INBOX" {
+            place.push(format!(".{}", folder.replace('/', ".")));
+        }
+        for name in ["tmp", "new", "cur"] {
+            fs::create_dir_all(place.join(name)).expect("a folder");
+        }
+        let seconds = 1_795_860_000 + number * 60;
+        let file = place.join("cur").join(format!("{seconds}.M{number}P1.test:2,{flags}"));
+        fs::write(&file, message).expect("a message");
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        File::options().write(true).open(&file).and_then(|file| file.set_modified(at)).expect("its time");
+        self.give_away();
+    }
+
+    /// The names of all messages of a user with their flags, by folder: what a mail program could have changed.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn messages(&self, user: &str) -> Vec<PathBuf> {
+        let mut waiting = vec![self.root().join("m").join(user).join("M")];
+        let mut found = Vec::new();
+        while let Some(place) = waiting.pop() {
+            for entry in fs::read_dir(&place).expect("a folder").map(|entry| entry.expect("an entry").path())
+            {
+                if entry.is_dir() {
+                    waiting.push(entry);
+                } else if place.ends_with("cur") || place.ends_with("new") {
+                    found.push(entry);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Ends it, as a server that goes away.
+    pub fn stop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = Command::new("kill").arg(process.id().to_string()).status();
+            let _ = process.wait();
+        }
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// To the account under which the server runs, where that is not the test's own.
+    fn give_away(&self) {
+        if is_root() {
+            let given = Command::new("chown").args(["-R", "daemon:daemon"]).arg(self.root()).status();
+            assert!(given.is_ok_and(|status| status.success()), "the folder is the server's");
+        }
+    }
+
+    fn configuration(&self) -> String {
+        let (user, group) =
+            if is_root() { ("daemon".into(), "daemon".into()) } else { (id("-un"), id("-gn")) };
+        let (root, port) = (self.root().display(), self.port);
+        let password = Self::PASSWORD;
+        format!(
+            "base_dir = {root}/run\nstate_dir = {root}/state\nlog_path = /dev/stderr\nprotocols = imap\n\
+             listen = 127.0.0.1\ndefault_internal_user = {user}\ndefault_internal_group = {group}\n\
+             default_login_user = {user}\nfirst_valid_uid = 1\nfirst_valid_gid = 1\nssl = required\n\
+             ssl_cert = <{root}/cert.pem\nssl_key = <{root}/key.pem\nmail_location = maildir:~/M\n\
+             auth_failure_delay = 0\n\
+             passdb {{\n driver = static\n args = password={password}\n}}\n\
+             userdb {{\n driver = static\n args = uid={user} gid={group} home={root}/m/%u\n}}\n\
+             namespace inbox {{\n inbox = yes\n separator = /\n\
+             mailbox Sent {{\n auto = create\n special_use = \\Sent\n}}\n\
+             mailbox Archive {{\n auto = create\n special_use = \\Archive\n}}\n}}\n\
+             service anvil {{\n chroot =\n}}\n\
+             service imap-login {{\n chroot =\n inet_listener imap {{\n port = 0\n}}\n\
+             inet_listener imaps {{\n port = {port}\n ssl = yes\n}}\n}}\n"
+        )
+    }
+}
+
+/// A web that trusts the certificates of these mail servers.
+pub fn web_trusting(servers: &[&Dovecot]) -> Web {
+    let mut options = WebOptions::new(Arc::new(FixedClock::default()));
+    options.authorities = servers.iter().map(|server| server.certificate().into()).collect();
+    Web::new(options)
+}
+
+impl Drop for Dovecot {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn is_root() -> bool {
+    id("-u") == "0"
+}
+
+fn id(what: &str) -> String {
+    let output = Command::new("id").arg(what).output().expect("id runs");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// Where it is, an account other than root does not look.
+fn program() -> &'static str {
+    const OF_DEBIAN: &str = "/usr/sbin/dovecot";
+    if Path::new(OF_DEBIAN).exists() { OF_DEBIAN } else { "dovecot" }
+}
+
+/// As an account that has no rights of its own.
+fn run(command: &[&str]) -> Command {
+    let mut run = Command::new(if is_root() { "setpriv" } else { command[0] });
+    if is_root() {
+        run.args(["--reuid=daemon", "--regid=daemon", "--clear-groups"]).arg(command[0]);
+    }
+    run.args(&command[1..]);
+    run
+}
+
+/// For 127.0.0.1, signed by itself.
+fn certificate(folder: &Path) {
+    let settings = "[req]\ndistinguished_name = name\nx509_extensions = own\nprompt = no\n[name]\nCN = 127.0.0.1\n\
+        [own]\nbasicConstraints = critical,CA:FALSE\nsubjectAltName = IP:127.0.0.1\n";
+    fs::write(folder.join("req"), settings).expect("a file");
+    let openssl = |args: &[&str]| {
+        let output =
+            Command::new("openssl").args(args).current_dir(folder).output().expect("openssl is installed");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    openssl(&[
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2000",
+        "-config",
+        "req",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "cert.pem",
+    ]);
+    openssl(&["x509", "-in", "cert.pem", "-outform", "der", "-out", "cert.der"]);
+}
