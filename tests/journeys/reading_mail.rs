@@ -59,9 +59,7 @@ async fn the_tools_of_mail_are_hidden_then_there_then_hidden_again() {
         (activations(&first), activations(&second)),
         (vec!["+mail Model".into()], vec!["-mail Turn".into()])
     );
-    let asked = approver.asked();
-    assert_eq!(asked.len(), 1, "one question for the call and its server");
-    assert_eq!(asked[0].host.as_deref(), Some(format!("127.0.0.1:{}", server.port()).as_str()));
+    assert!(approver.asked().is_empty(), "reading one's own mailbox does not ask");
     assert!(!format!("{requests:?}").contains("geheim"), "the password stays here");
     nova.model.finish();
 }
@@ -79,16 +77,14 @@ async fn what_a_mail_asks_for_reaches_nothing() {
             text("It asks to fetch a page; I did not."),
         ],
     );
-    // An answer for the chat holds until something untrusted was read.
-    let approver =
-        ScriptedApprover::new([nova_testkit::decided(Decision::Session), nova_testkit::denied("No.")]);
+    let approver = ScriptedApprover::always(Decision::Deny);
     let app = nova.start().await;
 
     turn(&app, None, "What did they write?", approver.clone()).await;
 
     let asked = approver.asked();
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert_eq!(asked[1].host.as_deref(), Some("evil.example"), "the page is asked about");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert_eq!(asked[0].host.as_deref(), Some("evil.example"), "the page is asked about");
     let told = all_text(&nova.model.requests()[1]);
     assert!(!told.contains("</tool-text> Nova"), "{told}");
     assert!(told.contains("<tool-text tool=\\\"mail.search\\\">"), "{told}");

@@ -23,7 +23,7 @@ pub(crate) struct Which {
 impl NativeTool for Folders {
     type Args = Which;
     const ID: &'static str = "folders";
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = Effect::Read;
     const FENCED: bool = true;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
 

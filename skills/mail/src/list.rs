@@ -38,7 +38,7 @@ pub(crate) struct Which {
 impl NativeTool for List {
     type Args = Which;
     const ID: &'static str = "list";
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = Effect::Read;
     const FENCED: bool = true;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
 

@@ -25,7 +25,7 @@ pub(crate) struct Which {
 impl NativeTool for Read {
     type Args = Which;
     const ID: &'static str = "read";
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = Effect::Read;
     const FENCED: bool = true;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
 

@@ -49,7 +49,7 @@ pub(crate) struct Conditions {
 impl NativeTool for Search {
     type Args = Conditions;
     const ID: &'static str = "search";
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = Effect::Read;
     const FENCED: bool = true;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
 

@@ -23,7 +23,7 @@ pub(crate) struct Which {
 impl NativeTool for Thread {
     type Args = Which;
     const ID: &'static str = "thread";
-    const EFFECT: Effect = Effect::External;
+    const EFFECT: Effect = Effect::Read;
     const FENCED: bool = true;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
 
