@@ -71,6 +71,7 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
     config(&nova, "budget", own(&["expense", "transfer", "rule", "limit"]));
     config(&nova, "portfolio", own(&["trade", "watchlist", "position"]));
     config(&nova, "crm", own(&["company"]));
+    config(&nova, "calendar", own(&["event"]));
 
     let written = |tool: &str, mut args: Value, path: &str| {
         args["project"] = json!("House");
@@ -96,12 +97,19 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
         json!({"symbol": "NGTL", "kind": "buy", "date": day, "quantity": 1, "price": 2, "currency": "EUR"});
     written("portfolio.add_trade", trade, "Portfolio/Trades/2026-11-02 NGTL buy.md");
     written("portfolio.watch", json!({"symbol": "SLVN"}), "Portfolio/Watchlist.md");
+    let visit = json!({"title": "Site visit", "start": "2026-11-22"});
+    written("calendar.create_event", visit, "Events/2026-11-22 Site visit.md");
+    nova.vault.write("Events/Fair.md", "---\ntype: event\ntitle: Fair\ndate: 2026-11-23\n---\n");
     nova.vault.write("CRM/Companies/Quillon.md", "---\ntype: company\nproject: House\n---\n");
     nova.vault.write("CRM/Companies/Acme.md", "---\ntype: company\n---\n");
 
     // What is there is changed in its place.
     call(&nova, "budget.set_limit", json!({"category": "food", "amount": "9", "project": "Garden"}));
     assert!(nova.vault.read("Budget/Limits/food.md").contains("\nproject: Garden\n"));
+    let moved = json!({"event": "Site visit", "project": "Garden"});
+    call(&nova, "calendar.update_event", moved);
+    assert!(nova.vault.read("Events/2026-11-22 Site visit.md").contains("\nproject: Garden\n"));
+    call(&nova, "calendar.update_event", json!({"event": "Site visit", "project": "House"}));
     call(&nova, "portfolio.watch", json!({"symbol": "SLVN", "target": "3 EUR", "project": null}));
     let list = nova.vault.read("Portfolio/Watchlist.md");
     assert!(!list.contains("project") && list.contains("target 3 EUR"), "{list}");
@@ -111,6 +119,7 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
         ("budget.list", "entries", 2, 3),
         ("portfolio.list_trades", "trades", 1, 1),
         ("crm.list_companies", "companies", 1, 2),
+        ("calendar.list_events", "events", 1, 2),
     ] {
         let listed = |args: Value| call(&nova, tool, args)[rows].as_array().unwrap().clone();
         let found = listed(json!({"project": "hous"}));

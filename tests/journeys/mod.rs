@@ -40,6 +40,7 @@ mod folder_skills;
 mod getting_a_model;
 mod giving_tasks;
 mod glancing;
+mod hostile_mail;
 mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use nova_dav::rule::Rule;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, native, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, Tool, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, native, schemars,
 };
 use serde::Deserialize;
 
@@ -42,6 +42,10 @@ pub(crate) struct NewEvent {
     /// The zone of its times if it is not the user's, such as America/New_York.
     #[schemars(extend("x-label" = "Time zone"))]
     pub(crate) timezone: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub(crate) own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -49,6 +53,7 @@ impl NativeTool for CreateEvent {
     type Args = NewEvent;
     const ID: &'static str = "create_event";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(EVENT));
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -98,6 +103,7 @@ impl NativeTool for CreateEvent {
         if let Some(attendees) = new.attendees.filter(|attendees| !attendees.is_empty()) {
             fields.insert("attendees".into(), json!(attendees));
         }
+        fields.extend(new.own);
         fields.retain(|_, value| !value.is_null());
 
         let declared = ctx.records().get(EVENT)?;

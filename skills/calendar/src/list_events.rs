@@ -2,15 +2,15 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, ToolContext, ToolError, ToolOutput, Value, async_trait,
-    json, schemars,
+    Description, Effect, JsonSchema, NativeTool, OwnFields, RecordUse, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::elsewhere::account_of;
 use crate::period::Period;
 use crate::row::{Row, add_state, output, rows};
-use crate::sources;
+use crate::sources::{self, EVENT};
 
 pub(crate) struct ListEvents;
 
@@ -32,6 +32,10 @@ pub(crate) struct Wanted {
     calendar: Option<String>,
     /// A part of the title, the place or the description.
     query: Option<String>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -39,6 +43,7 @@ impl NativeTool for ListEvents {
     type Args = Wanted;
     const ID: &'static str = "list_events";
     const EFFECT: Effect = Effect::Read;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(EVENT));
 
     fn description(&self) -> Description {
         Description::purpose("Lists the events of some days, in the user's time zone.")
@@ -54,12 +59,18 @@ impl NativeTool for ListEvents {
         if let Some(query) = wanted.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
             found.retain(|row| row.matches(query));
         }
+        let own = OwnFields::read(ctx.as_ref(), &[EVENT], &wanted.own).await?;
+        found.retain(|row| row.note().map_or(own.fit_elsewhere(), |note| own.fit(&note)));
         let count = found.len();
         cut |= count > MOST;
         found.truncate(MOST);
         let of = |row: &Row| {
-            let own = account_of(ctx.config(), &row.calendar.name).and_then(|account| account.email);
-            row.json(&period.zone, own.as_deref())
+            let address = account_of(ctx.config(), &row.calendar.name).and_then(|account| account.email);
+            let mut line = row.json(&period.zone, address.as_deref());
+            if let Some(note) = row.note() {
+                own.add_to(&mut line, &note);
+            }
+            line
         };
         let events: Value = found.iter().map(of).collect();
         let mut answer = Map::new();

@@ -41,6 +41,11 @@ pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> (Vec<Row<'a>>,
 }
 
 impl Row<'_> {
+    /// The note that is the event, for one of the vault.
+    pub(crate) fn note(&self) -> Option<NotePath> {
+        self.calendar.is_vault().then(|| NotePath::parse(self.instance.uid).ok())?
+    }
+
     pub(crate) fn matches(&self, query: &str) -> bool {
         let query = folded(query);
         ["SUMMARY", "LOCATION", "DESCRIPTION"]
@@ -126,13 +131,14 @@ pub(crate) fn is(event: &Component, name: &str, value: &str) -> bool {
 
 /// An answer that names the notes its events came from. What other programs exported is text of strangers.
 pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output {
-    let notes = shown.iter().filter(|row| row.calendar.is_vault()).map(|row| row.instance.uid);
+    let notes = shown.iter().filter_map(Row::note);
     // A problem names its note, too.
     let unread = calendars
         .iter()
         .filter(|calendar| calendar.is_vault())
-        .flat_map(|calendar| calendar.problems.iter().filter_map(|problem| problem["event"].as_str()));
-    let notes: Vec<NotePath> = notes.chain(unread).filter_map(|path| NotePath::parse(path).ok()).collect();
+        .flat_map(|calendar| calendar.problems.iter().filter_map(|problem| problem["event"].as_str()))
+        .filter_map(|path| NotePath::parse(path).ok());
+    let notes: Vec<NotePath> = notes.chain(unread).collect();
     let mut output = Output::new(value).from_notes(notes);
     output.untrusted = !calendars.iter().all(Read::is_vault);
     output

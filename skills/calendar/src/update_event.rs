@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, native, schemars, summarize,
+    Change, Description, Effect, JsonSchema, NativeTool, Output, RecordUse, Tool, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, native, schemars, summarize,
 };
 use serde::Deserialize;
 
@@ -45,6 +45,10 @@ pub(crate) struct ChangedEvent {
     pub(crate) attendees: Change<Vec<String>>,
     /// Of an event of a server that others attend: the addresses of all of them, who are told.
     pub(crate) notify: Option<Vec<String>>,
+    /// Fields that the user added.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub(crate) own: Map<String, Value>,
 }
 
 #[async_trait]
@@ -52,6 +56,7 @@ impl NativeTool for UpdateEvent {
     type Args = ChangedEvent;
     const ID: &'static str = "update_event";
     const EFFECT: Effect = Effect::Write;
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(EVENT));
 
     fn description(&self) -> Description {
         Description::purpose("Moves an event or changes its details; of a recurring one all instances, or one where a date is given.")
@@ -104,6 +109,7 @@ impl NativeTool for UpdateEvent {
             Change::Set(names) if !names.is_empty() => drop(fields.insert("attendees".into(), json!(names))),
             Change::Set(_) | Change::Remove => drop(fields.insert("attendees".into(), Value::Null)),
         }
+        fields.extend(changed.own);
         if fields.is_empty() {
             return Err(ToolError::InvalidArguments {
                 path: String::new(),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::connection::Ended;
-use crate::hosts::CallHosts;
+use crate::hosts::{CallHosts, ConfiguredServer};
 use crate::secrets::Secrets;
 
 /// The web, as one call may use it.
@@ -63,10 +63,11 @@ impl ToolHttp for CallHttp {
                 remedy: "Set the server in the skill's settings.".into(),
             });
         }
+        let gate = ConfiguredServer(&self.hosts);
         let connection = tokio::select! {
             biased;
             () = self.ended.cancelled() => return Err(ToolError::Cancelled),
-            connection = self.web.connect_to_named(host, port, self.hosts.as_ref()) => connection?,
+            connection = self.web.connect_to_named(host, port, &gate) => connection?,
         };
         Ok(Box::new(Ended { connection, ended: Box::pin(self.ended.clone().cancelled_owned()) }))
     }

@@ -180,7 +180,8 @@ pub trait ToolHttp: Send + Sync {
     }
 
     /// An encrypted connection, for another protocol, to a server whose name the user wrote into the skill's
-    /// configuration: `host:port`, or `host` where the port is `usual`. Its certificate fits that name.
+    /// configuration: `host:port`, or `host` where the port is `usual`. Its certificate fits that name. For a tool that
+    /// reads, nobody is asked.
     async fn connect_to_configured(
         &self,
         host: &str,

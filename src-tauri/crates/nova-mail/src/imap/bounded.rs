@@ -59,3 +59,36 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    /// What is read of 100 bytes and the end of the connection, with this limit.
+    async fn read(most: u64) -> io::Result<usize> {
+        let bytes: &[u8] = &[b'*'; 100];
+        let mut bounded = Bounded::new(bytes, most);
+        let mut buffer = [0; 30];
+        let mut all = 0;
+        while all < 100 {
+            all += bounded.read(&mut buffer).await?;
+        }
+        Ok(all)
+    }
+
+    #[tokio::test]
+    async fn a_flood_fails_and_what_the_limit_allows_is_read() {
+        assert_eq!(read(100).await.expect("all of it"), 100);
+        let error = read(99).await.expect_err("too much");
+        assert!(error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_connection_is_an_error() {
+        let nothing: &[u8] = &[];
+        let ended = Bounded::new(nothing, 10).read(&mut [0; 4]).await;
+        assert_eq!(ended.map_err(|error| error.kind()), Err(io::ErrorKind::UnexpectedEof));
+    }
+}

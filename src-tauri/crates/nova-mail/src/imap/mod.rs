@@ -2,6 +2,7 @@
 
 mod bounded;
 mod query;
+mod roles;
 mod utf7;
 
 use std::collections::BTreeSet;
@@ -159,7 +160,7 @@ impl<S: Stream> Mailbox for Imap<S> {
         let names: Vec<_> =
             in_time(async { self.session.list(Some(""), Some("*")).await?.try_collect().await }).await?;
         let folders = names.iter().filter(|name| !name.attributes().contains(&NameAttribute::NoSelect));
-        Ok(folders.take(FOLDERS).map(|name| folder(name.name(), name.attributes())).collect())
+        Ok(roles::folders(folders.take(FOLDERS).map(|name| (name.name(), name.attributes()))))
     }
 
     async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError> {
@@ -279,24 +280,6 @@ fn listed(folder: &str, validity: u32, message: &Fetch) -> Option<Listed> {
         flagged: has(Flag::Flagged),
         answered: has(Flag::Answered),
     })
-}
-
-fn folder(name: &str, attributes: &[NameAttribute<'_>]) -> Folder {
-    let said = attributes.iter().find_map(|attribute| {
-        Some(match attribute {
-            NameAttribute::Sent => Role::Sent,
-            NameAttribute::Drafts => Role::Drafts,
-            NameAttribute::Archive => Role::Archive,
-            NameAttribute::Junk => Role::Junk,
-            NameAttribute::Trash => Role::Trash,
-            NameAttribute::All => Role::All,
-            NameAttribute::Flagged => Role::Flagged,
-            _ => return None,
-        })
-    });
-    // INBOX is the one name with a meaning, in whatever case.
-    let role = if name.eq_ignore_ascii_case("INBOX") { Some(Role::Inbox) } else { said };
-    Folder { name: utf7::decode(name), role }
 }
 
 async fn in_time<T>(step: impl Future<Output = Result<T, Error>>) -> Result<T, MailError> {

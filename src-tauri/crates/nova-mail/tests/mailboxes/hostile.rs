@@ -82,17 +82,17 @@ fn bombs_end_in_bounded_time() {
         mail
     };
     for kind in ["rfc822", "spaced", "digest", "mixed"] {
-        assert_eq!(raw(&nested(kind, 20_000)).err(), Some(MessageError::TooManyParts), "{kind}");
+        assert_eq!(raw(&nested(kind, 2_000)).err(), Some(MessageError::TooManyParts), "{kind}");
         assert!(raw(&nested(kind, 400)).is_ok(), "{kind}");
     }
-    let many = format!("Content-Type: multipart/mixed; boundary=b\n\n{}", "--b\n\n\n".repeat(300_000));
+    let many = format!("Content-Type: multipart/mixed; boundary=b\n\n{}", "--b\n\n\n".repeat(30_000));
     assert_eq!(raw(&many).err(), Some(MessageError::TooManyParts));
     assert_eq!(raw(&"a".repeat(17 << 20)).err(), Some(MessageError::TooLarge));
-    let deep = format!("Content-Type: text/html\n\n{}Hello", "<div><b>".repeat(500_000));
+    let deep = format!("Content-Type: text/html\n\n{}Hello", "<div><b>".repeat(50_000));
     assert_eq!(raw(&deep).map(|message| message.text), Ok("Hello".into()));
-    let links = format!("Content-Type: text/html\n\n{}", "<a href='https://x.example'>a".repeat(100_000));
+    let links = format!("Content-Type: text/html\n\n{}", "<a href='https://x.example'>a".repeat(20_000));
     assert!(raw(&links).is_ok_and(|message| message.cut));
-    assert!(raw(&format!("Content-Type: text/plain\n\n{}", "> quoted\n".repeat(1_000_000))).is_ok());
+    assert!(raw(&format!("Content-Type: text/plain\n\n{}", "> quoted\n".repeat(100_000))).is_ok());
 }
 
 /// In base64, as no standard allows: its levels are not counted, so it is not opened.

@@ -2,6 +2,8 @@
 
 mod dovecot;
 mod hostile;
+mod pymap;
 mod reading;
 mod server;
+mod torture;
 mod trust;

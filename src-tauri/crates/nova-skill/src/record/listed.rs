@@ -10,7 +10,11 @@ use crate::{ToolContext, ToolError};
 
 /// Which of the records fit the filters by own fields, and what these say.
 #[derive(Debug)]
-pub struct OwnFields(Option<HashMap<VaultPath, Map<String, Value>>>);
+pub struct OwnFields {
+    /// By note, of those that fit; none where no type has such a field.
+    of_note: Option<HashMap<VaultPath, Map<String, Value>>>,
+    filters: bool,
+}
 
 impl OwnFields {
     /// Reads the records of these types, where the user added a field to one of them. A record of a type without a
@@ -23,36 +27,42 @@ impl OwnFields {
         record_types: &[&str],
         wanted: &Map<String, Value>,
     ) -> Result<Self, ToolError> {
-        let mut filters: Vec<(&RecordType, Option<RecordFilters<'_>>)> = Vec::new();
+        let filters = wanted.values().any(|value| !is_empty(value));
+        let mut of_types: Vec<(&RecordType, Option<RecordFilters<'_>>)> = Vec::new();
         for name in record_types {
             let declared = ctx.records().get(name)?;
-            filters.push((declared, declared.own_filters(wanted)?));
+            of_types.push((declared, declared.own_filters(wanted)?));
         }
-        if !filters.iter().any(|(declared, _)| declared.fields.values().any(Field::is_own)) {
-            return Ok(Self(None));
+        if !of_types.iter().any(|(declared, _)| declared.fields.values().any(Field::is_own)) {
+            return Ok(Self { of_note: None, filters });
         }
         let notes = ctx.vault().read_records(record_types).await?.notes;
         let mut of_note = HashMap::new();
         for note in &notes {
             let Some(declared) = ctx.records().of_note(note) else { continue };
-            let of_type = filters.iter().find(|(other, _)| other.name() == declared.name());
+            let of_type = of_types.iter().find(|(other, _)| other.name() == declared.name());
             let Some((declared, Some(filters))) = of_type else { continue };
             let record: Record<'_> = declared.read(note);
             if filters.fit(&record) {
                 of_note.insert(note.path.clone(), record.own_fields());
             }
         }
-        Ok(Self(Some(of_note)))
+        Ok(Self { of_note: Some(of_note), filters })
     }
 
     /// Whether the record at this path fits.
     pub fn fit(&self, path: &VaultPath) -> bool {
-        self.0.as_ref().is_none_or(|of_note| of_note.contains_key(path))
+        self.of_note.as_ref().is_none_or(|of_note| of_note.contains_key(path))
+    }
+
+    /// Whether what is no note fits: it has no such fields.
+    pub fn fit_elsewhere(&self) -> bool {
+        !self.filters
     }
 
     /// Adds to a row what the record's own fields say. What the row has already stays.
     pub fn add_to(&self, row: &mut Value, path: &VaultPath) {
-        let own = self.0.as_ref().and_then(|of_note| of_note.get(path));
+        let own = self.of_note.as_ref().and_then(|of_note| of_note.get(path));
         let (Some(own), Some(row)) = (own, row.as_object_mut()) else { return };
         for (key, value) in own {
             row.entry(key.clone()).or_insert_with(|| value.clone());
@@ -63,8 +73,6 @@ impl OwnFields {
 impl RecordType {
     /// The filters; none where a field that is filtered by is not one of this type.
     fn own_filters(&self, wanted: &Map<String, Value>) -> Result<Option<RecordFilters<'_>>, ToolError> {
-        let is_empty =
-            |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty()) || value.is_null();
         let given: Map<String, Value> = wanted
             .iter()
             .filter(|(_, value)| !is_empty(value))
@@ -75,4 +83,8 @@ impl RecordType {
         }
         self.filters(&given).map(Some)
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }

@@ -1,0 +1,102 @@
+//! A mailbox on pymap, a server without folder roles: what is not of one maker alone.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use nova_mail::{Imap, MailError, Mailbox, MessageId, Role, SearchQuery, SignIn, Stream, Wanted};
+use tokio::net::TcpStream;
+
+/// Fetched by `.ci/setup test`. It has a few messages and ends when it is dropped.
+struct Pymap {
+    process: Child,
+    port: u16,
+}
+
+impl Pymap {
+    fn start() -> Self {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.cache/mail/bin/pymap");
+        assert!(program.exists(), "pymap is missing. Run `.ci/setup test`.");
+        // Another program may take a port that is free now.
+        for _ in 0..20 {
+            let port =
+                TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
+            let process = Command::new(&program)
+                .args(["--no-service", "admin", "--host", "127.0.0.1", "--no-tls", "--port"])
+                .arg(port.to_string())
+                .args(["dict", "--demo-data", "--demo-user", "jane", "--demo-password", "geheim"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("it starts");
+            let mut server = Self { process, port };
+            // It says nothing when it listens.
+            while server.process.try_wait().expect("its state").is_none() {
+                if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                    return server;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        panic!("pymap does not start");
+    }
+
+    async fn sign_in(&self, password: &str) -> Result<Imap<impl Stream + use<>>, MailError> {
+        let who = SignIn { user: "jane".into(), password: password.to_owned().into() };
+        Imap::sign_in(TcpStream::connect(("127.0.0.1", self.port)).await.expect("the server answers"), &who)
+            .await
+    }
+}
+
+impl Drop for Pymap {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_roles_is_read_too() {
+    let server = Pymap::start();
+    let mut mailbox = server.sign_in("geheim").await.expect("signed in");
+
+    let folders = mailbox.folders().await.expect("the folders");
+    let folders: Vec<_> = folders.iter().map(|folder| (&*folder.name, folder.role)).collect();
+    assert_eq!(
+        folders,
+        [("INBOX", Some(Role::Inbox)), ("Sent", Some(Role::Sent)), ("Trash", Some(Role::Trash))]
+    );
+
+    let newest = Wanted { limit: 2, ..Wanted::default() };
+    let found = mailbox.list("INBOX", &newest).await.expect("a list");
+    let subjects: Vec<_> = found.messages.iter().map(|message| &*message.envelope.subject).collect();
+    assert_eq!(
+        (found.total, subjects),
+        (4, vec!["Hello, World!", "Important notice regarding your account"])
+    );
+
+    let search = SearchQuery { subject: Some("question".into()), ..SearchQuery::default() };
+    let found = mailbox
+        .list("INBOX", &Wanted { search: Some(search), limit: 9, unread: false })
+        .await
+        .expect("a search");
+    assert_eq!(found.messages.iter().map(|message| message.id.uid).collect::<Vec<_>>(), [102, 101]);
+    assert_eq!((found.messages[0].answered, found.messages[0].unread), (true, false));
+
+    let raw = mailbox.fetch(&found.messages[0].id).await.expect("its bytes");
+    assert!(raw.starts_with(b"From: friend@example.com"), "{}", String::from_utf8_lossy(&raw));
+
+    let thread = mailbox.thread(&found.messages[0].id).await.expect("a conversation");
+    assert_eq!(thread.total, 1, "none of them names another");
+
+    let gone = MessageId { uid: 9_999, ..found.messages[0].id.clone() };
+    assert!(matches!(mailbox.fetch(&gone).await, Err(MailError::NoMessage)));
+    mailbox.close().await;
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_named_by_it_too() {
+    let error = Pymap::start().sign_in("wrong").await.expect_err("it is refused");
+    assert!(matches!(error, MailError::SignIn { .. }), "{error:?}");
+}
