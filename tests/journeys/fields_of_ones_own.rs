@@ -119,7 +119,6 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
         ("budget.list", "entries", 2, 3),
         ("portfolio.list_trades", "trades", 1, 1),
         ("crm.list_companies", "companies", 1, 2),
-        ("calendar.list_events", "events", 1, 2),
     ] {
         let listed = |args: Value| call(&nova, tool, args)[rows].as_array().unwrap().clone();
         let found = listed(json!({"project": "hous"}));
@@ -127,6 +126,13 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
         assert!(found.iter().all(|row| row["project"] == "House"), "{tool}: {found:?}");
         assert_eq!((listed(json!({"project": "boat"})).len(), listed(json!({})).len()), (0, all), "{tool}");
     }
+    let events = |mut args: Value| {
+        args["from"] = json!("2026-11-20");
+        call(&nova, "calendar.list_events", args)
+    };
+    let found = events(json!({"project": "hous"}));
+    assert_eq!((&found["count"], &found["events"][0]["project"]), (&json!(1), &json!("House")));
+    assert_eq!(events(json!({}))["count"], 2);
     let rules = call(&nova, "budget.list", json!({"kind": "rule", "project": "House"}));
     assert_eq!((&rules["count"], &rules["rules"][0]["project"]), (&json!(1), &json!("House")));
 

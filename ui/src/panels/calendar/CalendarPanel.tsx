@@ -10,6 +10,7 @@ import { Header } from '../skill/PanelHead';
 import { Asking } from '../skill/Region';
 import { useCalls } from '../skill/useCalls';
 import { useReads } from '../skill/useReads';
+import { BIRTHDAYS } from './birthdays';
 import { CalendarHead } from './CalendarHead';
 import { CalendarProvider, type CalendarContext } from './context';
 import { EventConflictCard } from './EventConflictCard';
@@ -23,6 +24,7 @@ import { SourceLines, Sources } from './SourceBar';
 import { sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
 import { dayOf, wallIn } from './time';
+import { useBirthdays } from './useBirthdays';
 import { useDragging } from './useDragging';
 import { useMinute } from './useMinute';
 import { useWriting } from './useWriting';
@@ -38,7 +40,9 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const now = useMinute();
   const [state, dispatch] = useReducer(reduceCalendar, dayOf(wallIn(now, null)), firstCalendar);
   const calendars = { tool: nameOf('calendars'), args: {} };
-  const weeks = weeksShown(state).map((from) => ({ tool: nameOf(part.tool), args: { ...part.args, from, days: 7 } as Record<string, JsonValue> }));
+  const mondays = weeksShown(state);
+  const birthdays = useBirthdays(mondays);
+  const weeks = mondays.map((from) => ({ tool: nameOf(part.tool), args: { ...part.args, from, days: 7 } as Record<string, JsonValue> }));
   const reads = useReads([calendars, ...weeks]);
   const calls = useCalls();
   const editNote = useEditNote();
@@ -49,14 +53,14 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   useEffect(() => dispatch({ type: 'answered' }), [answered]);
 
   const listing = listingOf(answers.map((read) => read?.result?.value));
-  const sources = sourcesOf(reads.of(calendars)?.result?.value);
+  const sources = [...sourcesOf(reads.of(calendars)?.result?.value), ...(birthdays.length > 0 ? [BIRTHDAYS] : [])];
   const today = dayOf(wallIn(now, listing.zone));
   const writing = useWriting({ state, dispatch, zone: listing.zone, today, sources, nameOf, calls, again: reads.again });
   const dragging = useDragging({ state, dispatch, sources, writing, today });
   const context: CalendarContext = {
     state,
     dispatch,
-    events: shownEvents(state, listing.events),
+    events: shownEvents(state, [...listing.events, ...birthdays]),
     sources,
     now,
     today,

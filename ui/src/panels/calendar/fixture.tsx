@@ -30,8 +30,8 @@ export const listed = (events: JsonValue = EVENTS, more: Record<string, JsonValu
 export const written = { ...answer({ event: 'Events/Dentist.md' }), change_set: 'set-1' };
 export const failure = (message: string): Result<'call_tool'> => ({ ...answer(null), ok: false, error: { code: 'tool_failed', message, hint: 'Look at it.' } });
 
-export async function open(answers: Answers = {}, calendars: readonly JsonValue[] = [NOTES, TEAM]) {
-  const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => {
+export async function open(answers: Answers = {}, calendars: readonly JsonValue[] = [NOTES, TEAM], world = sampleWorld()) {
+  const backend = new FakeBackend(world).on('call_tool', (call) => {
     const own = answers[call.tool];
     if (own) return own(call);
     if (call.tool === 'calendar.calendars') return answer({ calendars: [...calendars] });

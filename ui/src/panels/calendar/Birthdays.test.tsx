@@ -1,0 +1,47 @@
+import userEvent from '@testing-library/user-event';
+import { screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { answer } from '../../testing/panels';
+import { sampleWorld } from '../../testing/sample';
+import { box, NOTES, open, setNow, TEAM, unsetNow } from './fixture';
+
+beforeEach(setNow);
+afterEach(unsetNow);
+
+const ADA = { name: 'Ada Quill', date: '2026-11-23', path: 'CRM/People/Ada Quill.md', turns: 'turns 40' };
+const BEN = { name: 'Ben Farrow', date: '2026-11-25', path: 'CRM/People/Ben Farrow.md' };
+
+/** With the tool that tells of birthdays, which told these. */
+function openWith(...all: Record<string, string>[]) {
+  const world = sampleWorld();
+  const skills = world.skills.map((skill) => (skill.id === 'crm' ? { ...skill, tools: [...skill.tools, 'crm.birthdays'] } : skill));
+  return open({ 'crm.birthdays': () => answer({ count: all.length, birthdays: all }) }, [NOTES, TEAM], { ...world, skills });
+}
+
+test('birthdays of contacts stand above the hours and lead to their note', async () => {
+  const user = userEvent.setup();
+  const { backend } = await openWith(ADA, BEN);
+  const ada = await screen.findByRole('button', { name: /^Ada Quill turns 40.*Birthdays, recurring, read only$/ });
+  expect(backend.asked('call_tool').filter(({ tool }) => tool === 'crm.birthdays').map(({ args }) => args)).toEqual([{ from: '2026-11-23', days: 7 }]);
+  expect(screen.queryByRole('button', { name: /Ben Farrow/ })).toBeNull();
+  await user.click(ada);
+  const sheet = within(screen.getByTestId('birthday-sheet'));
+  expect(sheet.getByRole('heading')).toHaveTextContent('Ada Quill turns 40');
+  expect(sheet.getByRole('button', { name: 'the contact’s note' })).toBeVisible();
+  expect(backend.asked('call_tool').filter(({ tool }) => tool === 'calendar.get_event')).toEqual([]);
+});
+
+test('one without a year is a birthday, and all are hidden by a click', async () => {
+  const user = userEvent.setup();
+  const { press } = await openWith(BEN);
+  press('w');
+  expect(await screen.findByRole('button', { name: /^Ben Farrow’s birthday/ })).toBeVisible();
+  await user.click(box(/^B?\s*Birthdays$/));
+  expect(screen.queryByRole('button', { name: /^Ben Farrow/ })).toBeNull();
+});
+
+test('without a birthday there is no such calendar', async () => {
+  await openWith();
+  expect(screen.queryByRole('button', { name: /Birthdays/ })).toBeNull();
+});

@@ -1,0 +1,13 @@
+import { useReads } from '../skill/useReads';
+import { birthdaysIn } from './birthdays';
+import type { CalendarEvent } from './events';
+import { useHasTool } from './useHasTool';
+
+const TOOL = 'crm.birthdays';
+
+/** The birthdays of contacts in weeks that follow each other, by their Mondays; none without the skill crm. */
+export function useBirthdays(weeks: readonly string[]): readonly CalendarEvent[] {
+  const known = useHasTool(TOOL, true);
+  const asked = { tool: TOOL, args: { from: weeks[0] ?? '', days: 7 * weeks.length } };
+  return birthdaysIn(useReads(known ? [asked] : []).of(asked)?.result?.value);
+}
