@@ -583,7 +583,11 @@ question: string,
 /**
  * Whether `args` may accompany an allowing decision.
  */
-editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
+editable: boolean, diff: Array<NoteDiffView> | null, 
+/**
+ * What the call would do, where its tool says more than the arguments do; shown in their place.
+ */
+details?: Array<DetailView>, host: string | null, 
 /**
  * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
  */
@@ -3313,3 +3317,5 @@ export type Commands = {
   resolve_conflict: { params: ResolveConflict; result: ResolvedConflict };
   list_problems: { params: Nothing; result: Array<ProblemView> };
 };
+
+export type DetailView = { label: string, value: string, note?: string, caution?: boolean, };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
-use nova_skill::{Effect, VaultAccess, VaultPath};
+use nova_skill::{Effect, Preview, VaultAccess, VaultPath};
 use nova_vault::Vault;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::{Reach, Running};
 use crate::hosts::shown_hosts_of;
 use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
-use crate::view::{effect_view, principal_view};
+use crate::view::{detail_view, effect_view, principal_view};
 use crate::{
     Answer, Approval, ApprovalRequest, Because, Content, Grantee, Ruling, Standing, ToolContent, ToolFace,
     Verdict, arguments,
@@ -27,13 +27,12 @@ impl Running<'_> {
         &mut self,
         tool: &ToolEntry,
         args: &mut Value,
-        decisions: Vec<Decision>,
-        editable: bool,
-        because: &Because,
+        asked: Question,
         fresh: &[String],
     ) -> Result<Allowed, UserError> {
+        let Question { decisions, editable, because } = asked;
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
-        request.question = self.question(tool, args, None, because);
+        request.question = self.question(tool, args, None, &because);
         if matches!(because, Because::NewContent | Because::ChangedContent) {
             request.credentials.clone_from(&tool.spec().credentials);
         } else if !fresh.is_empty() && ToolContent::of(tool).is_some() {
@@ -58,6 +57,70 @@ impl Running<'_> {
                 }
             }
         }
+    }
+
+    /// Asks before a call whose tool says what it would do: that is shown in place of its arguments, also of edited ones.
+    /// Credentials without a grant, `fresh`, are asked for first where the tool needs one to say it.
+    pub(super) async fn ask_with_preview(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: &mut Value,
+        asked: Question,
+        fresh: &mut Vec<String>,
+    ) -> Result<Allowed, UserError> {
+        let Question { decisions, editable, because } = asked;
+        let mut preview = match self.preview(skill, tool, reach, args).await {
+            Err(error) if error.code == ErrorCode::CredentialNotGranted && !fresh.is_empty() => {
+                let names = std::mem::take(fresh);
+                let principal = principal_view(&self.scope.principal);
+                reach.credentials.ask(&names, &self.questions, &self.id, tool, args, &principal).await?;
+                self.preview(skill, tool, reach, args).await?
+            }
+            previewed => previewed?,
+        };
+        let mut request = self.request(tool, args.clone(), decisions, editable, None);
+        loop {
+            request.question = self.question(tool, args, None, &because);
+            request.details = preview.iter().flat_map(|preview| &preview.details).map(detail_view).collect();
+            let answer = self.questions.ask(&mut request).await?;
+            let revised = match &answer {
+                Answer::Revised { args: revised } => revised.clone(),
+                // Nobody has seen what edited arguments would do.
+                Answer::Decided { decision: Decision::Once, args: Some(edited), .. }
+                    if editable && *edited != request.args =>
+                {
+                    edited.clone()
+                }
+                _ => {
+                    self.shown = preview.map(|preview| preview.digest);
+                    return self.decided(tool, &request, answer);
+                }
+            };
+            match self.preview_revised(skill, tool, reach, revised).await {
+                Ok((fitting, new)) => {
+                    (*args, preview) = (fitting, new);
+                    request.args = args.clone();
+                    request.host = self.host_line(tool, args);
+                }
+                // A slip of the pen does not end the call: the question stands as it was.
+                Err(error) => self.tell(&error),
+            }
+        }
+    }
+
+    async fn preview_revised(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        revised: Value,
+    ) -> Result<(Value, Option<Preview>), UserError> {
+        let args = arguments::fit(tool, revised)?;
+        self.check_not_denied(tool, &args)?;
+        let preview = self.preview(skill, tool, reach, &args).await?;
+        Ok((args, preview))
     }
 
     /// Asks whether a tool's result may be shown to the model: it came from notes that the user
@@ -208,6 +271,7 @@ impl Running<'_> {
             decisions,
             editable,
             diff,
+            details: Vec::new(),
             credentials: Vec::new(),
             elicitation: None,
             revision: 0,
@@ -366,6 +430,13 @@ fn not_kept(tool: &ToolEntry, reason: &str) -> UserError {
         format!("The rule could not be saved, so {} did not run: {reason}.", tool.shown_name()),
         "Allow it once, or write the rule into permissions.yaml.",
     )
+}
+
+/// How a call is asked about.
+pub(super) struct Question {
+    pub(super) decisions: Vec<Decision>,
+    pub(super) editable: bool,
+    pub(super) because: Because,
 }
 
 /// What is being asked about.
