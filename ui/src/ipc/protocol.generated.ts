@@ -435,6 +435,20 @@ reason?: string, };
 
 export type Decision = "once" | "session" | "always" | "deny" | "cancel";
 
+export type DetailView = { 
+/**
+ * "To"
+ */
+label: string, value: string, 
+/**
+ * What is known of the value: "14 mails since March 2024".
+ */
+note?: string, 
+/**
+ * The note is a warning.
+ */
+caution?: boolean, };
+
 export type DiffLineKind = "context" | "added" | "removed";
 
 export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number | null, words: Array<DiffWordView>, };
@@ -3317,5 +3331,3 @@ export type Commands = {
   resolve_conflict: { params: ResolveConflict; result: ResolvedConflict };
   list_problems: { params: Nothing; result: Array<ProblemView> };
 };
-
-export type DetailView = { label: string, value: string, note?: string, caution?: boolean, };
