@@ -196,7 +196,6 @@ async fn what_a_mail_asks_to_send_or_delete_waits_for_the_user() {
     let lines: Vec<String> = asked[0].details.iter().map(nova_protocol::DetailView::line).collect();
     assert!(lines.contains(&"To: x@evil.example (never written to before)".to_owned()), "{lines:?}");
     assert!(lines.iter().any(|line| line.starts_with("Attachment: Jane Doe.md")), "{lines:?}");
-    assert!(asked[0].question.contains("untrusted text"), "{}", asked[0].question);
     assert_eq!((smtp.taken(), server.messages("jane")), (vec![], before));
     nova.model.finish();
 }

@@ -28,6 +28,7 @@ mod known;
 mod list;
 mod mark;
 mod move_messages;
+mod noted;
 mod opened;
 mod outgoing;
 mod read;

@@ -5,9 +5,9 @@ use nova_skill::{ContentHash, Detail, NotePath, Preview, ToolContext, ToolError}
 
 use crate::accounts::{Account, message};
 use crate::known::{Known, known};
+use crate::noted::{noted, sent_already};
 use crate::opened::{Opened, told};
 use crate::row::{minute, people};
-use crate::sent_once::{noted, sent_already};
 
 /// Of recipients, subject and text, those that the arguments give.
 #[derive(Debug, Default)]
@@ -135,7 +135,7 @@ impl Outgoing {
             }));
         }
         if let Some(note) = noted(ctx, &self.digest()).await?.filter(|note| !note.is_over(ctx)) {
-            let at = minute(ctx, note.at());
+            let at = minute(ctx, note.at);
             details.push(Detail::new("Before", at).warned("handed over then; it may have been sent"));
         }
         details.push(Detail::new("Subject", draft.subject.clone()));

@@ -6,53 +6,13 @@
 
 use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp, StartTlsError, start_tls};
 use nova_skill::jiff::Timestamp;
-use nova_skill::serde_json::Map;
-use nova_skill::{
-    BeforeTls, Connection, ContentHash, ToolContext, ToolError, ToolStore, Value, async_trait, json,
-};
+use nova_skill::{BeforeTls, Connection, ContentHash, ToolContext, ToolError, Value, async_trait, json};
 
 use crate::accounts::{Account, SMTP_PORT};
+use crate::noted::{self, Note, noted, sent_already};
 use crate::opened::{Opened, told};
 use crate::outgoing::Outgoing;
 use crate::row::minute;
-
-/// Where what was sent is noted.
-const KEY: &str = "sending";
-/// How long a note stays, and how long the very same mail is not sent again, in seconds.
-const NOTED: i64 = 30 * 86_400;
-const NOT_AGAIN: i64 = 86_400;
-/// How often a note is tried while other calls write theirs.
-const TRIES: usize = 20;
-
-/// What is known of a mail that was sent or may have been.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Note {
-    message_id: String,
-    at: Timestamp,
-    /// The server said that it has it.
-    sent: bool,
-    /// Its copy lies in Sent.
-    copied: bool,
-    /// The draft that holds it, `mailbox/folder/numbers`.
-    draft: Option<String>,
-}
-
-/// What is noted of a mail with this digest.
-///
-/// # Errors
-/// When the notes cannot be read.
-pub(crate) async fn noted(ctx: &dyn ToolContext, digest: &str) -> Result<Option<Note>, ToolError> {
-    let notes = ctx.store().get(KEY).await?.unwrap_or_default();
-    Ok(Note::read(&notes[digest]))
-}
-
-/// Why a mail that was sent is not sent again.
-pub(crate) fn sent_already(ctx: &dyn ToolContext, note: &Note) -> ToolError {
-    ToolError::failed(
-        format!("This very mail was sent on {} already. It was not sent again.", minute(ctx, note.at)),
-        "Nothing is to be done; change its text to send another one.",
-    )
-}
 
 /// Sends it. `draft`: what it was before, removed when it is sent.
 ///
@@ -102,7 +62,7 @@ pub(crate) async fn send(
     let kept = kept.map(|id| account.id(&id));
     let note = Note { message_id, at, sent: false, copied: false, draft: kept };
     // From here on another call with the same mail finds the note.
-    if !write(ctx.store(), &digest, Some(before.as_ref()), Some(&note), at).await? {
+    if !noted::note(ctx.store(), &digest, Some(before.as_ref()), Some(&note), at).await? {
         smtp.close().await;
         remove(&mut mailbox, note.draft.as_deref()).await;
         mailbox.close().await;
@@ -124,7 +84,7 @@ pub(crate) async fn send(
         }
         // The server said no: the mail is as new as before, and its draft is not needed.
         Err(error) => {
-            write(ctx.store(), &digest, None, None, at).await?;
+            noted::note(ctx.store(), &digest, None, None, at).await?;
             remove(&mut mailbox, note.draft.as_deref()).await;
             mailbox.close().await;
             return Err(not_sent(account, &error));
@@ -152,9 +112,9 @@ async fn finish(
 ) -> Result<Value, ToolError> {
     note.sent = true;
     note.copied |= found;
-    write(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
+    noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
     let mut problem = None;
-    if let (Some(sent), false) = (&sent, note.copied || outgoing.account.files_sent_itself()) {
+    if let (Some(sent), false) = (&sent, note.copied) {
         let copy = outgoing.draft.message(&note.message_id, note.at, true);
         match mailbox.mailbox.append(sent, &copy, Appended::Sent).await {
             Ok(_) => note.copied = true,
@@ -162,8 +122,8 @@ async fn finish(
         }
     }
     remove(mailbox, note.draft.take().as_deref()).await;
-    write(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
-    let copy = sent.filter(|_| note.copied || outgoing.account.files_sent_itself());
+    noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
+    let copy = sent.filter(|_| note.copied);
     let mut done = json!({
         "sent": minute(ctx, note.at), "message_id": note.message_id, "copy": copy,
     });
@@ -276,66 +236,4 @@ fn unknown(ctx: &dyn ToolContext, account: &Account, note: &Note, sent: Option<&
         ),
         format!("Tell the user, and do not send it again by yourself. {kept}"),
     )
-}
-
-/// Sets the note of a mail, or removes it, where the one that is there is `expected`; whether it did.
-async fn write(
-    store: &dyn ToolStore,
-    digest: &str,
-    expected: Option<Option<&Note>>,
-    note: Option<&Note>,
-    now: Timestamp,
-) -> Result<bool, ToolError> {
-    for _ in 0..TRIES {
-        let before = store.get(KEY).await?;
-        let mut notes: Map<String, Value> =
-            before.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
-        let there = notes.get(digest).and_then(Note::read);
-        if expected.is_some_and(|expected| expected != there.as_ref()) {
-            return Ok(false);
-        }
-        notes.retain(|key, note| {
-            let is_old = |note: Note| now.as_second() - note.at.as_second() > NOTED;
-            key != digest && !Note::read(note).is_none_or(is_old)
-        });
-        notes.extend(note.map(|note| (digest.to_owned(), note.value())));
-        if store.replace(KEY, before.as_ref(), notes.into()).await? {
-            return Ok(true);
-        }
-    }
-    Err(ToolError::failed("What is sent could not be noted.", "Try again later."))
-}
-
-impl Note {
-    fn read(value: &Value) -> Option<Self> {
-        Some(Self {
-            message_id: value["message_id"].as_str()?.to_owned(),
-            at: Timestamp::from_second(value["at"].as_i64()?).ok()?,
-            sent: value["sent"].as_bool()?,
-            copied: value["copied"].as_bool()?,
-            draft: value["draft"].as_str().map(str::to_owned),
-        })
-    }
-
-    fn value(&self) -> Value {
-        json!({
-            "message_id": self.message_id, "at": self.at.as_second(), "sent": self.sent,
-            "copied": self.copied, "draft": self.draft,
-        })
-    }
-
-    /// Whether the same mail may be sent again without further ado.
-    pub(crate) fn is_over(&self, ctx: &dyn ToolContext) -> bool {
-        self.sent && ctx.clock().now().as_second() - self.at.as_second() >= NOT_AGAIN
-    }
-
-    /// The server said that it has it, and its copy is made.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.sent && self.copied
-    }
-
-    /// When it was handed over.
-    pub(crate) fn at(&self) -> Timestamp {
-        self.at
-    }
 }

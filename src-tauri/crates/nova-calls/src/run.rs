@@ -3,6 +3,7 @@ pub(crate) mod inner;
 mod judging;
 mod on_vault;
 mod planning;
+mod previewing;
 mod telling;
 mod writing;
 

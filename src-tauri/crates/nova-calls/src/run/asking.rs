@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
-use nova_skill::{Effect, Preview, VaultAccess, VaultPath};
+use nova_skill::{Effect, VaultAccess, VaultPath};
 use nova_vault::Vault;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::{Reach, Running};
 use crate::hosts::shown_hosts_of;
 use crate::questions::{Allowed, NotAllowed};
 use crate::trusted::effect_word;
-use crate::view::{detail_view, effect_view, principal_view};
+use crate::view::{effect_view, principal_view};
 use crate::{
     Answer, Approval, ApprovalRequest, Because, Content, Grantee, Ruling, Standing, ToolContent, ToolFace,
     Verdict, arguments,
@@ -57,70 +57,6 @@ impl Running<'_> {
                 }
             }
         }
-    }
-
-    /// Asks before a call whose tool says what it would do: that is shown in place of its arguments, also of edited ones.
-    /// Credentials without a grant, `fresh`, are asked for first where the tool needs one to say it.
-    pub(super) async fn ask_with_preview(
-        &mut self,
-        skill: &Arc<SkillEntry>,
-        tool: &Arc<ToolEntry>,
-        reach: &Reach,
-        args: &mut Value,
-        asked: Question,
-        fresh: &mut Vec<String>,
-    ) -> Result<Allowed, UserError> {
-        let Question { decisions, editable, because } = asked;
-        let mut preview = match self.preview(skill, tool, reach, args).await {
-            Err(error) if error.code == ErrorCode::CredentialNotGranted && !fresh.is_empty() => {
-                let names = std::mem::take(fresh);
-                let principal = principal_view(&self.scope.principal);
-                reach.credentials.ask(&names, &self.questions, &self.id, tool, args, &principal).await?;
-                self.preview(skill, tool, reach, args).await?
-            }
-            previewed => previewed?,
-        };
-        let mut request = self.request(tool, args.clone(), decisions, editable, None);
-        loop {
-            request.question = self.question(tool, args, None, &because);
-            request.details = preview.iter().flat_map(|preview| &preview.details).map(detail_view).collect();
-            let answer = self.questions.ask(&mut request).await?;
-            let revised = match &answer {
-                Answer::Revised { args: revised } => revised.clone(),
-                // Nobody has seen what edited arguments would do.
-                Answer::Decided { decision: Decision::Once, args: Some(edited), .. }
-                    if editable && *edited != request.args =>
-                {
-                    edited.clone()
-                }
-                _ => {
-                    self.shown = preview.map(|preview| preview.digest);
-                    return self.decided(tool, &request, answer);
-                }
-            };
-            match self.preview_revised(skill, tool, reach, revised).await {
-                Ok((fitting, new)) => {
-                    (*args, preview) = (fitting, new);
-                    request.args = args.clone();
-                    request.host = self.host_line(tool, args);
-                }
-                // A slip of the pen does not end the call: the question stands as it was.
-                Err(error) => self.tell(&error),
-            }
-        }
-    }
-
-    async fn preview_revised(
-        &mut self,
-        skill: &Arc<SkillEntry>,
-        tool: &Arc<ToolEntry>,
-        reach: &Reach,
-        revised: Value,
-    ) -> Result<(Value, Option<Preview>), UserError> {
-        let args = arguments::fit(tool, revised)?;
-        self.check_not_denied(tool, &args)?;
-        let preview = self.preview(skill, tool, reach, &args).await?;
-        Ok((args, preview))
     }
 
     /// Asks whether a tool's result may be shown to the model: it came from notes that the user
@@ -252,7 +188,7 @@ impl Running<'_> {
         self.questions.tell(&self.id, format!("{} {}", error.message, error.hint));
     }
 
-    fn request(
+    pub(super) fn request(
         &self,
         tool: &ToolEntry,
         args: Value,
@@ -278,13 +214,13 @@ impl Running<'_> {
         }
     }
 
-    fn host_line(&self, tool: &ToolEntry, args: &Value) -> Option<String> {
+    pub(super) fn host_line(&self, tool: &ToolEntry, args: &Value) -> Option<String> {
         let hosts = self.hosts(tool, args).shown;
         (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// The consequence as a question, and why it is asked where that is not plain.
-    fn question(
+    pub(super) fn question(
         &self,
         tool: &ToolEntry,
         args: &Value,
@@ -339,7 +275,7 @@ impl Running<'_> {
     }
 
     /// Notes the decision; answers with edited arguments, or fails with the denial.
-    fn decided(
+    pub(super) fn decided(
         &self,
         tool: &ToolEntry,
         request: &ApprovalRequest,

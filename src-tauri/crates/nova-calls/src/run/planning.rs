@@ -8,7 +8,7 @@ use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
-    CallToken, CommandProxy, Effect, NoteScope, Output, OutputPart, Preview, RequestInfo, Tool, ToolContext,
+    CallToken, CommandProxy, Effect, NoteScope, Output, OutputPart, RequestInfo, Tool, ToolContext,
     ToolError, ToolOutput, VaultAccess, VaultPath,
 };
 use nova_vault::note::PropertyEdit;
@@ -86,11 +86,11 @@ impl Plan {
 }
 
 /// One run of the tool: what it reads and writes through.
-struct Attempt {
-    vault: DraftVault,
+pub(super) struct Attempt {
+    pub(super) vault: DraftVault,
     files: CallFiles,
     own_calls: Option<InnerCalls>,
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
 }
 
 /// What a run planned.
@@ -118,7 +118,7 @@ impl Running<'_> {
     }
 
     /// The drafts that the tool reads and writes through, and the calls that it may make.
-    fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
+    pub(super) fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
         // What the calls before it write the model does not know yet. When they have ended, it is planned anew.
         let asker: Arc<dyn SeenNotes> = match &self.place {
             Some(place) if !place.is_reached() => Arc::new(()),
@@ -161,7 +161,7 @@ impl Running<'_> {
         Attempt { vault, files, own_calls, cancel }
     }
 
-    fn context(
+    pub(super) fn context(
         &self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
@@ -219,48 +219,6 @@ impl Running<'_> {
             secrets: self.secrets.clone(),
             log: self.log.clone(),
         })
-    }
-
-    /// What the card of the call shows besides its arguments. The servers that the tool names may be contacted for it:
-    /// it reads.
-    ///
-    /// # Errors
-    /// What the tool says against the call, and when it is stopped or takes too long.
-    pub(super) async fn preview(
-        &mut self,
-        skill: &Arc<SkillEntry>,
-        tool: &Arc<ToolEntry>,
-        reach: &Reach,
-        args: &Value,
-    ) -> Result<Option<Preview>, UserError> {
-        let attempt = self.attempt(skill, tool);
-        let hosts = self.call_hosts(tool, args);
-        hosts.shown_and_allowed();
-        hosts.runs_with(args, attempt.vault.clone());
-        let reach = Reach { hosts, credentials: reach.credentials.clone() };
-        let (says, _said) = unbounded_channel();
-        let context = self.context(skill, tool, &reach, &attempt, args, &says);
-        let (body, given) = (tool.tool.clone(), args.clone());
-        // On a task of its own, as a run.
-        let mut task =
-            tokio::spawn(async move { body.preview(CallToken::mint_for_nova_calls(), given, context).await });
-        let (stopped, limit) = (self.cancel.clone(), self.scope.access.time_limit);
-        let previewed = tokio::select! {
-            previewed = &mut task => previewed.map_err(|error| broke(tool, &error))?,
-            () = stopped.cancelled() => Err(ToolError::Cancelled),
-            () = tokio::time::sleep(limit) => Err(ToolError::failed(
-                format!("{} could not be prepared in {} s.", tool.shown_name(), limit.as_secs()),
-                "Try again later.",
-            )),
-        };
-        task.abort();
-        attempt.cancel.cancel();
-        self.outcome.seen.append(&mut attempt.vault.take_seen());
-        // What was read for it is the user's to see on the card; an error goes to the model.
-        if previewed.is_err() {
-            self.outcome.from_outside = self.scope.so_far.hear(tool, false) || self.outcome.from_outside;
-        }
-        Ok(previewed?)
     }
 
     /// Runs the tool until it ends, is stopped, or its time is up.
