@@ -79,6 +79,7 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
         &["mint_for_nova_calls"],
         &[
             "src-tauri/crates/nova-calls/src/run/planning.rs",
+            "src-tauri/crates/nova-calls/src/run/previewing.rs",
             "src-tauri/crates/nova-skill/src/tool.rs",
             // Its tests run tools in contexts that go wrong in ways that no real one does.
             "src-tauri/crates/nova-script/tests/host/support.rs",
@@ -225,8 +226,9 @@ fn no_secret_is_printed_or_serialised() {
             "skills/portfolio/src/sources/finnhub.rs",
             // Into the header of the calendar server that was set.
             "skills/calendar/src/sources/caldav/signed.rs",
-            // Into the sign-in at the mail server that was set.
+            // Into the sign-in at the mail servers that were set.
             "src-tauri/crates/nova-mail/src/imap/mod.rs",
+            "src-tauri/crates/nova-mail/src/smtp/mod.rs",
             // Into the header of the search that was chosen.
             "skills/core/src/web/search/mod.rs",
             // Into the environment or the headers of the server that was agreed to.

@@ -110,11 +110,19 @@ fn show(request: &ApprovalRequest) {
     if let Some(host) = &request.host {
         print::note(&format!("  to {host}"));
     }
+    for line in request.details.iter().flat_map(|detail| lines_of(&detail.line())) {
+        print::note(&format!("  {line}"));
+    }
     for note in request.diff.iter().flatten() {
         for line in diff_lines(note) {
             print::note(&format!("  {line}"));
         }
     }
+}
+
+/// The lines of a text of others, which none of them can leave.
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines().map(print::one_line).collect()
 }
 
 /// A diff as lines of text, each of them one line.

@@ -6,6 +6,8 @@ use nova_skill::{ToolError, Value};
 
 /// IMAP over TLS.
 pub(crate) const PORT: u16 = 993;
+/// SMTP over TLS.
+pub(crate) const SMTP_PORT: u16 = 465;
 
 /// A mailbox as the user set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,13 @@ pub(crate) struct Account {
     pub(crate) credential: String,
     /// The name under which its server signs its checks of senders.
     pub(crate) checked_by: Option<String>,
+    /// Through which mail is sent.
+    pub(crate) smtp: Option<(String, u16)>,
+    /// The address of the sender.
+    pub(crate) address: Option<String>,
+    /// The user has switched sending on: each mail asks.
+    pub(crate) sends: bool,
+    pub(crate) read_only: bool,
 }
 
 /// Those of the skill's configuration; one without a server is left out.
@@ -25,38 +34,64 @@ pub(crate) fn configured(config: &Value) -> Vec<Account> {
     let entries = config["mailboxes"].as_array().into_iter().flatten();
     let accounts = entries.filter_map(|entry| {
         let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
-        let server = text("imap")?;
-        let (host, port) = match server.split_once(':') {
-            Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0)?),
-            None => (server, PORT),
-        };
+        let (host, port) = server(text("imap")?, PORT)?;
+        let user = text("user")?;
+        let address = text("address").or(Some(user).filter(|user| user.contains('@')));
         let credential = text("password")?.strip_prefix("${credentials:")?.strip_suffix('}')?;
         let known = host.eq_ignore_ascii_case("imap.gmail.com").then_some("mx.google.com");
         Some(Account {
             name: text("name")?.to_owned(),
-            host: host.to_owned(),
-            port,
-            user: text("user")?.to_owned(),
-            credential: credential.to_owned(),
             checked_by: text("checked_by").or(known).map(str::to_owned),
+            host,
+            port,
+            user: user.to_owned(),
+            credential: credential.to_owned(),
+            smtp: text("smtp").and_then(|smtp| server(smtp, SMTP_PORT)),
+            address: address.map(str::to_owned),
+            sends: entry["sending"].as_str() == Some("ask"),
+            read_only: entry["read_only"].as_bool() == Some(true),
         })
     });
     accounts.collect()
 }
 
+/// `host` or `host:port`.
+fn server(text: &str, usual: u16) -> Option<(String, u16)> {
+    let (host, port) = match text.split_once(':') {
+        Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0)?),
+        None => (text, usual),
+    };
+    Some((host.to_owned(), port))
+}
+
 /// The servers of all mailboxes, or of the one that the call names, as a card shows them.
 pub(crate) fn hosts(config: &Value, args: &Value) -> Vec<String> {
     let accounts = configured(config);
-    let named = match (args["mailbox"].as_str(), args["id"].as_str()) {
-        (_, Some(id)) => of_id(&accounts, id).map(|(account, _)| account),
-        (Some(name), None) => accounts.iter().find(|account| folded(&account.name) == folded(name.trim())),
-        (None, None) => None,
-    };
-    let meant = named.map_or_else(|| accounts.clone(), |account| vec![account.clone()]);
-    let mut hosts: Vec<String> = meant.iter().map(Account::server).collect();
+    sorted(meant(&accounts, args).into_iter().map(Account::server))
+}
+
+/// The same of a call that sends.
+pub(crate) fn sending_hosts(config: &Value, args: &Value) -> Vec<String> {
+    let accounts = configured(config);
+    let all = meant(&accounts, args);
+    sorted(all.into_iter().flat_map(|account| [account.smtp_server(), Some(account.server())]).flatten())
+}
+
+fn sorted(hosts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut hosts: Vec<String> = hosts.collect();
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+/// The mailboxes that the arguments name; all where they name none.
+fn meant<'a>(accounts: &'a [Account], args: &Value) -> Vec<&'a Account> {
+    let ids = args["ids"].as_array().into_iter().flatten().chain([&args["id"]]).filter_map(Value::as_str);
+    let mut named: Vec<&Account> = ids.filter_map(|id| Some(of_id(accounts, id)?.0)).collect();
+    if let Some(name) = args["mailbox"].as_str() {
+        named.extend(accounts.iter().filter(|account| folded(&account.name) == folded(name.trim())));
+    }
+    if named.is_empty() { accounts.iter().collect() } else { named }
 }
 
 /// Why no tool can be called.
@@ -79,6 +114,31 @@ pub(crate) fn chosen(config: &Value, name: Option<&str>) -> Result<Vec<Account>,
         }
     }
     Ok(accounts)
+}
+
+/// The one mailbox of that name, or the only one that fits.
+///
+/// # Errors
+/// `NotFound` for a name that no mailbox has; when several could be meant.
+pub(crate) fn one(
+    config: &Value,
+    name: Option<&str>,
+    fits: impl Fn(&Account) -> bool,
+) -> Result<Account, ToolError> {
+    let mut accounts = chosen(config, name)?;
+    if accounts.iter().filter(|account| fits(account)).count() == 1 {
+        accounts.retain(fits);
+    }
+    if accounts.len() > 1 {
+        return Err(ToolError::InvalidArguments {
+            path: "/mailbox".into(),
+            rule: "must name one of several mailboxes".into(),
+            allowed: accounts.into_iter().map(|account| account.name).collect(),
+        });
+    }
+    accounts
+        .pop()
+        .ok_or_else(|| ToolError::failed("No mailbox is configured.", "Add one in Settings, Skills, Mail."))
 }
 
 /// The mailbox and the message of an id, `mailbox/folder/numbers`.
@@ -105,12 +165,53 @@ fn of_id<'a, 'b>(accounts: &'a [Account], id: &'b str) -> Option<(&'a Account, &
 impl Account {
     /// As a card names it.
     pub(crate) fn server(&self) -> String {
-        // As connections to this machine name it.
-        let host = if self.host.eq_ignore_ascii_case("localhost") { "127.0.0.1" } else { &self.host };
-        format!("{host}:{}", self.port)
+        shown(&self.host, self.port)
+    }
+
+    fn smtp_server(&self) -> Option<String> {
+        self.smtp.as_ref().map(|(host, port)| shown(host, *port))
+    }
+
+    /// # Errors
+    /// For a mailbox that the user lets be read only.
+    pub(crate) fn check_writable(&self) -> Result<(), ToolError> {
+        if !self.read_only {
+            return Ok(());
+        }
+        Err(ToolError::failed(
+            format!("{} is read-only: nothing in it is changed.", self.name),
+            "Only the user can change that: Settings, Skills, Mail.",
+        ))
+    }
+
+    /// # Errors
+    /// For a mailbox whose sending is off.
+    pub(crate) fn check_sending(&self) -> Result<(), ToolError> {
+        if self.sends {
+            // Its copy in Sent would be a change.
+            return self.check_writable();
+        }
+        Err(ToolError::failed(
+            format!("Sending is blocked: mailbox sending is disabled for {}. Nothing was sent.", self.name),
+            "Only the user can enable it: Settings, Skills, Mail, Sending. Offer a draft instead.",
+        ))
+    }
+
+    /// Whether its server puts a copy of what it sends into Sent by itself.
+    pub(crate) fn files_sent_itself(&self) -> bool {
+        let hosts = ["gmail.com", "googlemail.com", "office365.com", "outlook.com", "me.com", "icloud.com"];
+        let Some((host, _)) = &self.smtp else { return false };
+        let host = host.to_lowercase();
+        hosts.iter().any(|known| host == *known || host.ends_with(&format!(".{known}")))
     }
 
     pub(crate) fn id(&self, id: &MessageId) -> String {
         format!("{}/{id}", self.name)
     }
+}
+
+fn shown(host: &str, port: u16) -> String {
+    // As connections to this machine name it.
+    let host = if host.eq_ignore_ascii_case("localhost") { "127.0.0.1" } else { host };
+    format!("{host}:{port}")
 }

@@ -1,25 +1,42 @@
-//! The mailboxes of the user, read by tools: lists, searches, single messages and threads.
+//! The mailboxes of the user: lists, searches, single messages and threads, changes of messages, drafts, and mail sent.
 //!
 //! The protocol and the parsing are those of `nova-mail`; this crate chooses mailboxes and folders, signs in with
-//! credentials, and says what it found. It changes nothing in a mailbox and sends nothing.
+//! credentials, and says what it found or did. It deletes nothing for good but drafts that were sent or replaced, and sends
+//! nothing that its card did not show.
 //!
 //! # Invariants
 //!
 //! - Every answer that holds text of a message is untrusted: `tests/mail/reading.rs`.
 //! - A mailbox that cannot be read is reported with its reason and hides no other: `tests/mail/reading.rs`.
 //! - A server without a certificate that fits is given no password: `tests/mail/reading.rs`.
+//! - A read-only mailbox is never changed, and one whose sending is off sends nothing: `tests/mail/changing.rs`,
+//!   `tests/mail/sending.rs`.
+//! - What is sent is what was shown: `tests/mail/sending.rs`.
+//! - No mail is sent twice, and none is lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
 
 use std::sync::Arc;
 
 use nova_skill::{Skill, Tool, native};
 
 mod accounts;
+mod archive;
+mod changing;
+mod delete;
+mod draft;
 mod folders;
+mod known;
 mod list;
+mod mark;
+mod move_messages;
+mod noted;
 mod opened;
+mod outgoing;
 mod read;
+mod reply;
 mod row;
 mod search;
+mod send;
+mod sent_once;
 mod thread;
 
 /// The skill `mail`.
@@ -45,6 +62,13 @@ impl Skill for Mail {
             native(read::Read),
             native(thread::Thread),
             native(folders::Folders),
+            native(move_messages::Move),
+            native(mark::MarkAs),
+            native(archive::Archive),
+            native(delete::Delete),
+            native(draft::MakeDraft),
+            native(reply::Reply),
+            native(send::Send),
         ]
     }
 }

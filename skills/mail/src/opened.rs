@@ -50,6 +50,15 @@ impl Opened {
         Ok(by_name.or_else(by_role).map(|folder| folder.name.clone()))
     }
 
+    /// The folder that is for this, whatever its name.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed.
+    pub(crate) async fn with_role(&mut self, role: Role) -> Result<Option<String>, ToolError> {
+        let folders = self.mailbox.folders().await.map_err(|error| told(&self.account, &error))?;
+        Ok(folders.into_iter().find(|folder| folder.role == Some(role)).map(|folder| folder.name))
+    }
+
     pub(crate) async fn close(mut self) {
         self.mailbox.close().await;
     }

@@ -31,6 +31,11 @@ pub(crate) fn time(ctx: &dyn ToolContext, at: Timestamp) -> String {
     at.to_zoned(ctx.clock().zone()).strftime("%Y-%m-%d %H:%M %:z").to_string()
 }
 
+/// The same to the minute, without the zone: `2026-11-23 14:35`.
+pub(crate) fn minute(ctx: &dyn ToolContext, at: Timestamp) -> String {
+    at.to_zoned(ctx.clock().zone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 pub(crate) fn people(people: &[Person]) -> String {
     let one = |person: &Person| match &person.name {
         Some(name) => format!("{name} <{}>", person.address),

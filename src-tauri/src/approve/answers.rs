@@ -219,6 +219,7 @@ mod tests {
             decisions: vec![Decision::Once, Decision::Deny],
             editable: false,
             diff: None,
+            details: Vec::new(),
             host: None,
             credentials: Vec::new(),
             elicitation: None,

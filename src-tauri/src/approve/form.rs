@@ -161,6 +161,7 @@ mod tests {
             decisions: vec![Decision::Once, Decision::Deny, Decision::Cancel],
             editable: true,
             diff: None,
+            details: Vec::new(),
             host: None,
             credentials: Vec::new(),
             elicitation: Some(elicitation.clone()),

@@ -204,6 +204,36 @@ describe('what is shown', () => {
     expect(card).toHaveTextContent('line 14');
   });
 
+  test('what a tool says of its call is shown in place of the arguments', async () => {
+    const { say } = await waiting(
+      started('c', 'mail.send', 'send'),
+      asked('c', {
+        args: { to: ['noor@x.example', 'ali@x.example'], subject: 'Lunch' },
+        question: 'Send 1 mail to 2 people?',
+        details: [
+          { label: 'From', value: 'jane@home.example', note: 'mailbox Home' },
+          { label: 'To', value: 'noor@x.example', note: '14 mails since March 2024' },
+          { label: 'To', value: 'ali@x.example\u200b', note: 'never written to before', caution: true },
+          { label: 'Text', value: 'At noon?' },
+        ],
+        decisions: ['once', 'deny'],
+      }),
+    );
+    const card = screen.getByTestId('approval-card');
+    const lines = within(card).getAllByTestId('approval-line').map((line) => line.textContent);
+    expect(lines).toEqual([
+      'jane@home.examplemailbox Home',
+      'noor@x.example14 mails since March 2024',
+      'ali@x.exampleU+200Bnever written to before',
+      'At noon?',
+    ]);
+    expect(within(card).getByText('never written to before').parentElement).toHaveClass('text-warn');
+    expect(within(card).getByText('14 mails since March 2024').parentElement).not.toHaveClass('text-warn');
+    expect(card).not.toHaveTextContent('subject');
+    await say({ ...asked('c', { question: 'Send 1 mail?', details: [{ label: 'To', value: 'bea@x.example' }], decisions: ['once', 'deny'] }), revision: 2 } as EventBody);
+    expect(within(card).getAllByTestId('approval-line').map((line) => line.textContent)).toEqual(['bea@x.example']);
+  });
+
   test('several cards are counted; a batch of one tool is one card', async () => {
     const { backend } = await waiting(
       started('a', 'crm.update_contact', 'write'),

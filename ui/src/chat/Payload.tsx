@@ -1,11 +1,12 @@
-import { Fragment, useState } from 'react';
+import { Fragment } from 'react';
 
 import type { JsonValue } from '../ipc';
-import { LinkButton } from '../shared';
 import { Diff } from '../shared/Diff';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
 import { CommandFacts } from './CommandCard';
+import { Details } from './Details';
+import { LongText } from './LongText';
 import { NoteCaption } from './NoteCaption';
 import { isObject } from './wording';
 
@@ -26,7 +27,7 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
             <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
               <dt className="text-fg-3">Tool</dt>
               <dd className="selectable min-w-0 font-mono">
-                <Revealed text={call.tool} /> {call.effect !== 'send' && <Inline args={call.args} />}
+                <Revealed text={call.tool} /> {call.effect !== 'send' && !call.approval?.details && <Inline args={call.args} />}
               </dd>
               {call.approval?.host != null && (
                 <>
@@ -40,7 +41,7 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
                   </dd>
                 </>
               )}
-              {call.effect === 'send' && <Rows args={call.args} />}
+              {call.approval?.details ? <Details details={call.approval.details} /> : call.effect === 'send' && <Rows args={call.args} />}
             </dl>
           )}
           {call.approval?.diff?.map((diff) => (
@@ -79,8 +80,6 @@ function Literal({ value }: { value: JsonValue }) {
   );
 }
 
-const FIRST_LINES = 4;
-
 /** What reaches a person, one argument a row. */
 function Rows({ args }: { args: JsonValue }) {
   if (!isObject(args)) return null;
@@ -94,21 +93,4 @@ function Rows({ args }: { args: JsonValue }) {
       </dd>
     </Fragment>
   ));
-}
-
-function LongText({ text }: { text: string }) {
-  const [all, setAll] = useState(false);
-  const lines = text.split('\n');
-  const cut = !all && lines.length > FIRST_LINES + 1;
-  return (
-    <span className="break-words whitespace-pre-wrap">
-      <Revealed text={cut ? lines.slice(0, FIRST_LINES).join('\n') : text} />
-      {cut && (
-        <>
-          {'\n'}
-          <LinkButton onClick={() => setAll(true)}>Show all {lines.length} lines</LinkButton>
-        </>
-      )}
-    </span>
-  );
 }

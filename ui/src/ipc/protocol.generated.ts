@@ -435,6 +435,20 @@ reason?: string, };
 
 export type Decision = "once" | "session" | "always" | "deny" | "cancel";
 
+export type DetailView = { 
+/**
+ * "To"
+ */
+label: string, value: string, 
+/**
+ * What is known of the value: "14 mails since March 2024".
+ */
+note?: string, 
+/**
+ * The note is a warning.
+ */
+caution?: boolean, };
+
 export type DiffLineKind = "context" | "added" | "removed";
 
 export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number | null, words: Array<DiffWordView>, };
@@ -583,7 +597,11 @@ question: string,
 /**
  * Whether `args` may accompany an allowing decision.
  */
-editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
+editable: boolean, diff: Array<NoteDiffView> | null, 
+/**
+ * What the call would do, where its tool says more than the arguments do; shown in their place.
+ */
+details?: Array<DetailView>, host: string | null, 
 /**
  * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
  */

@@ -7,6 +7,7 @@ import type {
   ContextView,
   DeactivatedBy,
   Decision,
+  DetailView,
   Effect,
   FigureView,
   ImageView,
@@ -191,6 +192,8 @@ export interface Approval {
   readonly question: string;
   readonly editable: boolean;
   readonly diff: readonly NoteDiffView[] | null;
+  /** What the call would do, where that is more than its arguments. */
+  readonly details?: readonly DetailView[];
   /** Several are joined by ", ". */
   readonly host: string | null;
   /** What allowing it hands out for the first time. */

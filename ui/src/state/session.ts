@@ -201,6 +201,7 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
                 question: event.question,
                 editable: event.editable,
                 diff: event.diff,
+                ...(event.details?.length ? { details: event.details } : {}),
                 host: event.host,
                 ...(event.credentials?.length ? { credentials: event.credentials } : {}),
                 midRun: event.mid_run,

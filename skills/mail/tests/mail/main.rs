@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod changing;
 mod reading;
+mod sending;
+mod sending_once;
 
 #[test]
 fn the_skill_is_as_it_should_be() {

@@ -16,7 +16,7 @@ const INVOICE: &str = "From: \"billing@fernhill.example\" <x@evil.example>\n\
     --x\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=\"invoice.pdf\"\n\
     Content-Transfer-Encoding: base64\n\nJVBERi0xLjQK\n--x--\n";
 
-fn server() -> Dovecot {
+pub(crate) fn server() -> Dovecot {
     let server = Dovecot::start();
     let plain = |subject: &str| {
         format!("From: Noor <noor@home.example>\nSubject: {subject}\nContent-Type: text/plain\n\nHello.\n")
@@ -28,15 +28,19 @@ fn server() -> Dovecot {
     server
 }
 
-fn entry(name: &str, server: &Dovecot, user: &str) -> Value {
+pub(crate) fn entry(name: &str, server: &Dovecot, user: &str) -> Value {
     json!({
         "name": name, "imap": format!("127.0.0.1:{}", server.port()), "user": user,
         "password": "${credentials:mail/test}", "checked_by": "mx.home.example",
     })
 }
 
-fn skill_with(server: &Dovecot, mailboxes: Value) -> SkillInVault {
+pub(crate) fn skill_with(server: &Dovecot, mailboxes: Value) -> SkillInVault {
     let vault = TempVault::from("").with_clock(FixedClock::default().in_zone("Europe/Berlin"));
+    skill_in(vault, server, mailboxes)
+}
+
+pub(crate) fn skill_in(vault: TempVault, server: &Dovecot, mailboxes: Value) -> SkillInVault {
     let skill =
         SkillInVault::new(nova_skill_mail::skill(), vault).with_config(json!({"mailboxes": mailboxes}));
     let mut skill = skill.with_web_of(web_trusting(&[server]));
@@ -44,11 +48,11 @@ fn skill_with(server: &Dovecot, mailboxes: Value) -> SkillInVault {
     skill
 }
 
-fn both(server: &Dovecot) -> SkillInVault {
+pub(crate) fn both(server: &Dovecot) -> SkillInVault {
     skill_with(server, json!([entry("Home", server, "jane"), entry("Work", server, "work")]))
 }
 
-fn subjects(answer: &Value) -> Vec<&str> {
+pub(crate) fn subjects(answer: &Value) -> Vec<&str> {
     answer["messages"].as_array().unwrap().iter().map(|row| row["subject"].as_str().unwrap()).collect()
 }
 

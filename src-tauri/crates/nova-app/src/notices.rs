@@ -145,6 +145,7 @@ mod tests {
             question: "Change 1 note?".into(),
             editable: true,
             diff: None,
+            details: Vec::new(),
             host: None,
             credentials: vec![],
             revision,

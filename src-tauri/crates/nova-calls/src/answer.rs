@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use nova_protocol::{Decision, Effect, NoteDiffView, PrincipalView};
+use nova_protocol::{Decision, DetailView, Effect, NoteDiffView, PrincipalView};
 use nova_skill::Elicitation;
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub struct ApprovalRequest {
     pub editable: bool,
     /// What would be written, for calls that write notes.
     pub diff: Option<Vec<NoteDiffView>>,
+    /// What the call would do, where its tool says more than the arguments do.
+    pub details: Vec<DetailView>,
     pub host: Option<String>,
     /// What allowing it also hands out for the first time: names, `service/key` or `service`.
     pub credentials: Vec<String>,

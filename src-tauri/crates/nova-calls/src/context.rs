@@ -38,6 +38,8 @@ pub(crate) struct CallContext {
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
     pub(crate) config: Arc<Value>,
+    /// The digest of the preview that the user was shown.
+    pub(crate) shown: Option<String>,
     pub(crate) cancel: CancellationToken,
     /// Where what it says while it runs is judged, and told if it may be.
     pub(crate) says: UnboundedSender<OutputPart>,
@@ -106,6 +108,10 @@ impl ToolContext for CallContext {
 
     fn config(&self) -> &Value {
         &self.config
+    }
+
+    fn shown(&self) -> Option<&str> {
+        self.shown.as_deref()
     }
 
     fn cancel(&self) -> &CancellationToken {

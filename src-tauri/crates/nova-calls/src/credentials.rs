@@ -135,6 +135,7 @@ impl CallCredentials {
                 decisions: vec![Decision::Once, Decision::Always, Decision::Deny],
                 editable: false,
                 diff: None,
+                details: Vec::new(),
                 host: (!hosts.is_empty()).then(|| hosts.clone()),
                 credentials: vec![name.clone()],
                 elicitation: None,

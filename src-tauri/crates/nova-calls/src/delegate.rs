@@ -119,6 +119,7 @@ impl CallDelegate {
             decisions: vec![Decision::Once, Decision::Deny],
             editable: false,
             diff: None,
+            details: Vec::new(),
             host: None,
             credentials: Vec::new(),
             elicitation: None,

@@ -61,6 +61,7 @@ impl CallUser {
             decisions: vec![Decision::Once, Decision::Deny, Decision::Cancel],
             editable: true,
             diff: None,
+            details: Vec::new(),
             host,
             credentials: Vec::new(),
             elicitation: Some(elicitation.clone()),

@@ -235,6 +235,7 @@ impl HostGate for CallHosts {
             decisions: self.decisions(),
             editable: false,
             diff: None,
+            details: Vec::new(),
             host: Some(host.to_owned()),
             credentials: Vec::new(),
             elicitation: None,

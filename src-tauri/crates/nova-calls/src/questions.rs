@@ -130,6 +130,7 @@ fn requested(request: &ApprovalRequest, mid_run: bool) -> Event {
         question: request.question.clone(),
         editable: request.editable,
         diff: request.diff.clone(),
+        details: request.details.clone(),
         host: request.host.clone(),
         credentials: request.credentials.clone(),
         revision: request.revision,

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_http::{Web, WebError};
-use nova_skill::{Connection, HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource};
+use nova_skill::{
+    BeforeTls, Connection, HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource,
+};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -54,6 +56,16 @@ impl ToolHttp for CallHttp {
         port: u16,
         usual: u16,
     ) -> Result<Box<dyn Connection>, ToolError> {
+        self.connect_to_configured_after(host, port, usual, &()).await
+    }
+
+    async fn connect_to_configured_after(
+        &self,
+        host: &str,
+        port: u16,
+        usual: u16,
+        before: &dyn BeforeTls,
+    ) -> Result<Box<dyn Connection>, ToolError> {
         let named = format!("{host}:{port}");
         // What goes over the connection is not looked at: it leads to no host but those of the call's card.
         let shown = nova_http::declared_host(&named).is_some_and(|host| self.hosts.shows(&host));
@@ -67,7 +79,7 @@ impl ToolHttp for CallHttp {
         let connection = tokio::select! {
             biased;
             () = self.ended.cancelled() => return Err(ToolError::Cancelled),
-            connection = self.web.connect_to_named(host, port, &gate) => connection?,
+            connection = self.web.connect_to_named_after(host, port, &gate, before) => connection?,
         };
         Ok(Box::new(Ended { connection, ended: Box::pin(self.ended.clone().cancelled_owned()) }))
     }

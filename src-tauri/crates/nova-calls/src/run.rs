@@ -3,6 +3,7 @@ pub(crate) mod inner;
 mod judging;
 mod on_vault;
 mod planning;
+mod previewing;
 mod telling;
 mod writing;
 
@@ -16,6 +17,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::asking::Question;
 use self::inner::{InnerCalls, MadeBefore};
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
@@ -132,6 +134,8 @@ struct Running<'a> {
     log: Arc<CallLog>,
     /// Where its commands run, for a tool that runs some.
     sandbox: Option<Arc<dyn Sandbox>>,
+    /// The digest of the preview on its card.
+    shown: Option<String>,
 }
 
 /// What a call may reach beside its notes, the same however often it is planned anew.
@@ -168,6 +172,7 @@ impl<'a> Running<'a> {
             inner_sources: Vec::new(),
             log: Arc::default(),
             sandbox: None,
+            shown: None,
         }
     }
 
@@ -192,7 +197,7 @@ impl<'a> Running<'a> {
             return Err(denied_by_rule(&tool, &ruling.because));
         }
         let mut reach = self.reach(&tool, &args);
-        let args = self.allowed(&tool, &mut reach, args, ruling).await?;
+        let args = self.allowed(&skill, &tool, &mut reach, args, ruling).await?;
         self.check_not_denied(&tool, &args)?;
         match (&inner, tool.spec().on_notes) {
             (Some(inner), true) => self.write_within(inner, &skill, &tool, &reach, args).await,
@@ -295,13 +300,14 @@ impl<'a> Running<'a> {
     /// the arguments that were allowed.
     async fn allowed(
         &mut self,
+        skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
         reach: &mut Reach,
         mut args: Value,
         Ruling { verdict, because }: Ruling,
     ) -> Result<Value, UserError> {
         let credentials = &reach.credentials;
-        let fresh = credentials.not_granted().await?;
+        let mut fresh = credentials.not_granted().await?;
         // What nobody has seen does not run at all before it was, not even against a draft.
         let unseen = matches!(self.content(tool), Content::New | Content::Changed);
         if unseen {
@@ -315,7 +321,12 @@ impl<'a> Running<'a> {
         let undeclared = tool.effect() == Effect::Undeclared;
         let at_once = unseen || each_time || undeclared || !tool.spec().on_notes;
         if let (Verdict::Ask { decisions, editable }, true) = (verdict, at_once) {
-            let allowed = self.ask(tool, &mut args, decisions, editable, &because, &fresh).await?;
+            let question = Question { decisions, editable, because };
+            let allowed = if tool.spec().previews {
+                self.ask_with_preview(skill, tool, reach, &mut args, question, &mut fresh).await?
+            } else {
+                self.ask(tool, &mut args, question, &fresh).await?
+            };
             if let Some(edited) = allowed.args {
                 args = arguments::fit(tool, edited)?;
             }
@@ -383,7 +394,7 @@ impl<'a> Running<'a> {
         let because = Because::Repeated(self.times);
         self.tell(&misfit);
         let editable = args.is_object() && tool.effect() != Effect::External;
-        let allowed = self.ask(tool, &mut args, decisions, editable, &because, &[]).await?;
+        let allowed = self.ask(tool, &mut args, Question { decisions, editable, because }, &[]).await?;
         arguments::fit(tool, allowed.args.unwrap_or(args)).map_err(|_| misfit)
     }
 

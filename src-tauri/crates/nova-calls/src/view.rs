@@ -140,3 +140,8 @@ pub(crate) fn sandbox_view(facts: &SandboxFacts, hosts: BTreeSet<String>) -> San
         memory: facts.memory,
     }
 }
+
+pub(crate) fn detail_view(detail: &nova_skill::Detail) -> nova_protocol::DetailView {
+    let nova_skill::Detail { label, value, note, caution } = detail.clone();
+    nova_protocol::DetailView { label, value, note, caution }
+}

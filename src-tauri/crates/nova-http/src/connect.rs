@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use nova_skill::BeforeTls;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, crypto};
 use rustls_platform_verifier::Verifier;
@@ -30,6 +31,20 @@ impl Web {
         port: u16,
         gate: &dyn HostGate,
     ) -> Result<TlsStream<TcpStream>, WebError> {
+        self.connect_to_named_after(host, port, gate, &()).await
+    }
+
+    /// The same where the protocol begins in plain text: `before` is all that is said unencrypted.
+    ///
+    /// # Errors
+    /// As [`Web::connect_to_named`]; `BadAnswer` where the server does not agree to encrypt.
+    pub async fn connect_to_named_after(
+        &self,
+        host: &str,
+        port: u16,
+        gate: &dyn HostGate,
+        before: &dyn BeforeTls,
+    ) -> Result<TlsStream<TcpStream>, WebError> {
         let invalid = || WebError::Request { reason: format!("{host} is no name of a server") };
         let url = Url::parse(&format!("https://{host}:{port}/")).map_err(|_| invalid())?;
         let allow = named_server(&url)?;
@@ -39,15 +54,16 @@ impl Web {
         let named = host_of(&url).ok_or_else(invalid)?;
         gate.may_contact(&named).await.map_err(WebError::NotAllowed)?;
         let connecting = async {
-            let stream =
-                dial(self.options.names.as_ref(), allow, url.host(), port).await.map_err(
-                    |why| match why {
-                        NotDialled::NotPublic => WebError::Internal { host: named.clone() },
-                        NotDialled::Unreachable(reason) => {
-                            WebError::Unreachable { host: named.clone(), reason }
-                        }
-                    },
-                )?;
+            let mut stream = dial(self.options.names.as_ref(), allow, url.host(), port).await.map_err(
+                |why| match why {
+                    NotDialled::NotPublic => WebError::Internal { host: named.clone() },
+                    NotDialled::Unreachable(reason) => WebError::Unreachable { host: named.clone(), reason },
+                },
+            )?;
+            before
+                .agree(&mut stream)
+                .await
+                .map_err(|error| WebError::BadAnswer { host: named.clone(), reason: error.to_string() })?;
             let config = self.tls()?;
             TlsConnector::from(config)
                 .connect(name, stream)

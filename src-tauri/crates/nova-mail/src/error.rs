@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use crate::MessageError;
 
-/// Why a mailbox could not be read. What a server says is cut to one visible line.
-#[derive(Debug, thiserror::Error)]
+/// Why a mailbox could not be read or changed. What a server says is cut to one visible line.
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum MailError {
     /// The server does not accept the user and the password.
     #[error("the server does not accept the user and the password: {said}")]
@@ -39,6 +39,12 @@ pub enum MailError {
     /// It sent what is not IMAP.
     #[error("the server sent an invalid answer")]
     Invalid,
+    /// A message is to be moved to where it is.
+    #[error("the message is in \"{folder}\" already")]
+    AlreadyThere { folder: String },
+    /// It has no command for this that leaves all other messages alone.
+    #[error("the server does not offer {what}")]
+    NotOffered { what: &'static str },
     #[error(transparent)]
     Message(#[from] MessageError),
 }
@@ -59,6 +65,8 @@ impl MailError {
             Self::Flood { .. } | Self::Invalid => "Check the address of the server.",
             Self::TooSlow { .. } | Self::Closed => "Try again later.",
             Self::Refused { .. } => "Try again later, or look at the mailbox in a mail program.",
+            Self::AlreadyThere { .. } => "Leave it out.",
+            Self::NotOffered { .. } => "Do it in a mail program.",
             Self::Message(_) => "Open it in a mail program.",
         }
     }

@@ -1,9 +1,10 @@
-//! Mailboxes on the wire: folders, lists, searches and single messages of an IMAP server, and a message as plain
-//! values that a person or a model can read.
+//! Mailboxes on the wire: folders, lists, searches and single messages of an IMAP server, a message as plain values that a
+//! person or a model can read, and messages handed to an SMTP server.
 //!
-//! This crate never opens a connection (it is handed an encrypted one), never changes a mailbox (every folder is opened
-//! read-only and no message is marked as read), never sends, keeps nothing on a disk, and knows no model and no vault.
-//! Everything in a message was written by strangers: whoever shows it says so.
+//! This crate never opens a connection (it is handed an encrypted one), keeps nothing on a disk, and knows no model and no
+//! vault. Reading changes nothing: folders are opened read-only and no message is marked as read. Only `move_to`, `mark`,
+//! `append` and `remove` change a mailbox, and only [`Outbox::deliver`] sends; none of them asks, which is up to the
+//! caller. Everything in a message was written by strangers: whoever shows it says so.
 //!
 //! # Invariants
 //!
@@ -14,15 +15,28 @@
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
 //! - Listing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
+//! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
+//! - Nothing is sent unless the server accepts all recipients; an answer that never came is reported as unknown:
+//!   `tests/mailboxes/sending.rs`.
 
+mod address;
+mod bounded;
+mod compose;
 mod error;
 mod imap;
 mod mailbox;
 mod message;
+mod smtp;
 
+pub use address::AddressError;
+pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;
 pub use imap::{Imap, SignIn, Stream};
-pub use mailbox::{Folder, FoundMessages, Listed, Mailbox, MessageId, Role, SearchQuery, Wanted};
-pub use message::{
-    Check, Envelope, Finding, Message, MessageError, Part, PartKind, Person, SenderCheck, visible_line,
+pub use mailbox::{
+    Appended, Changed, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery, Wanted,
 };
+pub use message::{
+    Check, Envelope, Finding, Message, MessageError, Part, PartKind, Person, SenderCheck, list_address,
+    visible_line,
+};
+pub use smtp::{Outbox, SendError, Smtp, StartTlsError, start_tls};

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use crate::{Envelope, MailError};
 
-/// One mailbox with its folders. IMAP is one way to reach it; it is only ever read.
+/// One mailbox with its folders. IMAP is one way to reach it. The methods up to `find` change nothing.
 #[async_trait]
 pub trait Mailbox: Send {
     /// All folders that can be opened, in the order of the server.
@@ -35,8 +35,73 @@ pub trait Mailbox: Send {
     /// `NoMessage`, and as [`MailError`] lists.
     async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError>;
 
+    /// The headers of those of these messages that exist.
+    ///
+    /// # Errors
+    /// As [`MailError`] lists.
+    async fn look(&mut self, ids: &[MessageId]) -> Result<Vec<Listed>, MailError>;
+
+    /// The newest message of the folder with that Message-ID, which has no angle brackets.
+    ///
+    /// # Errors
+    /// `NoFolder`, and as [`MailError`] lists.
+    async fn find(&mut self, folder: &str, message_id: &str) -> Result<Option<MessageId>, MailError>;
+
+    /// Moves messages to another folder. Each id with its new one, where that could be found, or why it stayed.
+    ///
+    /// # Errors
+    /// `NoFolder` for the target, `NotOffered` by a server that could only move together with what others deleted, and
+    /// as [`MailError`] lists.
+    async fn move_to(&mut self, ids: &[MessageId], folder: &str) -> Result<Vec<Changed>, MailError>;
+
+    /// Sets or removes one flag. Each id, or why it stayed as it was.
+    ///
+    /// # Errors
+    /// As [`MailError`] lists.
+    async fn mark(&mut self, ids: &[MessageId], mark: Mark) -> Result<Vec<Changed>, MailError>;
+
+    /// Adds a message to a folder; its id where that could be found.
+    ///
+    /// # Errors
+    /// `NoFolder`, and as [`MailError`] lists.
+    async fn append(
+        &mut self,
+        folder: &str,
+        message: &[u8],
+        kind: Appended,
+    ) -> Result<Option<MessageId>, MailError>;
+
+    /// Deletes one message for good, such as a draft that was sent.
+    ///
+    /// # Errors
+    /// `NoMessage`, `NotOffered`, and as [`MailError`] lists.
+    async fn remove(&mut self, id: &MessageId) -> Result<(), MailError>;
+
     /// Ends the connection in good order.
     async fn close(&mut self);
+}
+
+/// What became of one message: its id in its new folder, where it was moved and is found there.
+#[derive(Debug)]
+pub struct Changed {
+    pub id: MessageId,
+    pub now: Result<Option<MessageId>, MailError>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    Read,
+    Unread,
+    Flagged,
+    Unflagged,
+}
+
+/// As what a message is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// A copy of one that was sent, which its sender has read.
+    Sent,
+    Draft,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

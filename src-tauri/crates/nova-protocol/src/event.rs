@@ -5,9 +5,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::parts::{
-    ActivatedBy, AttachedFile, CompactedBy, ContextView, DeactivatedBy, Decision, Effect, FigureView,
-    ImageView, NoteChangeKind, NoteChangeView, PrincipalView, SandboxView, SourceView, VaultChangeAuthor,
-    VaultChangeKind,
+    ActivatedBy, AttachedFile, CompactedBy, ContextView, DeactivatedBy, Decision, DetailView, Effect,
+    FigureView, ImageView, NoteChangeKind, NoteChangeView, PrincipalView, SandboxView, SourceView,
+    VaultChangeAuthor, VaultChangeKind,
 };
 use crate::{
     ErrorCode,
@@ -162,6 +162,10 @@ pub enum Event {
         /// Whether `args` may accompany an allowing decision.
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
+        /// What the call would do, where its tool says more than the arguments do; shown in their place.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<DetailView>>", optional)]
+        details: Vec<DetailView>,
         host: Option<String>,
         /// What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

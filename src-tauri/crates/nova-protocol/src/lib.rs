@@ -38,9 +38,9 @@ pub use glance::*;
 pub use inexact::inexact_number;
 pub use panel::*;
 pub use parts::{
-    ActivatedBy, AttachedFile, CompactedBy, DeactivatedBy, Decision, Effect, FigurePartView, FigureView,
-    NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SandboxView, SourceView, VaultChangeAuthor,
-    VaultChangeKind,
+    ActivatedBy, AttachedFile, CompactedBy, DeactivatedBy, Decision, DetailView, Effect, FigurePartView,
+    FigureView, NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SandboxView, SourceView,
+    VaultChangeAuthor, VaultChangeKind,
 };
 pub use provider_kind::ProviderKind;
 pub use routines::*;

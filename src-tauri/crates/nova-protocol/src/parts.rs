@@ -267,3 +267,29 @@ impl AttachedFile {
         self.from.as_deref().unwrap_or_default()
     }
 }
+
+/// One line of what a call would do, such as a recipient.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DetailView {
+    /// "To"
+    pub label: String,
+    pub value: String,
+    /// What is known of the value: "14 mails since March 2024".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub note: Option<String>,
+    /// The note is a warning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub caution: bool,
+}
+
+impl DetailView {
+    /// As a line of text: `To: jane@example.org (never written to before)`.
+    pub fn line(&self) -> String {
+        match &self.note {
+            Some(note) => format!("{}: {} ({note})", self.label, self.value),
+            None => format!("{}: {}", self.label, self.value),
+        }
+    }
+}

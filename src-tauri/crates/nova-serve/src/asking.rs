@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_app::{Answer, ApprovalRequest, Approver, Elicitation, Wanted};
-use nova_protocol::{Decision, NoteDiffView};
+use nova_protocol::{Decision, DetailView, NoteDiffView};
 use nova_registry::{harmless, harmless_line};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -209,7 +209,15 @@ fn digest(request: &ApprovalRequest) -> blake3::Hash {
         Wanted::Values(schema) => json!([asked.message, schema]),
         Wanted::Visit(page) => json!([asked.message, page.as_str()]),
     });
-    let what = json!([request.tool, request.args, request.effect, request.diff, request.host, asked]);
+    let what = json!([
+        request.tool,
+        request.args,
+        request.effect,
+        request.diff,
+        request.host,
+        asked,
+        request.details
+    ]);
     blake3::hash(what.to_string().as_bytes())
 }
 
@@ -217,6 +225,7 @@ fn digest(request: &ApprovalRequest) -> blake3::Hash {
 fn elicitation(request: &ApprovalRequest) -> Option<ElicitRequestParams> {
     let mut lines = vec![request.question.clone(), format!("{} {}", request.tool, request.args)];
     lines.extend(request.host.as_ref().map(|host| format!("to {host}")));
+    lines.extend(request.details.iter().map(DetailView::line));
     lines.extend(request.diff.iter().flatten().flat_map(NoteDiffView::lines));
     // A text of others must not begin a line of Nova's.
     let lines = lines.iter().map(|line| harmless(line).replace('\n', "\\n"));
@@ -269,6 +278,7 @@ mod tests {
             decisions: vec![Decision::Once, Decision::Deny],
             editable: false,
             diff: None,
+            details: Vec::new(),
             host: None,
             credentials: Vec::new(),
             elicitation: None,

@@ -58,6 +58,10 @@ pub trait ToolContext: Send + Sync {
     fn records(&self) -> &RecordTypes;
     /// The skill's configuration: its defaults with the user's changes.
     fn config(&self) -> &Value;
+    /// [`Preview::digest`](crate::Preview) of what the user was shown of this call, where the tool previews and its call was asked about.
+    fn shown(&self) -> Option<&str> {
+        None
+    }
     /// Set when the user stops the call; long work looks at it.
     fn cancel(&self) -> &CancellationToken;
     fn progress(&self, progress: Progress);
@@ -192,6 +196,34 @@ pub trait ToolHttp: Send + Sync {
             what: format!("{host}:{port} was not contacted: this call reaches the web alone."),
             remedy: "Run the tool where its skill is.".into(),
         })
+    }
+
+    /// The same where the protocol agrees in plain text to encrypt the connection (STARTTLS). `before` is all that is
+    /// said unencrypted.
+    async fn connect_to_configured_after(
+        &self,
+        host: &str,
+        port: u16,
+        usual: u16,
+        _before: &dyn BeforeTls,
+    ) -> Result<Box<dyn Connection>, ToolError> {
+        self.connect_to_configured(host, port, usual).await
+    }
+}
+
+/// What a protocol says before its connection is encrypted. It reads no byte that belongs to the encrypted part.
+#[async_trait]
+pub trait BeforeTls: Send + Sync {
+    /// # Errors
+    /// When the server does not agree: nothing else is said to it.
+    async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()>;
+}
+
+/// Nothing: the connection is encrypted from its first byte.
+#[async_trait]
+impl BeforeTls for () {
+    async fn agree(&self, _: &mut dyn Connection) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

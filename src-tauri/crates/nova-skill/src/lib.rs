@@ -32,6 +32,7 @@ mod given;
 mod mail_text;
 mod manifest;
 mod output;
+mod preview;
 mod process;
 mod record;
 mod run_configured;
@@ -40,9 +41,9 @@ mod tool;
 pub use calls::{CallError, ToolCalls};
 pub use configured::{CommandInput, ConfiguredCommand};
 pub use context::{
-    Clock, Connection, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel, NotePath,
-    Principal, PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp,
-    ToolStore, ToolVault,
+    BeforeTls, Clock, Connection, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel,
+    NotePath, Principal, PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext,
+    ToolHttp, ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use delegate::{Delegate, Task, TaskEnd, TaskLimits};
@@ -59,6 +60,7 @@ pub use output::{
     Figure, FigurePart, Output, OutputImage, OutputPart, OutputStream, Parts, Progress, Source, ToolOutput,
     WebSource,
 };
+pub use preview::{Detail, Preview};
 pub use process::{
     CommandProxy, NetworkLog, NetworkRequest, OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput,
     ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxFacts, SandboxSource, ToolProcess, UserRun,

@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Description, Effect, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolOutput};
+use crate::{
+    Description, Effect, Preview, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolOutput,
+};
 
 /// A skill compiled into Nova: the files of its folder, and its tools.
 pub trait Skill: Send + Sync {
@@ -67,6 +69,17 @@ pub trait Tool: Send + Sync {
         args: Value,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError>;
+
+    /// What the card of a call shows in place of its arguments, for a tool with [`ToolSpec::previews`]. It reads and
+    /// changes nothing. Its error ends the call before anybody is asked.
+    async fn preview(
+        &self,
+        _token: CallToken,
+        _args: Value,
+        _ctx: Arc<dyn ToolContext>,
+    ) -> Result<Option<Preview>, ToolError> {
+        Ok(None)
+    }
 }
 
 /// What is known of a tool before it runs.
@@ -121,6 +134,8 @@ pub struct ToolSpec {
     pub off_at_first: bool,
     /// A boolean argument with which a call may run on by itself after its turn, whatever its effect.
     pub background: Option<&'static str>,
+    /// Its card shows more than the arguments: [`Tool::preview`].
+    pub previews: bool,
 }
 
 impl ToolSpec {
@@ -150,6 +165,7 @@ impl ToolSpec {
             runs_configured: false,
             off_at_first: false,
             background: None,
+            previews: false,
         }
     }
 }
@@ -246,6 +262,8 @@ pub trait NativeTool: Send + Sync + 'static {
     const OFF_AT_FIRST: bool = false;
     /// See [`ToolSpec::background`].
     const BACKGROUND: Option<&'static str> = None;
+    /// See [`ToolSpec::previews`].
+    const PREVIEWS: bool = false;
 
     fn description(&self) -> Description;
 
@@ -273,6 +291,15 @@ pub trait NativeTool: Send + Sync + 'static {
     fn refine_parameters(&self, _parameters: &mut Value) {}
 
     async fn run(&self, args: Self::Args, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError>;
+
+    /// See [`Tool::preview`].
+    async fn preview(
+        &self,
+        _args: Self::Args,
+        _ctx: Arc<dyn ToolContext>,
+    ) -> Result<Option<Preview>, ToolError> {
+        Ok(None)
+    }
 }
 
 /// Makes a [`Tool`] of a native one.
@@ -304,6 +331,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         runs_configured: T::RUNS_CONFIGURED,
         off_at_first: T::OFF_AT_FIRST,
         background: T::BACKGROUND,
+        previews: T::PREVIEWS,
         ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
     };
     Arc::new(Native { spec, tool: Arc::new(tool), own: Vec::new() })
@@ -354,20 +382,34 @@ impl<T: NativeTool> Tool for Native<T> {
     async fn run(
         &self,
         _token: CallToken,
-        mut args: Value,
+        args: Value,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
+        self.tool.run(self.typed(args)?, ctx).await
+    }
+
+    async fn preview(
+        &self,
+        _token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<Option<Preview>, ToolError> {
+        self.tool.preview(self.typed(args)?, ctx).await
+    }
+}
+
+impl<T: NativeTool> Native<T> {
+    fn typed(&self, mut args: Value) -> Result<T::Args, ToolError> {
         if let Some(given) = args.as_object_mut().filter(|_| !self.own.is_empty()) {
             let own =
                 self.own.iter().filter_map(|name| given.remove(name).map(|value| (name.clone(), value)));
             let own: Map<String, Value> = own.collect();
             given.insert("own".into(), Value::Object(own));
         }
-        let args = serde_json::from_value(args).map_err(|error| ToolError::InvalidArguments {
+        serde_json::from_value(args).map_err(|error| ToolError::InvalidArguments {
             path: String::new(),
             rule: error.to_string(),
             allowed: Vec::new(),
-        })?;
-        self.tool.run(args, ctx).await
+        })
     }
 }

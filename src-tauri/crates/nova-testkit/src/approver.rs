@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -18,6 +19,16 @@ struct Script {
     /// What is answered when the answers are used up.
     then: Option<Answer>,
     asked: Vec<ApprovalRequest>,
+    meanwhile: Option<Meanwhile>,
+}
+
+/// What happens while a question waits.
+struct Meanwhile(Box<dyn Fn() + Send>);
+
+impl fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Meanwhile")
+    }
 }
 
 impl ScriptedApprover {
@@ -31,6 +42,14 @@ impl ScriptedApprover {
         Self(Arc::new(Mutex::new(Script { then: Some(decided(decision)), ..Script::default() })))
     }
 
+    /// The same, where this happens before each answer.
+    #[must_use]
+    pub fn before_answering(self, meanwhile: impl Fn() + Send + 'static) -> Self {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).meanwhile =
+            Some(Meanwhile(Box::new(meanwhile)));
+        self
+    }
+
     /// What it was asked, in order.
     pub fn asked(&self) -> Vec<ApprovalRequest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
@@ -42,6 +61,9 @@ impl Approver for ScriptedApprover {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let mut script = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         script.asked.push(request.clone());
+        if let Some(Meanwhile(meanwhile)) = &script.meanwhile {
+            meanwhile();
+        }
         let next = script.answers.pop_front().or_else(|| script.then.clone());
         next.unwrap_or(Answer::Unanswered { reason: "the script of the test has no more answers".into() })
     }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use nova_http::{HostGate, Web, WebOptions};
-use nova_skill::ToolError;
+use nova_http::{HostGate, Web, WebError, WebOptions};
+use nova_skill::{BeforeTls, ToolError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::FixedClock;
@@ -87,11 +87,28 @@ impl Dovecot {
         fs::read(self.root().join("cert.der")).expect("the certificate")
     }
 
+    /// Where the certificate and its key are, as PEM.
+    pub(crate) fn certificate_files(&self) -> (PathBuf, PathBuf) {
+        (self.root().join("cert.pem"), self.root().join("key.pem"))
+    }
+
     /// A connection as a tool gets one.
     ///
     /// # Panics
     /// When there is none.
     pub async fn connect(&self) -> impl AsyncRead + AsyncWrite + Debug + Send + Unpin + use<> {
+        self.connect_to(self.port, &()).await.expect("the server answers")
+    }
+
+    /// The same to another server that shows its certificate, after what comes before the encryption.
+    ///
+    /// # Errors
+    /// As `Web::connect_to_named` lists.
+    pub async fn connect_to(
+        &self,
+        port: u16,
+        before: &dyn BeforeTls,
+    ) -> Result<impl AsyncRead + AsyncWrite + Debug + Send + Unpin + use<>, WebError> {
         struct Any;
         #[async_trait]
         impl HostGate for Any {
@@ -99,8 +116,7 @@ impl Dovecot {
                 Ok(())
             }
         }
-        let web = web_trusting(&[self]);
-        web.connect_to_named("127.0.0.1", self.port, &Any).await.expect("the server answers")
+        web_trusting(&[self]).connect_to_named_after("127.0.0.1", port, &Any, before).await
     }
 
     /// Puts a message into a folder, `INBOX` or a name such as `Archive/2026`, one minute after the one before. `flags`
@@ -181,7 +197,9 @@ impl Dovecot {
              userdb {{\n driver = static\n args = uid={user} gid={group} home={root}/m/%u\n}}\n\
              namespace inbox {{\n inbox = yes\n separator = /\n\
              mailbox Sent {{\n auto = create\n special_use = \\Sent\n}}\n\
-             mailbox Archive {{\n auto = create\n special_use = \\Archive\n}}\n}}\n\
+             mailbox Archive {{\n auto = create\n special_use = \\Archive\n}}\n\
+             mailbox Drafts {{\n auto = create\n special_use = \\Drafts\n}}\n\
+             mailbox Trash {{\n auto = create\n special_use = \\Trash\n}}\n}}\n\
              service anvil {{\n chroot =\n}}\n\
              service imap-login {{\n chroot =\n inet_listener imap {{\n port = 0\n}}\n\
              inet_listener imaps {{\n port = {port}\n ssl = yes\n}}\n}}\n"

@@ -26,6 +26,7 @@ mod medians;
 mod model;
 mod parts;
 mod skill;
+mod smtp;
 mod starter;
 mod tool_host;
 mod vault;
@@ -46,6 +47,7 @@ pub use parts::{
     FixedCredentials, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate, ScriptedProcess,
 };
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
+pub use smtp::{SmtpServer, TakenMail};
 pub use starter::{assert_base, assert_template};
 pub use tool_host::LineToolHost;
 pub use vault::TempVault;

@@ -27,13 +27,12 @@ impl Running<'_> {
         &mut self,
         tool: &ToolEntry,
         args: &mut Value,
-        decisions: Vec<Decision>,
-        editable: bool,
-        because: &Because,
+        asked: Question,
         fresh: &[String],
     ) -> Result<Allowed, UserError> {
+        let Question { decisions, editable, because } = asked;
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
-        request.question = self.question(tool, args, None, because);
+        request.question = self.question(tool, args, None, &because);
         if matches!(because, Because::NewContent | Because::ChangedContent) {
             request.credentials.clone_from(&tool.spec().credentials);
         } else if !fresh.is_empty() && ToolContent::of(tool).is_some() {
@@ -189,7 +188,7 @@ impl Running<'_> {
         self.questions.tell(&self.id, format!("{} {}", error.message, error.hint));
     }
 
-    fn request(
+    pub(super) fn request(
         &self,
         tool: &ToolEntry,
         args: Value,
@@ -208,19 +207,20 @@ impl Running<'_> {
             decisions,
             editable,
             diff,
+            details: Vec::new(),
             credentials: Vec::new(),
             elicitation: None,
             revision: 0,
         }
     }
 
-    fn host_line(&self, tool: &ToolEntry, args: &Value) -> Option<String> {
+    pub(super) fn host_line(&self, tool: &ToolEntry, args: &Value) -> Option<String> {
         let hosts = self.hosts(tool, args).shown;
         (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// The consequence as a question, and why it is asked where that is not plain.
-    fn question(
+    pub(super) fn question(
         &self,
         tool: &ToolEntry,
         args: &Value,
@@ -275,7 +275,7 @@ impl Running<'_> {
     }
 
     /// Notes the decision; answers with edited arguments, or fails with the denial.
-    fn decided(
+    pub(super) fn decided(
         &self,
         tool: &ToolEntry,
         request: &ApprovalRequest,
@@ -366,6 +366,13 @@ fn not_kept(tool: &ToolEntry, reason: &str) -> UserError {
         format!("The rule could not be saved, so {} did not run: {reason}.", tool.shown_name()),
         "Allow it once, or write the rule into permissions.yaml.",
     )
+}
+
+/// How a call is asked about.
+pub(super) struct Question {
+    pub(super) decisions: Vec<Decision>,
+    pub(super) editable: bool,
+    pub(super) because: Because,
 }
 
 /// What is being asked about.

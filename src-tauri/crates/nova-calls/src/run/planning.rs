@@ -86,11 +86,11 @@ impl Plan {
 }
 
 /// One run of the tool: what it reads and writes through.
-struct Attempt {
-    vault: DraftVault,
+pub(super) struct Attempt {
+    pub(super) vault: DraftVault,
     files: CallFiles,
     own_calls: Option<InnerCalls>,
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
 }
 
 /// What a run planned.
@@ -118,7 +118,7 @@ impl Running<'_> {
     }
 
     /// The drafts that the tool reads and writes through, and the calls that it may make.
-    fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
+    pub(super) fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
         // What the calls before it write the model does not know yet. When they have ended, it is planned anew.
         let asker: Arc<dyn SeenNotes> = match &self.place {
             Some(place) if !place.is_reached() => Arc::new(()),
@@ -161,7 +161,7 @@ impl Running<'_> {
         Attempt { vault, files, own_calls, cancel }
     }
 
-    fn context(
+    pub(super) fn context(
         &self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
@@ -213,6 +213,7 @@ impl Running<'_> {
             },
             records: skill.records.clone(),
             config: skill.config.clone(),
+            shown: self.shown.clone(),
             cancel: cancel.clone(),
             says: says.clone(),
             secrets: self.secrets.clone(),

@@ -103,6 +103,7 @@ fn request() -> ApprovalRequest {
         decisions: vec![Decision::Once, Decision::Deny],
         editable: false,
         diff: None,
+        details: Vec::new(),
         host: None,
         credentials: Vec::new(),
         elicitation: None,

@@ -7,6 +7,7 @@ mod eliciting;
 mod fetching;
 mod nesting;
 mod on_vault;
+mod previewing;
 mod reviewing;
 mod ruling;
 mod secrets;

@@ -1,6 +1,7 @@
-//! A mailbox by IMAP. Every folder is opened by EXAMINE and every message fetched by PEEK, so that nothing changes.
+//! A mailbox by IMAP. To be read, a folder is opened by EXAMINE and a message fetched by PEEK, so that nothing changes;
+//! `change` alone opens folders by SELECT.
 
-mod bounded;
+mod change;
 mod query;
 mod roles;
 mod utf7;
@@ -18,10 +19,12 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::bounded::{Bounded, TooMuch};
 use crate::{
-    Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, MessageId, Role, Wanted, visible_line,
+    Appended, Changed, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, Mark, MessageId, Role,
+    Wanted, visible_line,
 };
-use bounded::{Bounded, TooMuch};
+use change::Offers;
 
 /// A connection to a server, encrypted by whoever opened it.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
@@ -59,6 +62,7 @@ const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIEL
 pub struct Imap<S: Stream> {
     session: Session<Bounded<S>>,
     literals: bool,
+    offers: Offers,
 }
 
 impl<S: Stream> Imap<S> {
@@ -88,21 +92,17 @@ impl<S: Stream> Imap<S> {
             Err((error, _)) => return Err(refused(error)),
         };
         let capabilities: Capabilities = in_time(session.capabilities()).await?;
-        let literals =
-            ["LITERAL+", "LITERAL-"].iter().any(|name| capabilities.has(&Capability::Atom((*name).into())));
-        Ok(Self { session, literals })
+        let has = |name: &str| capabilities.has(&Capability::Atom(name.into()));
+        let literals = has("LITERAL+") || has("LITERAL-");
+        let offers = Offers { r#move: has("MOVE"), expunge_one: has("UIDPLUS") };
+        Ok(Self { session, literals, offers })
     }
 
     /// How many messages are in the folder, and its UIDVALIDITY.
     async fn open(&mut self, folder: &str) -> Result<(u32, u32), MailError> {
-        if folder.chars().any(char::is_control) || folder.chars().count() > 500 {
-            return Err(MailError::Argument { what: "The name of a folder", most: 500 });
-        }
-        match in_time(self.session.examine(utf7::encode(folder))).await {
-            Ok(opened) => Ok((opened.exists, opened.uid_validity.unwrap_or_default())),
-            Err(MailError::Refused { .. }) => Err(MailError::NoFolder { folder: visible_line(folder, LINE) }),
-            Err(error) => Err(error),
-        }
+        let opened = in_time(self.session.examine(spelled(folder)?)).await;
+        let opened = opened.map_err(|error| no_folder(error, folder))?;
+        Ok((opened.exists, opened.uid_validity.unwrap_or_default()))
     }
 
     /// The folder of an id, which is still numbered as it was.
@@ -124,7 +124,7 @@ impl<S: Stream> Imap<S> {
         Ok(fetched.iter().filter_map(|message| listed(folder, validity, message)).collect())
     }
 
-    async fn find(&mut self, keys: &str) -> Result<BTreeSet<u32>, MailError> {
+    async fn matching(&mut self, keys: &str) -> Result<BTreeSet<u32>, MailError> {
         Ok(in_time(self.session.uid_search(keys)).await?.into_iter().collect())
     }
 
@@ -178,7 +178,7 @@ impl<S: Stream> Mailbox for Imap<S> {
             messages.truncate(most);
             return Ok(FoundMessages { messages, total: count as usize });
         };
-        let found = self.find(&keys).await?;
+        let found = self.matching(&keys).await?;
         let messages = self.newest(folder, validity, &found, most).await?;
         Ok(FoundMessages { messages, total: found.len() })
     }
@@ -234,7 +234,7 @@ impl<S: Stream> Mailbox for Imap<S> {
                 Err(MailError::NoFolder { .. }) => continue,
                 opened => opened?,
             };
-            let found = self.find(&keys).await?;
+            let found = self.matching(&keys).await?;
             for message in self.newest(&folder, validity, &found, CONVERSATION).await? {
                 // The same message may lie in several folders.
                 let is_new = message.id != *id
@@ -250,8 +250,50 @@ impl<S: Stream> Mailbox for Imap<S> {
         Ok(all)
     }
 
+    async fn look(&mut self, ids: &[MessageId]) -> Result<Vec<Listed>, MailError> {
+        let mut found = Vec::new();
+        for (folder, ids) in change::by_folder(ids) {
+            let (_, validity) = match self.open(&folder).await {
+                Err(MailError::NoFolder { .. }) => continue,
+                opened => opened?,
+            };
+            let uids: Vec<String> = ids.iter().map(|id| id.uid.to_string()).collect();
+            let mut messages = self.headers(&folder, validity, Of::Uids(&uids.join(","))).await?;
+            messages.retain(|message| ids.contains(&message.id));
+            found.extend(messages);
+        }
+        Ok(found)
+    }
+
+    async fn find(&mut self, folder: &str, message_id: &str) -> Result<Option<MessageId>, MailError> {
+        let (_, validity) = self.open(folder).await?;
+        let found = self.matching(&query::with_id(message_id)?).await?;
+        Ok(found.last().map(|uid| MessageId { folder: folder.to_owned(), validity, uid: *uid }))
+    }
+
+    async fn move_to(&mut self, ids: &[MessageId], folder: &str) -> Result<Vec<Changed>, MailError> {
+        self.moved(ids, folder).await
+    }
+
+    async fn mark(&mut self, ids: &[MessageId], mark: Mark) -> Result<Vec<Changed>, MailError> {
+        self.marked(ids, mark).await
+    }
+
+    async fn append(
+        &mut self,
+        folder: &str,
+        message: &[u8],
+        kind: Appended,
+    ) -> Result<Option<MessageId>, MailError> {
+        self.appended(folder, message, kind).await
+    }
+
+    async fn remove(&mut self, id: &MessageId) -> Result<(), MailError> {
+        self.removed(id).await
+    }
+
     async fn close(&mut self) {
-        // It was read only: there is nothing to lose.
+        // Each command was answered: there is nothing to lose.
         let _ = tokio::time::timeout(Duration::from_secs(2), self.session.logout()).await;
     }
 }
@@ -282,10 +324,33 @@ fn listed(folder: &str, validity: u32, message: &Fetch) -> Option<Listed> {
     })
 }
 
+/// A folder's name as IMAP spells it.
+fn spelled(folder: &str) -> Result<String, MailError> {
+    if folder.chars().any(char::is_control) || folder.chars().count() > 500 {
+        return Err(MailError::Argument { what: "The name of a folder", most: 500 });
+    }
+    Ok(utf7::encode(folder))
+}
+
+/// What a refusal to open a folder means.
+fn no_folder(error: MailError, folder: &str) -> MailError {
+    match error {
+        MailError::Refused { .. } => MailError::NoFolder { folder: visible_line(folder, LINE) },
+        error => error,
+    }
+}
+
 async fn in_time<T>(step: impl Future<Output = Result<T, Error>>) -> Result<T, MailError> {
-    match tokio::time::timeout(PATIENCE, step).await {
+    in_time_of(PATIENCE, step).await
+}
+
+async fn in_time_of<T>(
+    after: Duration,
+    step: impl Future<Output = Result<T, Error>>,
+) -> Result<T, MailError> {
+    match tokio::time::timeout(after, step).await {
         Ok(done) => done.map_err(failed),
-        Err(_) => Err(MailError::TooSlow { after: PATIENCE }),
+        Err(_) => Err(MailError::TooSlow { after }),
     }
 }
 
@@ -297,6 +362,7 @@ fn failed(error: Error) -> MailError {
         Error::Io(error) if error.kind() == std::io::ErrorKind::Other => MailError::Invalid,
         Error::Io(_) | Error::ConnectionLost => MailError::Closed,
         Error::No(said) | Error::Bad(said) => MailError::Refused { said: visible_line(&said, LINE) },
+        Error::Append => MailError::Refused { said: "it does not take the message".into() },
         Error::Validate(_) => MailError::Argument { what: "The user or the password", most: 1_000 },
         _ => MailError::Invalid,
     }

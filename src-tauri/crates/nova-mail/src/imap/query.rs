@@ -37,6 +37,18 @@ pub(super) fn keys(wanted: &Wanted, literals: bool) -> Result<Option<String>, Ma
     Ok(Some(format!("{charset}{}", keys.join(" "))))
 }
 
+/// The messages with this Message-ID.
+///
+/// # Errors
+/// `Argument` for one that is no id.
+pub(super) fn with_id(message_id: &str) -> Result<String, MailError> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>');
+    if message_id.is_empty() || message_id.len() > MOST || !message_id.chars().all(is_plain) {
+        return Err(MailError::Argument { what: "A Message-ID", most: MOST });
+    }
+    Ok(format!("HEADER Message-ID \"<{message_id}>\""))
+}
+
 /// The messages of a conversation: those with one of these ids, and those that name one.
 pub(super) fn conversation(ids: &[String]) -> Option<String> {
     let mut keys = ids.iter().flat_map(|id| {

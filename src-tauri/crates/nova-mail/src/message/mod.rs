@@ -20,6 +20,8 @@ use text::Body;
 pub(crate) const MOST_BYTES: usize = 16 << 20;
 /// The most parts that are listed.
 const LISTED: usize = 100;
+/// How many bytes of headers are looked through for a mailing list.
+const HEAD: usize = 256 << 10;
 /// How long a name of a part may be.
 const NAME: usize = 120;
 /// How many parts of text are put together.
@@ -120,6 +122,20 @@ impl Message {
         let findings = Finding::all(&envelope, &sender, &parts);
         Self { envelope, text, folded, cut, parts, more_parts, sender, findings }
     }
+}
+
+/// The address through which the message reached the members of a mailing list (RFC 2369).
+pub fn list_address(raw: &[u8]) -> Option<String> {
+    let end = memchr::memmem::find(raw, b"\r\n\r\n").or_else(|| memchr::memmem::find(raw, b"\n\n"));
+    let head = String::from_utf8_lossy(&raw[..end.unwrap_or(raw.len()).min(HEAD)]);
+    let mut lines = head
+        .lines()
+        .skip_while(|line| !line.get(..10).is_some_and(|name| name.eq_ignore_ascii_case("list-post:")));
+    let mut value = lines.next()?[10..].to_owned();
+    lines.take_while(|line| line.starts_with([' ', '\t'])).for_each(|line| value.push_str(line));
+    let (_, address) = value.split_once("mailto:")?;
+    let address = address.split(['>', '?']).next()?.trim();
+    (!address.is_empty()).then(|| visible_line(address, NAME))
 }
 
 /// The text that its sender wrote: the plain one, else that of the HTML.

@@ -3,7 +3,7 @@
 use nova_mail::{Imap, MailError, Mailbox, MessageId, Role, SearchQuery, SignIn, Stream, Wanted};
 use nova_testkit::Dovecot;
 
-fn mail(id: &str, from: &str, subject: &str, more: &str, text: &str) -> Vec<u8> {
+pub(crate) fn mail(id: &str, from: &str, subject: &str, more: &str, text: &str) -> Vec<u8> {
     let head =
         format!("From: {from}\nTo: jane@home.example\nSubject: {subject}\nMessage-ID: <{id}@test.example>\n");
     format!("{head}MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n{more}\n{text}\n")
@@ -44,7 +44,7 @@ fn server() -> Dovecot {
     server
 }
 
-async fn signed_in(server: &Dovecot) -> Imap<impl Stream + use<>> {
+pub(crate) async fn signed_in(server: &Dovecot) -> Imap<impl Stream + use<>> {
     let who = SignIn { user: "jane".into(), password: Dovecot::PASSWORD.to_owned().into() };
     Imap::sign_in(server.connect().await, &who).await.expect("signed in")
 }

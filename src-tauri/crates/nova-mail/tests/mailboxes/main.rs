@@ -1,9 +1,12 @@
-//! Mailboxes read from a real server and from one that misbehaves, and messages as strangers make them.
+//! Mailboxes read and changed on a real server and on one that misbehaves, messages sent, and messages as strangers make
+//! them.
 
+mod changing;
 mod dovecot;
 mod hostile;
 mod pymap;
 mod reading;
+mod sending;
 mod server;
 mod torture;
 mod trust;

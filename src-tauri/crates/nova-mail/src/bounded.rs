@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 #[derive(Debug)]
-pub(super) struct Bounded<S> {
+pub(crate) struct Bounded<S> {
     stream: S,
     left: u64,
 }
@@ -15,10 +15,10 @@ pub(super) struct Bounded<S> {
 /// More was sent than is read.
 #[derive(Debug, thiserror::Error)]
 #[error("the server sent too much")]
-pub(super) struct TooMuch;
+pub(crate) struct TooMuch;
 
 impl<S> Bounded<S> {
-    pub(super) fn new(stream: S, most: u64) -> Self {
+    pub(crate) fn new(stream: S, most: u64) -> Self {
         Self { stream, left: most }
     }
 }

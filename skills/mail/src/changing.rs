@@ -1,0 +1,188 @@
+//! Changes of messages by their ids, in several mailboxes at once.
+
+use futures::future::join_all;
+use nova_mail::{Changed, MailError, Mark, MessageId, Role};
+use nova_skill::serde_json::Map;
+use nova_skill::{ContentHash, Detail, Output, Preview, ToolContext, ToolError, ToolOutput, Value, json};
+
+use crate::accounts::{Account, message};
+use crate::opened::{Opened, told};
+use crate::row::people;
+
+/// What is done with them.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    /// To a folder by its name, or by what it is for.
+    Move(String),
+    Mark(Mark),
+    Archive,
+    /// To the trash.
+    Delete,
+}
+
+/// The messages of one mailbox.
+struct Batch {
+    account: Account,
+    ids: Vec<MessageId>,
+}
+
+/// Changes the messages; those that stayed as they were are among the problems.
+///
+/// # Errors
+/// For an id that is none and for a read-only mailbox, before anything is changed; when nothing was changed.
+pub(crate) async fn change(
+    ctx: &dyn ToolContext,
+    ids: &[String],
+    change: &Change,
+) -> Result<ToolOutput, ToolError> {
+    let changing = batches(ctx.config(), ids)?.into_iter().map(|batch| async move {
+        let Batch { account, ids } = batch;
+        let outcome = changed(ctx, &account, &ids, change).await;
+        (account, outcome)
+    });
+    let (mut done, mut problems, mut first) = (Vec::new(), Vec::new(), None);
+    for (account, outcome) in join_all(changing).await {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => {
+                problems.push(problem(json!({"mailbox": account.name}), &error));
+                first.get_or_insert(error);
+                continue;
+            }
+        };
+        for Changed { id, now } in outcome {
+            match now {
+                Ok(new) => {
+                    let mut row = Map::from_iter([("id".to_owned(), account.id(&id).into())]);
+                    row.extend(new.map(|new| ("new_id".to_owned(), account.id(&new).into())));
+                    done.push(Value::Object(row));
+                }
+                Err(error) => {
+                    let error = match (change, &error) {
+                        (Change::Delete, MailError::AlreadyThere { .. }) => ToolError::failed(
+                            "The mail is in the trash already, and nothing is deleted for good.",
+                            "The user can empty the trash in a mail program.",
+                        ),
+                        _ => told(&account, &error),
+                    };
+                    problems.push(problem(json!({"id": account.id(&id)}), &error));
+                    first.get_or_insert(error);
+                }
+            }
+        }
+    }
+    match first {
+        Some(error) if done.is_empty() => Err(error),
+        None => Ok(Output::new(json!({"done": done})).into()),
+        Some(_) => Ok(Output::new(json!({"done": done, "problems": problems})).into()),
+    }
+}
+
+/// The card: each message by its sender and subject, and where it goes.
+///
+/// # Errors
+/// As [`change`], and when a mailbox cannot be read.
+pub(crate) async fn preview(
+    ctx: &dyn ToolContext,
+    ids: &[String],
+    change: &Change,
+) -> Result<Option<Preview>, ToolError> {
+    let mut details = Vec::new();
+    for Batch { account, ids } in batches(ctx.config(), ids)? {
+        let mut opened = Opened::new(ctx, account.clone()).await?;
+        let target = target(&mut opened, change).await;
+        let found = opened.mailbox.look(&ids).await.map_err(|error| told(&account, &error));
+        opened.close().await;
+        let (target, found) = (target?, found?);
+        for id in &ids {
+            let name = found.iter().find(|message| message.id == *id).map(|message| {
+                let envelope = &message.envelope;
+                format!("{}: {}", people(&envelope.from), envelope.subject)
+            });
+            let detail = Detail::new("Mail", name.unwrap_or_else(|| "not there any more".into()));
+            let place = format!("{}, {}", account.name, id.folder);
+            details.push(detail.noted(match &target {
+                Some(target) => format!("{place} → {target}"),
+                None => place,
+            }));
+        }
+    }
+    let digest = ContentHash::of(format!("{details:?}").as_bytes()).to_string();
+    Ok(Some(Preview { details, digest }))
+}
+
+/// "3 mails"
+pub(crate) fn count(args: &Value) -> String {
+    match args["ids"].as_array().map_or(0, Vec::len) {
+        1 => "1 mail".into(),
+        many => format!("{many} mails"),
+    }
+}
+
+fn batches(config: &Value, ids: &[String]) -> Result<Vec<Batch>, ToolError> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for id in ids {
+        let (account, id) = message(config, id)?;
+        account.check_writable()?;
+        match batches.iter_mut().find(|batch| batch.account == account) {
+            Some(batch) => batch.ids.push(id),
+            None => batches.push(Batch { account, ids: vec![id] }),
+        }
+    }
+    Ok(batches)
+}
+
+async fn changed(
+    ctx: &dyn ToolContext,
+    account: &Account,
+    ids: &[MessageId],
+    change: &Change,
+) -> Result<Vec<Changed>, ToolError> {
+    let mut opened = Opened::new(ctx, account.clone()).await?;
+    let outcome = match (target(&mut opened, change).await, change) {
+        (Err(error), _) => Err(error),
+        (Ok(Some(folder)), _) => {
+            opened.mailbox.move_to(ids, &folder).await.map_err(|error| told(account, &error))
+        }
+        (Ok(None), Change::Mark(mark)) => {
+            opened.mailbox.mark(ids, *mark).await.map_err(|error| told(account, &error))
+        }
+        (Ok(None), _) => Ok(Vec::new()),
+    };
+    opened.close().await;
+    outcome
+}
+
+/// The folder to which messages go; none where they stay.
+async fn target(opened: &mut Opened, change: &Change) -> Result<Option<String>, ToolError> {
+    let name = opened.account.name.clone();
+    let (folder, missing, remedy) = match change {
+        Change::Mark(_) => return Ok(None),
+        Change::Move(to) => (
+            opened.folder(Some(to)).await?,
+            format!("{name} has no folder \"{}\".", nova_mail::visible_line(to, 100)),
+            "Call mail.folders for the names of the folders.",
+        ),
+        Change::Archive => (
+            match opened.with_role(Role::Archive).await? {
+                Some(archive) => Some(archive),
+                None => opened.with_role(Role::All).await?,
+            },
+            format!("{name} has no archive."),
+            "Move the messages with mail.move to one of its folders.",
+        ),
+        Change::Delete => (
+            opened.with_role(Role::Trash).await?,
+            format!("{name} has no trash, and nothing is deleted for good."),
+            "Move the messages with mail.move, or delete them in a mail program.",
+        ),
+    };
+    folder.map(Some).ok_or_else(|| ToolError::failed(missing, remedy))
+}
+
+fn problem(mut of: Value, error: &ToolError) -> Value {
+    of["problem"] = error.to_string().into();
+    of["remedy"] = error.hint().into();
+    of
+}

@@ -1,0 +1,239 @@
+//! Sending a mail once, whatever happens in between.
+//!
+//! Before the message is handed over, its Message-ID is on the disk and its text among the drafts. A send that ended
+//! without an answer, by a cut connection or the end of Nova, is looked for in Sent by that id; where it is not found, it
+//! is not sent again by itself, as the server may have taken it all the same.
+
+use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp, StartTlsError, start_tls};
+use nova_skill::jiff::Timestamp;
+use nova_skill::{BeforeTls, Connection, ContentHash, ToolContext, ToolError, Value, async_trait, json};
+
+use crate::accounts::{Account, SMTP_PORT};
+use crate::noted::{self, Note, noted, sent_already};
+use crate::opened::{Opened, told};
+use crate::outgoing::Outgoing;
+use crate::row::minute;
+
+/// Sends it. `draft`: what it was before, removed when it is sent.
+///
+/// # Errors
+/// When it was not sent, with the reason; when nobody knows whether it was.
+pub(crate) async fn send(
+    ctx: &dyn ToolContext,
+    outgoing: &Outgoing,
+    draft: Option<(String, MessageId)>,
+) -> Result<Value, ToolError> {
+    let digest = outgoing.digest();
+    let account = &outgoing.account;
+    let mut mailbox = Opened::new(ctx, account.clone()).await?;
+    let sent = mailbox.with_role(Role::Sent).await?;
+    let before = noted(ctx, &digest).await?;
+    if let Some(note) = before.as_ref().filter(|note| !note.is_over(ctx)) {
+        let found = match &sent {
+            Some(sent) => {
+                mailbox.mailbox.find(sent, &note.message_id).await.map_err(|error| told(account, &error))?
+            }
+            None => None,
+        };
+        if note.sent || found.is_some() {
+            // The copy may be missing after a kill.
+            let done =
+                finish(ctx, outgoing, &digest, note.clone(), &mut mailbox, sent, found.is_some()).await;
+            mailbox.close().await;
+            let done = done?;
+            return if note.sent { Err(sent_already(ctx, note)) } else { Ok(done) };
+        }
+        // The user looked at the draft of it and wants it sent.
+        let is_meant = draft.as_ref().is_some_and(|(said, _)| note.draft.as_deref() == Some(said));
+        if !is_meant {
+            mailbox.close().await;
+            return Err(unknown(ctx, account, note, sent.as_deref()));
+        }
+    }
+    let at = ctx.clock().now();
+    let message_id = message_id(ctx, &digest, at, outgoing);
+    let mut smtp = connect(ctx, account).await?;
+    if let Err(error) = smtp.offer(&outgoing.draft).await {
+        smtp.close().await;
+        mailbox.close().await;
+        return Err(not_sent(account, &error));
+    }
+    let kept = keep(outgoing, &mut mailbox, at, &message_id).await;
+    let kept = kept.map(|id| account.id(&id));
+    let note = Note { message_id, at, sent: false, copied: false, draft: kept };
+    // From here on another call with the same mail finds the note.
+    if !noted::note(ctx.store(), &digest, Some(before.as_ref()), Some(&note), at).await? {
+        smtp.close().await;
+        remove(&mut mailbox, note.draft.as_deref()).await;
+        mailbox.close().await;
+        return Err(ToolError::failed(
+            "Nothing was sent: another call sends this very mail.",
+            "Wait for that call.",
+        ));
+    }
+    let message = outgoing.draft.message(&note.message_id, at, false);
+    match smtp.deliver(&message).await {
+        Ok(()) => {}
+        Err(SendError::Unknown) => {
+            // The newer draft is the one to decide about.
+            if let (Some((_, old)), true) = (&draft, note.draft.is_some()) {
+                let _ = mailbox.mailbox.remove(old).await;
+            }
+            mailbox.close().await;
+            return Err(unknown(ctx, account, &note, sent.as_deref()));
+        }
+        // The server said no: the mail is as new as before, and its draft is not needed.
+        Err(error) => {
+            noted::note(ctx.store(), &digest, None, None, at).await?;
+            remove(&mut mailbox, note.draft.as_deref()).await;
+            mailbox.close().await;
+            return Err(not_sent(account, &error));
+        }
+    }
+    smtp.close().await;
+    if let Some((_, id)) = draft {
+        // Also one that is gone meanwhile is not there any more.
+        let _ = mailbox.mailbox.remove(&id).await;
+    }
+    let done = finish(ctx, outgoing, &digest, note, &mut mailbox, sent, false).await;
+    mailbox.close().await;
+    done
+}
+
+/// Notes that it was sent, puts the copy into Sent where it is missing, and removes the draft.
+async fn finish(
+    ctx: &dyn ToolContext,
+    outgoing: &Outgoing,
+    digest: &str,
+    mut note: Note,
+    mailbox: &mut Opened,
+    sent: Option<String>,
+    found: bool,
+) -> Result<Value, ToolError> {
+    note.sent = true;
+    note.copied |= found;
+    noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
+    let mut problem = None;
+    if let (Some(sent), false) = (&sent, note.copied) {
+        let copy = outgoing.draft.message(&note.message_id, note.at, true);
+        match mailbox.mailbox.append(sent, &copy, Appended::Sent).await {
+            Ok(_) => note.copied = true,
+            Err(error) => problem = Some(told(&outgoing.account, &error)),
+        }
+    }
+    remove(mailbox, note.draft.take().as_deref()).await;
+    noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
+    let copy = sent.filter(|_| note.copied);
+    let mut done = json!({
+        "sent": minute(ctx, note.at), "message_id": note.message_id, "copy": copy,
+    });
+    if let Some(problem) = problem {
+        done["problem"] = format!("It was sent, and no copy was put into Sent: {problem}").into();
+    }
+    Ok(done)
+}
+
+/// The mail as a draft, so that it is not lost whatever happens; none where the mailbox takes none.
+async fn keep(
+    outgoing: &Outgoing,
+    mailbox: &mut Opened,
+    at: Timestamp,
+    message_id: &str,
+) -> Option<MessageId> {
+    let drafts = mailbox.with_role(Role::Drafts).await.ok()??;
+    // With an id of its own: some servers take two messages with one id for the same.
+    let message = outgoing.draft.message(&format!("draft.{message_id}"), at, true);
+    mailbox.mailbox.append(&drafts, &message, Appended::Draft).await.ok()?
+}
+
+async fn remove(mailbox: &mut Opened, draft: Option<&str>) {
+    let id =
+        draft.and_then(|draft| draft.strip_prefix(&mailbox.account.name)?.strip_prefix('/')?.parse().ok());
+    if let Some(id) = id {
+        // A draft too many is no harm.
+        let _ = mailbox.mailbox.remove(&id).await;
+    }
+}
+
+/// Unlike any other, without the name of this machine.
+fn message_id(ctx: &dyn ToolContext, digest: &str, at: Timestamp, outgoing: &Outgoing) -> String {
+    let request = ctx.request();
+    let unique = format!("{}\n{}\n{at:?}\n{digest}", request.session, request.call);
+    let hash = ContentHash::of(unique.as_bytes()).to_string();
+    let hash: String = hash.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
+    let domain = outgoing.draft.from.address.rsplit('@').next().filter(|domain| domain.is_ascii());
+    format!("{hash}@{}", domain.unwrap_or("mail.invalid"))
+}
+
+/// A connection that is signed in to, encrypted before anything else is said.
+async fn connect(ctx: &dyn ToolContext, account: &Account) -> Result<Smtp, ToolError> {
+    let Some((host, port)) = &account.smtp else {
+        return Err(ToolError::failed(
+            format!("{} has no server through which mail is sent.", account.name),
+            "Set its SMTP server in Settings, Skills, Mail.",
+        ));
+    };
+    let password = ctx.credentials().get(&account.credential).await?;
+    let who = SignIn { user: account.user.clone(), password };
+    let (http, port) = (ctx.http(), *port);
+    let (stream, greeted) = match is_starttls(port) {
+        true => (http.connect_to_configured_after(host, port, SMTP_PORT, &StartTls).await?, true),
+        false => (http.connect_to_configured(host, port, SMTP_PORT).await?, false),
+    };
+    Smtp::sign_in(stream, greeted, &who).await.map_err(|error| not_sent(account, &error))
+}
+
+/// The port of submission (RFC 6409), and the old one of relays.
+fn is_starttls(port: u16) -> bool {
+    matches!(port, 25 | 587 | 2525)
+}
+
+struct StartTls;
+
+#[async_trait]
+impl BeforeTls for StartTls {
+    async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()> {
+        start_tls(plain).await.map_err(|error| match error {
+            StartTlsError::Io(error) => error,
+            error => std::io::Error::other(error),
+        })
+    }
+}
+
+fn not_sent(account: &Account, error: &SendError) -> ToolError {
+    let what = format!("{}: {error}.", account.name);
+    match error {
+        SendError::SignIn { .. } => ToolError::failed(
+            what,
+            format!(
+                "Nothing was sent. Check the user in Settings, Skills, Mail, and set the password with: nova \
+                 credential set {}. Many servers want a password made for one app.",
+                account.credential
+            ),
+        ),
+        error => ToolError::failed(what, error.hint()),
+    }
+}
+
+fn unknown(ctx: &dyn ToolContext, account: &Account, note: &Note, sent: Option<&str>) -> ToolError {
+    let looked =
+        sent.map_or_else(|| "It has no Sent to look in.".to_owned(), |sent| format!("It is not in {sent}."));
+    let kept = note.draft.as_ref().map_or_else(
+        || "To send it again, change its text.".to_owned(),
+        |draft| {
+            format!(
+                "It is kept as the draft {draft}: when the user knows that it did not arrive and wants it sent \
+                 again, call mail.send with draft: {draft:?} and the same mail."
+            )
+        },
+    );
+    ToolError::failed(
+        format!(
+            "{}: the mail was handed over on {}, and the connection ended before the server answered: it may have been \
+             sent. {looked}",
+            account.name,
+            minute(ctx, note.at),
+        ),
+        format!("Tell the user, and do not send it again by yourself. {kept}"),
+    )
+}

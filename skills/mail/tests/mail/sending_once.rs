@@ -1,0 +1,104 @@
+//! Connections cut, and Nova ended, between a message and the server's answer.
+
+use nova_skill::json;
+use nova_testkit::CancellationToken;
+
+use crate::sending::{Sender, lunch};
+
+/// How often a connection is cut, and how often Nova ends.
+const CUT: usize = 50;
+const ENDED: usize = 10;
+
+fn mail(number: usize, to: &str) -> nova_skill::Value {
+    let mut mail = lunch(to);
+    mail["subject"] = format!("Lunch {number}").into();
+    mail
+}
+
+#[test]
+fn a_cut_connection_sends_nothing_twice_and_loses_nothing() {
+    let sender = Sender::new();
+    for number in 0..CUT {
+        let to = if number % 2 == 0 { "cut@x.example" } else { "lost@x.example" };
+        let error = sender.skill.error("send", mail(number, to));
+        assert!(error.message.contains("may have been sent"), "{error}");
+        if number % 4 == 0 {
+            // Its server files what it sends, as some do.
+            let taken = sender.smtp.taken().pop().unwrap();
+            sender.dovecot.deliver("jane", "Sent", "S", taken.message.as_bytes());
+        }
+        match (number % 4, sender.skill.call("send", mail(number, to)).result) {
+            (0, Ok(answer)) => assert_eq!(answer["copy"], "Sent"),
+            (0, Err(error)) => panic!("{number}: it lies in Sent: {error}"),
+            (_, Err(error)) => assert!(error.message.contains("may have been sent"), "{error}"),
+            (_, Ok(answer)) => panic!("{number}: it was sent again: {answer}"),
+        }
+    }
+    let (sent, drafts) = (sender.in_folder_all("sent"), sender.in_folder_all("drafts"));
+    let taken: Vec<String> = sender.smtp.taken().into_iter().map(|taken| subject(&taken.message)).collect();
+    for number in 0..CUT {
+        let name = format!("Lunch {number}");
+        let times = |all: &[String]| all.iter().filter(|one| **one == name).count();
+        assert_eq!(times(&taken), usize::from(number % 2 == 0), "{name} reached its server at most once");
+        assert_eq!(times(&sent) + times(&drafts), 1, "{name} lies in Sent or is kept as a draft");
+    }
+}
+
+#[test]
+fn a_nova_that_ends_before_the_answer_sends_nothing_twice() {
+    let sender = Sender::new();
+    for number in 0..ENDED {
+        // The call is dropped as soon as the server has the message, as all is when the process is killed.
+        let stop = CancellationToken::new();
+        let (smtp, stopping) = (&sender.smtp, stop.clone());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while smtp.taken().len() <= number {
+                    std::thread::yield_now();
+                }
+                stopping.cancel();
+            });
+            let outcome = sender.skill.call_until("send", mail(number, "slow@x.example"), stop);
+            assert!(outcome.result.is_err(), "{:?}", outcome.result);
+        });
+        let error = sender.skill.error("send", mail(number, "slow@x.example"));
+        assert!(error.message.contains("may have been sent"), "{error}");
+    }
+    assert_eq!(sender.smtp.taken().len(), ENDED);
+    assert_eq!(sender.in_folder_all("drafts").len(), ENDED, "each is kept");
+}
+
+#[test]
+fn the_same_mail_is_not_sent_twice_and_another_one_is() {
+    let sender = Sender::new();
+    sender.skill.value("send", lunch("noor@x.example"));
+    let error = sender.skill.error("send", lunch("noor@x.example"));
+    assert!(error.message.contains("sent on") && error.hint.contains("change its text"), "{error}");
+    assert_eq!(sender.skill.approver.asked().len(), 1, "nobody is asked about it again");
+    sender.skill.value("send", lunch("ali@x.example"));
+    assert_eq!(sender.smtp.taken().len(), 2);
+}
+
+#[test]
+fn a_kept_draft_is_sent_when_the_user_wants_it() {
+    let sender = Sender::new();
+    let error = sender.skill.error("send", lunch("lost@x.example"));
+    let draft = sender.skill.value("list", json!({"mailbox": "Home", "folder": "drafts"}));
+    let id = draft["messages"][0]["id"].as_str().unwrap();
+    assert!(error.hint.contains(id), "{error}");
+    let mut mail = lunch("lost@x.example");
+    mail["draft"] = id.into();
+    let asked = sender.skill.approver.asked().len();
+    let error = sender.skill.error("send", mail.clone());
+    assert!(error.message.contains("may have been sent") && !error.hint.contains(id), "{error}");
+    let card = &sender.skill.approver.asked()[asked];
+    assert!(card.details.iter().any(|line| line.label == "Before" && line.caution), "{card:?}");
+    let again = sender.skill.error("send", mail);
+    assert!(again.message.contains("may have been sent"), "the old draft counts once: {again}");
+    assert_eq!(sender.in_folder("drafts"), ["Lunch"], "one draft of it");
+}
+
+fn subject(message: &str) -> String {
+    let line = message.lines().find_map(|line| line.strip_prefix("Subject: "));
+    line.unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,124 @@
+//! What a call would do, said by its tool and shown on its card.
+
+use std::sync::Arc;
+
+use nova_protocol::{Decision, ErrorCode, UserError};
+use nova_registry::{SkillEntry, ToolEntry};
+use nova_skill::{CallToken, Preview, ToolError};
+use serde_json::Value;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::asking::Question;
+use super::planning::broke;
+use super::{Reach, Running};
+use crate::questions::Allowed;
+use crate::view::{detail_view, principal_view};
+use crate::{Answer, arguments};
+
+impl Running<'_> {
+    /// Asks before a call whose tool says what it would do: that is shown in place of its arguments, also of edited ones.
+    /// Credentials without a grant, `fresh`, are asked for first where the tool needs one to say it.
+    pub(super) async fn ask_with_preview(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: &mut Value,
+        asked: Question,
+        fresh: &mut Vec<String>,
+    ) -> Result<Allowed, UserError> {
+        let Question { decisions, editable, because } = asked;
+        let mut preview = match self.preview(skill, tool, reach, args).await {
+            Err(error) if error.code == ErrorCode::CredentialNotGranted && !fresh.is_empty() => {
+                let names = std::mem::take(fresh);
+                let principal = principal_view(&self.scope.principal);
+                reach.credentials.ask(&names, &self.questions, &self.id, tool, args, &principal).await?;
+                self.preview(skill, tool, reach, args).await?
+            }
+            previewed => previewed?,
+        };
+        let mut request = self.request(tool, args.clone(), decisions, editable, None);
+        loop {
+            request.question = self.question(tool, args, None, &because);
+            request.details = preview.iter().flat_map(|preview| &preview.details).map(detail_view).collect();
+            let answer = self.questions.ask(&mut request).await?;
+            let revised = match &answer {
+                Answer::Revised { args: revised } => revised.clone(),
+                // Nobody has seen what edited arguments would do.
+                Answer::Decided { decision: Decision::Once, args: Some(edited), .. }
+                    if editable && *edited != request.args =>
+                {
+                    edited.clone()
+                }
+                _ => {
+                    self.shown = preview.map(|preview| preview.digest);
+                    return self.decided(tool, &request, answer);
+                }
+            };
+            match self.preview_revised(skill, tool, reach, revised).await {
+                Ok((fitting, new)) => {
+                    (*args, preview) = (fitting, new);
+                    request.args = args.clone();
+                    request.host = self.host_line(tool, args);
+                }
+                // A slip of the pen does not end the call: the question stands as it was.
+                Err(error) => self.tell(&error),
+            }
+        }
+    }
+
+    async fn preview_revised(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        revised: Value,
+    ) -> Result<(Value, Option<Preview>), UserError> {
+        let args = arguments::fit(tool, revised)?;
+        self.check_not_denied(tool, &args)?;
+        let preview = self.preview(skill, tool, reach, &args).await?;
+        Ok((args, preview))
+    }
+
+    /// What the card of the call shows besides its arguments. The servers that the tool names may be contacted for it:
+    /// it reads.
+    ///
+    /// # Errors
+    /// What the tool says against the call, and when it is stopped or takes too long.
+    pub(super) async fn preview(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: &Value,
+    ) -> Result<Option<Preview>, UserError> {
+        let attempt = self.attempt(skill, tool);
+        let hosts = self.call_hosts(tool, args);
+        hosts.shown_and_allowed();
+        hosts.runs_with(args, attempt.vault.clone());
+        let reach = Reach { hosts, credentials: reach.credentials.clone() };
+        let (says, _said) = unbounded_channel();
+        let context = self.context(skill, tool, &reach, &attempt, args, &says);
+        let (body, given) = (tool.tool.clone(), args.clone());
+        // On a task of its own, as a run.
+        let mut task =
+            tokio::spawn(async move { body.preview(CallToken::mint_for_nova_calls(), given, context).await });
+        let (stopped, limit) = (self.cancel.clone(), self.scope.access.time_limit);
+        let previewed = tokio::select! {
+            previewed = &mut task => previewed.map_err(|error| broke(tool, &error))?,
+            () = stopped.cancelled() => Err(ToolError::Cancelled),
+            () = tokio::time::sleep(limit) => Err(ToolError::failed(
+                format!("{} could not be prepared in {} s.", tool.shown_name(), limit.as_secs()),
+                "Try again later.",
+            )),
+        };
+        task.abort();
+        attempt.cancel.cancel();
+        self.outcome.seen.append(&mut attempt.vault.take_seen());
+        // What was read for it is the user's to see on the card; an error goes to the model.
+        if previewed.is_err() {
+            self.outcome.from_outside = self.scope.so_far.hear(tool, false) || self.outcome.from_outside;
+        }
+        Ok(previewed?)
+    }
+}

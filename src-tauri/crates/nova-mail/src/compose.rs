@@ -1,0 +1,329 @@
+//! A message to be sent, from values to bytes.
+
+use jiff::Timestamp;
+use mail_builder::MessageBuilder;
+use mail_builder::headers::address::Address;
+use mail_builder::headers::date::Date;
+use mail_builder::headers::message_id::MessageId;
+
+use crate::address::ascii_domain;
+use crate::{Envelope, Message, Person};
+
+/// The most bytes of all attachments together.
+pub const MOST_ATTACHED: usize = 18 << 20;
+/// The most recipients.
+pub const MOST_RECIPIENTS: usize = 100;
+/// The longest subject, in characters.
+const SUBJECT: usize = 300;
+/// How many earlier messages a reply names.
+const REFERENCES: usize = 20;
+
+/// A message before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    pub from: Person,
+    pub to: Vec<Person>,
+    pub cc: Vec<Person>,
+    pub bcc: Vec<Person>,
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    pub attachments: Vec<Attachment>,
+    /// The Message-IDs that it answers, oldest first; the last is answered.
+    pub references: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Without a folder.
+    pub name: String,
+    /// `application/pdf`
+    pub media_type: String,
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} bytes)", self.name, self.bytes.len())
+    }
+}
+
+/// Why a message is not sent as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DraftError {
+    #[error("it has no recipient")]
+    NoRecipient,
+    #[error("it has {count} recipients, more than the {MOST_RECIPIENTS} of one message")]
+    TooManyRecipients { count: usize },
+    #[error("its subject is not one line of at most {SUBJECT} characters")]
+    Subject,
+    #[error("its attachments have {bytes} bytes, more than the {MOST_ATTACHED} of one message")]
+    TooLarge { bytes: usize },
+    #[error("the name of an attachment is not one line")]
+    AttachmentName,
+}
+
+impl Draft {
+    /// Checks what a message must have to be sent. Addresses are checked where they are read.
+    ///
+    /// # Errors
+    /// The first that does not fit.
+    pub fn check(&self) -> Result<(), DraftError> {
+        let count = self.recipients().count();
+        if count == 0 {
+            return Err(DraftError::NoRecipient);
+        }
+        if count > MOST_RECIPIENTS {
+            return Err(DraftError::TooManyRecipients { count });
+        }
+        self.check_parts()
+    }
+
+    /// The same of a draft, which needs no recipient yet.
+    ///
+    /// # Errors
+    /// As [`Draft::check`].
+    pub fn check_parts(&self) -> Result<(), DraftError> {
+        if self.subject.chars().any(char::is_control) || self.subject.chars().count() > SUBJECT {
+            return Err(DraftError::Subject);
+        }
+        let bytes = self.attachments.iter().map(|attachment| attachment.bytes.len()).sum();
+        if bytes > MOST_ATTACHED {
+            return Err(DraftError::TooLarge { bytes });
+        }
+        let bad = |attachment: &Attachment| {
+            attachment.name.is_empty() || attachment.name.chars().any(char::is_control)
+        };
+        if self.attachments.iter().any(bad) {
+            return Err(DraftError::AttachmentName);
+        }
+        Ok(())
+    }
+
+    /// To, Cc and Bcc.
+    pub fn recipients(&self) -> impl Iterator<Item = &Person> {
+        self.to.iter().chain(&self.cc).chain(&self.bcc)
+    }
+
+    /// The message, ASCII unless an address is not. `bcc`: whether its Bcc is in it, as in the sender's own copy.
+    pub fn message(&self, message_id: &str, at: Timestamp, bcc: bool) -> Vec<u8> {
+        let mut message = MessageBuilder::new()
+            .from(address(&self.from))
+            .subject(self.subject.as_str())
+            .date(Date::new(at.as_second()))
+            .message_id(message_id.to_owned());
+        let all = [("To", &self.to), ("Cc", &self.cc), ("Bcc", &self.bcc)];
+        for (name, people) in all.into_iter().filter(|(name, people)| {
+            let shown = bcc || *name != "Bcc";
+            shown && !people.is_empty()
+        }) {
+            message = message.header(name, Address::new_list(people.iter().map(address).collect()));
+        }
+        if self.to.is_empty() && self.cc.is_empty() && !bcc {
+            // Some servers refuse a message that names nobody.
+            message = message.header("To", Address::new_group(Some("undisclosed-recipients"), Vec::new()));
+        }
+        if let Some(answered) = self.references.last() {
+            message = message
+                .in_reply_to(answered.clone())
+                .references(MessageId::new_list(self.references.iter().cloned()));
+        }
+        // A line break is one in every program.
+        let text = self.text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
+        message = message.text_body(text);
+        for attachment in &self.attachments {
+            let kind = attachment.media_type.clone();
+            message = message.attachment(kind, attachment.name.clone(), attachment.bytes.clone());
+        }
+        let mut bytes = Vec::new();
+        message.serialize(&mut bytes);
+        bytes
+    }
+
+    /// A reply to a message: to its Reply-To, else its From; `all`: also to its other recipients, each once and without
+    /// the sender's own addresses. The text comes above the quoted original.
+    pub fn reply(from: Person, original: &Message, text: &str, all: bool, own: &[&str]) -> Self {
+        let Envelope { from: author, reply_to, to, cc, subject, message_id, references, .. } =
+            &original.envelope;
+        let is_own = |person: &Person| own.iter().any(|own| own.eq_ignore_ascii_case(&person.address));
+        let mut seen: Vec<String> = Vec::new();
+        let mut once = |people: &mut dyn Iterator<Item = &Person>| -> Vec<Person> {
+            let new = people.filter(|person| {
+                let address = person.address.to_lowercase();
+                let is_new = !seen.contains(&address);
+                seen.push(address);
+                is_new
+            });
+            new.cloned().collect()
+        };
+        let mut answered: Vec<&Person> = if reply_to.is_empty() { author } else { reply_to }.iter().collect();
+        // To a message of one's own, its recipients are answered.
+        if !answered.is_empty() && answered.iter().all(|person| is_own(person)) {
+            answered = to.iter().filter(|person| !is_own(person)).collect();
+        }
+        let to_people = once(&mut answered.into_iter());
+        let cc_people = match all {
+            true => once(&mut to.iter().chain(cc).filter(|person| !is_own(person))),
+            false => Vec::new(),
+        };
+        let mut references: Vec<String> = references.iter().chain(message_id).cloned().collect();
+        if references.len() > REFERENCES {
+            references.drain(1..=references.len() - REFERENCES);
+        }
+        Self {
+            from,
+            to: to_people,
+            cc: cc_people,
+            bcc: Vec::new(),
+            subject: reply_subject(subject),
+            text: format!("{}\n\n{}", text.trim_end(), quoted(original)),
+            attachments: Vec::new(),
+            references,
+        }
+    }
+
+    /// Addresses as servers are told them: the sender's, and each recipient's once.
+    pub(crate) fn envelope(&self) -> (String, Vec<String>) {
+        let mut recipients: Vec<String> = Vec::new();
+        for person in self.recipients() {
+            let address = ascii_domain(&person.address);
+            if !recipients.iter().any(|known| known.eq_ignore_ascii_case(&address)) {
+                recipients.push(address);
+            }
+        }
+        (ascii_domain(&self.from.address), recipients)
+    }
+}
+
+fn address(person: &Person) -> Address<'static> {
+    Address::new_address(person.name.clone(), ascii_domain(&person.address))
+}
+
+/// `Re:` once, however often the original has it, in English or German.
+fn reply_subject(subject: &str) -> String {
+    let mut rest = subject.trim();
+    while let Some(cut) = ["re:", "aw:"].iter().find_map(|prefix| {
+        let head = rest.get(..prefix.len())?;
+        head.eq_ignore_ascii_case(prefix).then(|| rest[prefix.len()..].trim_start())
+    }) {
+        rest = cut;
+    }
+    let subject: String = format!("Re: {rest}").trim_end().chars().take(SUBJECT).collect();
+    subject
+}
+
+fn quoted(original: &Message) -> String {
+    let envelope = &original.envelope;
+    let who = envelope.from.first().map_or_else(
+        || "Somebody".to_owned(),
+        |person| match &person.name {
+            Some(name) => format!("{name} <{}>", person.address),
+            None => person.address.clone(),
+        },
+    );
+    let day = envelope.date.map(|date| format!("On {}, ", date.strftime("%Y-%m-%d %H:%M UTC")));
+    let mut quoted = format!("{}{who} wrote:\n", day.unwrap_or_default());
+    for line in original.text.lines() {
+        quoted.push_str(if line.starts_with('>') { ">" } else { "> " });
+        quoted.push_str(line);
+        quoted.push('\n');
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(text: &str) -> Person {
+        text.parse().expect("an address")
+    }
+
+    fn draft() -> Draft {
+        Draft {
+            from: person("Jane <jane@home.example>"),
+            to: vec![person("Noor <noor@müller.example>")],
+            cc: Vec::new(),
+            bcc: vec![person("boss@home.example")],
+            subject: "Grüße".into(),
+            text: ".\nAt noon?\n".into(),
+            attachments: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
+    fn text(draft: &Draft, bcc: bool) -> String {
+        let at = Timestamp::from_second(1_795_860_000).expect("a time");
+        String::from_utf8(draft.message("1@home.example", at, bcc)).expect("text")
+    }
+
+    #[test]
+    fn bcc_stands_in_the_own_copy_alone() {
+        assert!(!text(&draft(), false).contains("boss"));
+        assert!(text(&draft(), true).contains("Bcc: <boss@home.example>"), "{}", text(&draft(), true));
+        assert!(text(&draft(), false).contains("xn--mller-kva.example"));
+        assert_eq!(draft().envelope().1, ["noor@xn--mller-kva.example", "boss@home.example"]);
+    }
+
+    #[test]
+    fn no_value_becomes_a_header() {
+        for subject in ["Hi\r\nBcc: all@example.org", "Hi\nX: y", "Hi\rX: y", "a\0b"] {
+            let draft = Draft { subject: subject.into(), ..draft() };
+            assert_eq!(draft.check(), Err(DraftError::Subject), "{subject:?}");
+        }
+        let name = "a.txt\r\nX: y".to_owned();
+        let attachment = Attachment { name, media_type: "text/plain".into(), bytes: vec![1] };
+        let draft = Draft { attachments: vec![attachment], ..draft() };
+        assert_eq!(draft.check(), Err(DraftError::AttachmentName));
+    }
+
+    #[test]
+    fn limits_are_checked_before_anything_is_sent() {
+        let to: Vec<Person> = (0..500).map(|n| person(&format!("p{n}@example.org"))).collect();
+        let many = Draft { to, ..draft() };
+        assert_eq!(many.check(), Err(DraftError::TooManyRecipients { count: 501 }));
+        let bytes = vec![0; MOST_ATTACHED + 1];
+        let large = Attachment { name: "a".into(), media_type: "text/plain".into(), bytes };
+        let large = Draft { attachments: vec![large], ..draft() };
+        assert_eq!(large.check(), Err(DraftError::TooLarge { bytes: MOST_ATTACHED + 1 }));
+        let nobody = Draft { to: Vec::new(), bcc: Vec::new(), ..draft() };
+        assert_eq!(nobody.check(), Err(DraftError::NoRecipient));
+    }
+
+    fn original(headers: &str) -> Message {
+        let raw = format!(
+            "{headers}Subject: AW: re: Lunch\r\nMessage-ID: <2@x>\r\nReferences: <1@x>\r\n\
+             Date: Fri, 27 Nov 2026 10:00:00 +0100\r\n\r\nAt noon?\r\n> Where?\r\n"
+        );
+        Message::read(raw.as_bytes(), &[]).expect("a message")
+    }
+
+    #[test]
+    fn a_reply_goes_to_the_author_and_names_what_it_answers() {
+        let original =
+            original("From: Noor <noor@x>\r\nTo: jane@home.example, Ali <ali@x>\r\nCc: noor@x\r\n");
+        let own = person("jane@home.example");
+        let reply = Draft::reply(own.clone(), &original, "Yes.\n", false, &["jane@home.example"]);
+        assert_eq!(
+            (reply.subject.as_str(), reply.to.as_slice()),
+            ("Re: Lunch", &[person("Noor <noor@x>")][..])
+        );
+        assert_eq!((reply.references.len(), reply.cc.len()), (2, 0));
+        assert!(
+            reply.text.starts_with("Yes.\n\nOn 2026-11-27 09:00 UTC, Noor <noor@x> wrote:\n> At noon?\n")
+        );
+        let all = Draft::reply(own, &original, "Yes.", true, &["jane@home.example"]);
+        assert_eq!(all.cc, [person("Ali <ali@x>")], "neither oneself nor anybody twice");
+    }
+
+    #[test]
+    fn a_reply_follows_reply_to_and_ones_own_message_its_recipients() {
+        let listed = original("From: noor@x\r\nReply-To: list@x\r\nTo: list@x\r\n");
+        let own = person("jane@home.example");
+        let reply = Draft::reply(own.clone(), &listed, "Yes.", true, &["jane@home.example"]);
+        assert_eq!((reply.to, reply.cc), (vec![person("list@x")], Vec::new()));
+        let mine = original("From: jane@home.example\r\nTo: noor@x\r\n");
+        let reply = Draft::reply(own, &mine, "Well?", false, &["jane@home.example"]);
+        assert_eq!(reply.to, [person("noor@x")]);
+    }
+}
