@@ -13,7 +13,7 @@
 //!   `tests/mailboxes/hostile.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
-//! - Listing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
+//! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 
 mod error;
 mod imap;
@@ -22,7 +22,8 @@ mod message;
 
 pub use error::MailError;
 pub use imap::{Imap, SignIn, Stream};
-pub use mailbox::{Folder, FoundMessages, Listed, Mailbox, MessageId, Role, SearchQuery, Wanted};
+pub use mailbox::{Counts, Folder, FoundMessages, Listed, Mailbox, MessageId, Role, SearchQuery, Wanted};
 pub use message::{
-    Check, Envelope, Finding, Message, MessageError, Part, PartKind, Person, SenderCheck, visible_line,
+    Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
+    visible_line,
 };

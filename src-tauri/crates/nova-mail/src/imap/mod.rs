@@ -1,10 +1,11 @@
 //! A mailbox by IMAP. Every folder is opened by EXAMINE and every message fetched by PEEK, so that nothing changes.
 
 mod bounded;
+mod preview;
 mod query;
 mod utf7;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
-    Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, MessageId, Role, Wanted, visible_line,
+    Counts, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, MessageId, Preview, Role, Wanted,
+    visible_line,
 };
 use bounded::{Bounded, TooMuch};
 
@@ -247,6 +249,23 @@ impl<S: Stream> Mailbox for Imap<S> {
         all.messages.sort_by_key(|message| (message.envelope.date.or(message.received), message.id.clone()));
         all.messages.truncate(CONVERSATION);
         Ok(all)
+    }
+
+    async fn previews(
+        &mut self,
+        ids: &[MessageId],
+        receiver: &[&str],
+    ) -> Result<HashMap<MessageId, Preview>, MailError> {
+        self.previews_of(ids, receiver).await
+    }
+
+    async fn counts(&mut self, folder: &str) -> Result<Counts, MailError> {
+        let status = in_time(self.session.status(utf7::encode(folder), "(MESSAGES UNSEEN)")).await;
+        match status {
+            Ok(said) => Ok(Counts { total: said.exists, unread: said.unseen.unwrap_or_default() }),
+            Err(MailError::Refused { .. }) => Err(MailError::NoFolder { folder: visible_line(folder, LINE) }),
+            Err(error) => Err(error),
+        }
     }
 
     async fn close(&mut self) {

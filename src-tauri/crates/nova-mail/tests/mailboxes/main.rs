@@ -2,6 +2,7 @@
 
 mod dovecot;
 mod hostile;
+mod previewing;
 mod reading;
 mod server;
 mod trust;

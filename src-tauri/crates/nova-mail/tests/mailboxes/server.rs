@@ -3,12 +3,12 @@
 use nova_mail::{Imap, MailError, Mailbox, SignIn, Wanted};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
-fn who() -> SignIn {
+pub(super) fn who() -> SignIn {
     SignIn { user: "jane".into(), password: "secret".to_owned().into() }
 }
 
 /// A server that answers each line by the first of these that it contains, `{tag}` being the tag of the command.
-fn server(answers: &'static [(&'static str, &'static str)]) -> DuplexStream {
+pub(super) fn server(answers: &'static [(&'static str, &'static str)]) -> DuplexStream {
     let (client, server) = duplex(1 << 20);
     tokio::spawn(async move {
         let (read, mut write) = tokio::io::split(server);
@@ -48,7 +48,7 @@ async fn error(answers: &'static [(&'static str, &'static str)]) -> MailError {
     listed.await.expect_err("it fails")
 }
 
-const OPEN: &str = "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] valid\r\n{tag} OK [READ-ONLY] done\r\n";
+pub(super) const OPEN: &str = "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] valid\r\n{tag} OK [READ-ONLY] done\r\n";
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_hangs_is_given_up() {
