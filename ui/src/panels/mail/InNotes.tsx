@@ -1,5 +1,4 @@
 import { LinkButton } from '../../shared';
-import { Linked } from '../../shared/Linked';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
 import { noteName } from '../../shared/format';
@@ -78,7 +77,9 @@ function ContactFacts({ contact: { name, path }, address }: { contact: Contact; 
             <div key={key} className="contents">
               <dt className="text-fg-3">{label}</dt>
               <dd className={`min-w-0 break-words ${overdue ? 'text-danger' : ''}`}>
-                {isDay ? `${dateText(text, today)}${overdue ? ', overdue' : ''}` : <Linked text={isRow(value) && typeof value[key] === 'string' ? value[key] : text} />}
+                {isDay && `${dateText(text, today)}${overdue ? ', overdue' : ''}`}
+                {key === 'company' && <NoteLink note={text}>{<Revealed text={text} />}</NoteLink>}
+                {key === 'stage' && <Revealed text={text} />}
               </dd>
             </div>
           );

@@ -12,7 +12,9 @@ import { quotedSubject } from './words';
 
 /** Adds a message to the log of a contact: what is written is seen before, what was written after. `folded`: a button until it is used. */
 export function LogForm({ message, contact, folded = false }: { message: Message; contact: Contact; folded?: boolean }) {
-  const { acts } = useMail();
+  const { acts, today } = useMail();
+  // A server's clock may be ahead.
+  const date = message.day === '' || message.day > today ? today : message.day;
   const [open, setOpen] = useState(!folded);
   const [text, setText] = useState(`Mail: ${quotedSubject(message.subject)}`);
   const [busy, setBusy] = useState(false);
@@ -28,7 +30,7 @@ export function LogForm({ message, contact, folded = false }: { message: Message
   if (result?.ok) return <Logged set={result.change_set} name={contact.name} />;
   const log = async () => {
     setBusy(true);
-    setResult(await acts.log(message, contact.path, text.trim()));
+    setResult(await acts.log(message, contact.path, text.trim(), date));
     setBusy(false);
   };
   return (
@@ -52,7 +54,7 @@ export function LogForm({ message, contact, folded = false }: { message: Message
         onChange={(event) => setText(event.target.value)}
       />
       <p className="selectable rounded-control border border-line bg-ok-soft px-2 py-1 font-mono text-small break-words" data-testid="mail-log-line">
-        + - {message.day} <Revealed text={text.trim()} />
+        + - {date} <Revealed text={text.trim()} />
       </p>
       <div>
         <Button size="s" icon="check" type="submit" data-testid="mail-log" disabled={busy || text.trim() === ''}>

@@ -69,8 +69,10 @@ function Mailboxes() {
       </Menu>
     );
   }
-  const options = all.map((name) => ({ value: name === null ? '' : `/${name}`, label: labelOf(name) }));
-  return <Segments label="Mailboxes" value={state.mailbox === null ? '' : `/${state.mailbox}`} options={options} onChange={(value) => choose(value === '' ? null : value.slice(1))} />;
+  // No mailbox is without a name.
+  const valueOf = (name: string | null) => (name === null ? 'all' : `/${name}`);
+  const options = all.map((name) => ({ value: valueOf(name), label: labelOf(name) }));
+  return <Segments label="Mailboxes" value={valueOf(state.mailbox)} options={options} onChange={(value) => choose(value === 'all' ? null : value.slice(1))} />;
 }
 
 /** The server searches, once Enter is pressed. */

@@ -22,7 +22,7 @@ describe('the list', () => {
     expect(rows()[0]).toHaveAccessibleName(/^Ilse Brandvik.*Revised quote, cold store 2 ?Work ?Hello Sam.* unread, with attachments$/);
     expect(rows()[2]).toHaveTextContent('not verified');
     expect(rows()[3]).toHaveAccessibleName(/set aside for you\.$/);
-    expect(screen.getByRole('radio', { name: 'All 3 unread' })).toBeVisible();
+    expect(screen.getByRole('radio', { name: 'All 3 unread' })).toBeChecked();
     expect(screen.getByRole('radio', { name: 'Work 2 unread' })).toBeVisible();
     // The page around it is missing here.
     expect((await violations()).filter((one) => !/^(landmark-one-main|page-has-heading-one)/.test(one)).join('\n')).toBe('');

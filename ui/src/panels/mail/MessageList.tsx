@@ -36,7 +36,7 @@ export function MessageList({ read, problem, onAgain }: MessageListProps) {
         {groups.map(({ title, messages: rows }) => (
           <section key={title} aria-label={title}>
             <h2 className="px-4 pt-2 pb-1 text-meta font-medium text-fg-3">{title}</h2>
-            <ul>
+            <ul className="border-t border-line">
               {rows.map((message) => (
                 <Row key={message.id} message={message} />
               ))}

@@ -3,6 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { answer } from '../../testing/panels';
+import { sampleWorld } from '../../testing/sample';
+import { mailRows } from '../../testing/sample/mail-panel';
 import { failure, open, rows } from './fixture';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -44,6 +46,14 @@ describe('in your notes', () => {
     expect(screen.getByTestId('diff')).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Undo' }));
     expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
+  });
+
+  test('a mail of tomorrow is logged today', async () => {
+    const tomorrow = { ...mailRows[0]!, received: '2031-01-02 10:00 +00:00' };
+    const { asked } = await open({ answers: { 'mail.list': () => answer({ total: 1, messages: [tomorrow] }), 'crm.log_interaction': () => LOGGED } });
+    await userEvent.click(rows()[0]!);
+    await userEvent.click(screen.getByTestId('mail-log'));
+    expect(asked('crm.log_interaction')).toMatchObject([{ date: sampleWorld().status.today }]);
   });
 
   test('a log that fails keeps what was written', async () => {

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 
 import { Button, ErrorBox, Icon, LinkButton, Loading } from '../../shared';
+import { noteName } from '../../shared/format';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
 import { Asking } from '../skill/Region';
@@ -102,6 +103,7 @@ function Trust({ read, message, roomForNotes }: { read: ReadMessage; message: Me
             <NoteLink note={contact.path}>
               <Revealed text={contact.name} />
             </NoteLink>
+            <span className="text-fg-3">{noteName(contact.path).folder}</span>
           </span>
         )}
         {contact && !roomForNotes && <LogForm message={message} contact={contact} folded />}

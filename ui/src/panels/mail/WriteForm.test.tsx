@@ -15,6 +15,9 @@ test('R writes a reply, and Ctrl Enter sends it', async () => {
   press('r');
   const form = screen.getByRole('form', { name: 'Reply to Ilse Brandvik' });
   expect(within(form).getByLabelText('Text')).toHaveFocus();
+  await act(async () => {});
+  // Where the answer really goes.
+  expect(screen.getByTestId('mail-reply-to')).toHaveTextContent('orders@fernhill-sales.example');
   await userEvent.keyboard('Dear Ilse{Control>}{Enter}{/Control}');
   expect(asked('mail.reply')).toEqual([{ id: 'Work/INBOX/1.9', text: 'Dear Ilse' }]);
   expect(screen.queryByTestId('mail-write')).toBeNull();

@@ -4,7 +4,9 @@ import { Button, IconButton, keyText, LinkButton, mainModifier, Segments } from 
 import { NoteFinder } from '../../shared/NoteFinder';
 import { Revealed } from '../../shared/Revealed';
 import { useActions } from '../../state/hooks';
+import { useReads } from '../skill/useReads';
 import { useMail } from './context';
+import { personIn, readIn, type Message } from './messages';
 import type { Writing } from './state';
 import { quotedSubject, subjectText } from './words';
 import { draftArgs, emptyWritten, missingIn, sendArgs, type Written } from './writing';
@@ -98,18 +100,7 @@ interface FieldsProps {
 
 function Addresses({ writing, written, set, senders }: FieldsProps) {
   const [copies, setCopies] = useState(false);
-  if (writing.kind === 'reply') {
-    return (
-      <Line label="To">
-        <span className="selectable min-w-0 flex-1 break-words">
-          <Revealed text={written.all ? `${writing.to.from.name} and all others` : `${writing.to.from.name}, ${writing.to.from.address}`} />
-        </span>
-        <label className="flex items-center gap-1.5 text-fg-2">
-          <input type="checkbox" checked={written.all} onChange={(event) => set({ all: event.target.checked })} /> To all
-        </label>
-      </Line>
-    );
-  }
+  if (writing.kind === 'reply') return <ReplyTo message={writing.to} all={written.all} onAll={(all) => set({ all })} />;
   return (
     <>
       {senders.length > 1 && (
@@ -124,6 +115,25 @@ function Addresses({ writing, written, set, senders }: FieldsProps) {
       {copies && <TextLine label="Bcc" value={written.bcc} onText={(bcc) => set({ bcc })} />}
       <TextLine label="Subject" value={written.subject} onText={(subject) => set({ subject })} />
     </>
+  );
+}
+
+/** Where the reply goes: its sender may ask for another address. */
+function ReplyTo({ message: { id, from }, all, onAll }: { message: Message; all: boolean; onAll: (all: boolean) => void }) {
+  const { nameOf } = useMail();
+  const asked = { tool: nameOf('read'), args: { id, links: true } };
+  const replyTo = readIn(useReads([asked], 'elsewhere').of(asked)?.result?.value)?.replyTo ?? '';
+  const elsewhere = replyTo !== '' && personIn(replyTo).address !== from.address;
+  return (
+    <Line label="To">
+      <span className={`selectable min-w-0 flex-1 break-words ${elsewhere ? 'text-warn' : ''}`} data-testid="mail-reply-to">
+        <Revealed text={elsewhere ? replyTo : from.name === from.address ? from.address : `${from.name} <${from.address}>`} />
+        {all && ' and all others'}
+      </span>
+      <label className="flex items-center gap-1.5 text-fg-2">
+        <input type="checkbox" checked={all} onChange={(event) => onAll(event.target.checked)} /> To all
+      </label>
+    </Line>
   );
 }
 

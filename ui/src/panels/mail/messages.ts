@@ -79,6 +79,8 @@ export interface MailLink {
 /** A message as it is read. */
 export interface ReadMessage {
   readonly from: Person;
+  /** Where an answer goes in place of the sender; empty where nothing is said. */
+  readonly replyTo: string;
   readonly to: string;
   readonly cc: string;
   readonly moreRecipients: number;
@@ -127,6 +129,7 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
   const warnings = answer['warnings'];
   return {
     from: personIn(text(answer, 'from')),
+    replyTo: text(answer, 'reply_to'),
     to: text(answer, 'to'),
     cc: text(answer, 'cc'),
     moreRecipients: number(answer['more_recipients']),

@@ -21,8 +21,8 @@ export interface MailActs {
   /** Marks it as read where the user's rules let that happen without a question. */
   markShown(message: Message): void;
   save(message: Message, attachment: Attachment): void;
-  /** `path`: the note of a contact. */
-  log(message: Message, path: string, text: string): Promise<ToolResult>;
+  /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
+  log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
   /** Sends a message or stores a draft; whether that was done. */
   write(label: string, tool: string, args: Row): Promise<boolean>;
   /** Begins a question about it in the composer. */
@@ -86,9 +86,9 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
       marked().catch(() => undefined);
     },
     save: (message, { name }) => void call(`Save ${name}`, 'save_attachment', { id: message.id, name }),
-    log: async (message, path, text) => {
+    log: async (message, path, text, date) => {
       const run = `panel-${crypto.randomUUID()}`;
-      const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, ...(message.day === '' ? {} : { date: message.day }) }, run);
+      const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, date }, run);
       // The form says how it ended.
       calls.dismiss({ id: run });
       return result;

@@ -29,13 +29,33 @@ impl Preview {
     }
 
     fn of_start(headers: &[u8], start: &[u8], receiver: &[&str]) -> Self {
-        let Ok(message) = Message::read(&[headers, start].concat(), receiver) else { return Self::default() };
+        let ends = ends(&[headers, start].concat());
+        let Ok(message) = Message::read(&[headers, start, &ends].concat(), receiver) else {
+            return Self::default();
+        };
         Self {
             text: visible_line(&message.text, TEXT),
             attached: false,
             not_verified: message.findings.iter().any(|one| matches!(one, Finding::NotVerified { .. })),
         }
     }
+}
+
+/// How many parts in parts are ended.
+const LEVELS: usize = 20;
+
+/// The ends of all parts that the start of a message begins: the parser takes a part without its end for no text.
+fn ends(raw: &[u8]) -> Vec<u8> {
+    const NAME: &[u8] = b"boundary=";
+    let lower = raw.to_ascii_lowercase();
+    let named = memchr::memmem::find_iter(&lower, NAME).take(LEVELS).map(|at| &raw[at + NAME.len()..]);
+    let boundaries: Vec<&[u8]> = named
+        .map(|rest| match rest.strip_prefix(b"\"") {
+            Some(quoted) => quoted.split(|byte| *byte == b'"').next().unwrap_or_default(),
+            None => rest.split(|byte| matches!(byte, b';' | b'\r' | b'\n' | b' ')).next().unwrap_or_default(),
+        })
+        .collect();
+    boundaries.iter().rev().flat_map(|boundary| [b"\r\n--", *boundary, b"--\r\n"].concat()).collect()
 }
 
 /// Whether a message with these headers has parts beside its text that may be files.
@@ -93,6 +113,16 @@ mod tests {
             "Hello Jane",
         );
         check("MIME-Version: 1.0\nContent-Type: text/html", "<!doctype html>\r\n<p>Hello <b>Ja", "Hello Ja");
+    }
+
+    #[test]
+    fn a_part_without_its_end_has_its_text() {
+        let text = "Content-Type: text/plain\r\n\r\nHello.\r\nJa";
+        check("Content-Type: multipart/mixed; boundary=b", &format!("--b\r\n{text}"), "Hello.");
+        check("Content-Type: multipart/mixed; boundary=\"b c\"", &format!("--b c\r\n{text}"), "Hello.");
+        let html = "Content-Type: text/html\r\n\r\n<p>Hello.</p>\r\n<p";
+        let inner = format!("--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\n{html}");
+        check("Content-Type: multipart/mixed; boundary=b", &inner, "Hello.");
     }
 
     #[test]

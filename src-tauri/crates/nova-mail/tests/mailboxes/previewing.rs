@@ -51,10 +51,12 @@ async fn a_preview_has_the_beginning_and_whether_files_are_attached() {
         b"From: ann@shop.example\nAuthentication-Results: mx.home.example; dmarc=fail\n\nPay now.\n".to_vec(),
         b"From: ann@shop.example\nAuthentication-Results: mx.evil.example; dmarc=fail\n\nHello.\n".to_vec(),
         b"Subject: empty\n\n".to_vec(),
+        multipart("mixed", &[&format!("{text} {}", "More.\n".repeat(2_000)), file]),
     ];
     let found = previews(&messages).await;
     let rows: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.attached, one.not_verified)).collect();
     assert!(rows[0].0.starts_with("A long text. A long") && rows[0].0.chars().count() == 161, "{rows:?}");
+    assert!(rows[9].0.starts_with("Hello Jane. More. More."), "{rows:?}");
     assert_eq!(
         rows[1..],
         [
@@ -66,6 +68,7 @@ async fn a_preview_has_the_beginning_and_whether_files_are_attached() {
             ("Pay now.", false, true),
             ("Hello.", false, false),
             ("", false, false),
+            (rows[9].0, true, false),
         ]
     );
 }
