@@ -37,7 +37,7 @@ describe('the text of a mail', () => {
     expect(drawn('One here (a.example)\ntwo here (a.example)', links)).toEqual([['One [here|https://a.example/1|a.example]', 'two [here|https://a.example/2|a.example]']]);
   });
 
-  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'https://'])('%s is never a link', (url) => {
+  test.each(['javascript:alert(1)', 'javascript://evil.example/%0aalert(1)', 'ftp://evil.example/x', 'data:text/html,x', 'file:///etc/passwd', 'https://'])('%s is never a link', (url) => {
     expect(drawn('click me', [{ text: 'click me', url }])).toEqual([['click me']]);
     expect(drawn(url)).toEqual([[url]]);
   });

@@ -33,6 +33,7 @@ test('a reply names its message and nobody else', () => {
 test.each([
   [{ text: ' ' }, fresh, 'Write a text.'],
   [{ to: '' }, fresh, 'Add a recipient.'],
+  [{ subject: ' ' }, fresh, 'Add a subject.'],
   [{ to: 'jane' }, fresh, '“jane” is no address.'],
   [{ cc: 'Jane <jane>' }, fresh, '“Jane <jane>” is no address.'],
   [{}, fresh, ''],

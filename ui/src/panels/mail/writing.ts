@@ -38,7 +38,8 @@ export function missingIn(written: Written, writing: Writing): string {
   const all = [...addressesIn(written.to), ...addressesIn(written.cc), ...addressesIn(written.bcc)];
   const wrong = all.find((one) => !/^[^\s@]+@[^\s@]+$/.test(/<([^<>]*)>$/.exec(one)?.[1] ?? one));
   if (wrong !== undefined) return `“${wrong}” is no address.`;
-  return addressesIn(written.to).length === 0 ? 'Add a recipient.' : '';
+  if (addressesIn(written.to).length === 0) return 'Add a recipient.';
+  return written.subject.trim() === '' ? 'Add a subject.' : '';
 }
 
 /** Of `mail.reply`, or of `mail.send`. */
